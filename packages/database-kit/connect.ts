@@ -1,0 +1,69 @@
+import { Kysely, PostgresDialect, PostgresQueryCompiler, ValueNode, type LimitNode } from 'kysely'
+import pg from 'pg'
+
+/** What this kit tells of its connections; every logger of the house has it. */
+export interface Log {
+  warn (details: object, message: string): void
+}
+
+export interface ConnectOptions {
+  log: Log
+  /** Connections at most: 5 for each of six services and their relays stay well below Postgres's default of 100. */
+  max?: number
+}
+
+const NAMED_STATEMENTS = 500
+
+// bigint holds counts and sequences here, none of them near 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/**
+ * Opens a pool and returns the query builder over it; `destroy()` closes both.
+ * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
+ * (counted by Postgres), 3 s for an answer (counted here, for a server that froze).
+ */
+export function connect<Tables> (url: string, { log, max = 5 }: ConnectOptions): Kysely<Tables> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 1_000,
+    statement_timeout: 2_000,
+    lock_timeout: 1_000,
+    idle_in_transaction_session_timeout: 5_000,
+    query_timeout: 3_000
+  })
+  // Without a listener, the end of an idle connection would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
+  pool.on('connect', nameStatements)
+
+  const dialect = new PostgresDialect({ pool })
+  dialect.createQueryCompiler = () => new LiteralLimits()
+  return new Kysely<Tables>({ dialect })
+}
+
+/** Postgres parses and plans an unnamed statement at each call; a named one once for each connection. */
+function nameStatements (client: pg.PoolClient) {
+  const names = new Map<string, string>()
+  const query = client.query.bind(client) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
+
+  const named = (text: string, values: unknown[] = []) => {
+    let name = names.get(text)
+    // A text without values may hold several statements, which cannot be prepared.
+    if (!name && values.length > 0 && names.size < NAMED_STATEMENTS) {
+      name = `s${names.size}`
+      names.set(text, name)
+    }
+    return query({ name, text, values })
+  }
+  // pg declares `query` with a dozen overloads; Kysely and this kit use just this one.
+  client.query = named as typeof client.query
+}
+
+// Under a generic plan a limit that is a parameter makes Postgres expect a tenth of the table.
+class LiteralLimits extends PostgresQueryCompiler {
+  protected override visitLimit ({ limit }: LimitNode) {
+    this.append('limit ')
+    if (ValueNode.is(limit)) this.appendImmediateValue(limit.value)
+    else this.visitNode(limit)
+  }
+}

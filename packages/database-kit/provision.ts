@@ -1,0 +1,33 @@
+import pg from 'pg'
+
+/**
+ * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only sets the password anew.
+ * @param adminUrl a connection that may create roles and schemas
+ * @returns the service's own connection URL
+ */
+export async function provision (adminUrl: string, service: string, password: string) {
+  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    const role = client.escapeIdentifier(`tandem_${service}`)
+    const schema = client.escapeIdentifier(service)
+    await client.query('begin')
+    // Six services provisioned at once would otherwise write the same catalogue rows.
+    await client.query("select pg_advisory_xact_lock(hashtext('tandem.provision'))")
+    const known = await client.query('select from pg_roles where rolname = $1', [`tandem_${service}`])
+    await client.query(`${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`)
+    await client.query(`alter role ${role} set search_path = ${schema}`)
+    // Outside a superuser's hands, a schema can only be made for a role that its maker belongs to.
+    await client.query(`grant ${role} to current_user`)
+    await client.query(`create schema if not exists ${schema} authorization ${role}`)
+    await client.query('revoke all on schema public from public')
+    await client.query('commit')
+  } finally {
+    await client.end()
+  }
+
+  const url = new URL(adminUrl)
+  url.username = `tandem_${service}`
+  url.password = password
+  return url.href
+}

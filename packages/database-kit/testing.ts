@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import pg from 'pg'
+import { connect } from './connect.ts'
+import { migrate } from './migrate.ts'
+
+/** As much of a tap test as is needed to clean up after it. */
+export interface Teardown { teardown (work: () => unknown): unknown }
+
+/**
+ * A Postgres schema of the test's own, migrated as `folder`'s service would be and dropped afterwards, so that test files run side by side.
+ * The server is the one `npm test` started.
+ */
+export async function testDatabase<Tables> (t: Teardown, folder: string): Promise<{ db: Kysely<Tables>, url: string }> {
+  const server = process.env['TEST_DATABASE_URL']
+  if (!server) throw new Error('TEST_DATABASE_URL is not set: run this file with `npm test -- <file>`')
+
+  const schema = `test_${randomBytes(8).toString('hex')}`
+  const own = new URL(server)
+  own.searchParams.set('options', `-c search_path=${schema}`)
+  const url = own.href.replaceAll('+', '%20')
+
+  await administer(server, `create schema ${schema}`)
+  await migrate(url, folder)
+  const db = connect<Tables>(url, { log: { warn () {} } })
+  t.teardown(async () => {
+    await db.destroy()
+    await administer(server, `drop schema ${schema} cascade`)
+  })
+  return { db, url }
+}
+
+async function administer (url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
