@@ -1,0 +1,33 @@
+import type Type from 'typebox'
+
+/** A fact that a service says, in the past tense. A changed meaning is a new version beside the old. */
+export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
+  /** `<service>.<noun>.<verb>.v<n>` */
+  readonly type: string
+  readonly service: string
+  readonly data: Schema
+}
+
+/** What one service asks another for and has to be fresh; never a side effect. */
+export interface QuestionDefinition<Request extends Type.TSchema = Type.TSchema, Answer extends Type.TSchema = Type.TSchema> {
+  /** `<service>.<noun>.v<n>` */
+  readonly type: string
+  readonly service: string
+  readonly request: Request
+  readonly answer: Answer
+}
+
+type EventType = `${string}.${string}.${string}.v${number}`
+type QuestionType = `${string}.${string}.v${number}`
+
+export function defineEvent<Schema extends Type.TSchema> (type: EventType, data: Schema): EventDefinition<Schema> {
+  return { type, service: serviceOf(type), data }
+}
+
+export function defineQuestion<Request extends Type.TSchema, Answer extends Type.TSchema> (
+  type: QuestionType, { request, answer }: { request: Request, answer: Answer }
+): QuestionDefinition<Request, Answer> {
+  return { type, service: serviceOf(type), request, answer }
+}
+
+const serviceOf = (type: string) => type.slice(0, type.indexOf('.'))

@@ -1,0 +1,62 @@
+import Type from 'typebox'
+import { defineEvent, defineQuestion } from './definitions.ts'
+import { Id, Nullable, Timestamp } from './schemas.ts'
+
+export const AccountRegistered = defineEvent('identity.account.registered.v1', Type.Object({
+  accountId: Id,
+  name: Type.String(),
+  /** What a username may be made from: the email's part before the at-sign. */
+  usernameSeed: Type.String(),
+  locale: Type.String()
+}))
+
+export const AccountVerified = defineEvent('identity.account.verified.v1', Type.Object({ accountId: Id }))
+
+export const PasswordChanged = defineEvent('identity.password.changed.v1', Type.Object({
+  accountId: Id,
+  /** CLEARED: whoever proved to own the address did not set it, so it was taken away. */
+  how: Type.Enum(['INITIAL', 'CHANGED', 'RESET', 'CLEARED'])
+}))
+
+export const SessionStarted = defineEvent('identity.session.started.v1', Type.Object({
+  accountId: Id,
+  sessionId: Id,
+  method: Type.Enum(['REGISTRATION', 'PASSWORD', 'CODE', 'PROVIDER_A', 'PROVIDER_B']),
+  /** Whether this account has signed in before, and never from this device. */
+  newDevice: Type.Boolean(),
+  deviceName: Nullable(Type.String()),
+  platform: Nullable(Type.String())
+}))
+
+export const SessionsEnded = defineEvent('identity.sessions.ended.v1', Type.Object({
+  accountId: Id,
+  sessionIds: Type.Array(Id)
+}))
+
+export const SubscriptionChanged = defineEvent('identity.subscription.changed.v1', Type.Object({
+  accountId: Id,
+  planId: Type.String(),
+  status: Type.Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
+  currentPeriodStart: Timestamp,
+  currentPeriodEnd: Timestamp
+}))
+
+const ofAccount = Type.Object({ accountId: Id })
+
+/** The public keys that access tokens are verified with, as JSON Web Keys. */
+export const SigningKeys = defineQuestion('identity.signing-keys.v1', {
+  request: Type.Object({}),
+  answer: Type.Array(Type.Object({ kid: Type.String(), kty: Type.String(), crv: Type.String(), x: Type.String(), y: Type.String() }))
+})
+
+/** Where and in which language to write to a person; null when there is no such account. */
+export const Contact = defineQuestion('identity.contact.v1', {
+  request: ofAccount,
+  answer: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
+})
+
+/** How long and as which number an account has been a member (the first is 1); null when there is no such account. */
+export const Membership = defineQuestion('identity.membership.v1', {
+  request: ofAccount,
+  answer: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
+})
