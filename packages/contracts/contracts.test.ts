@@ -4,8 +4,9 @@ import { Compile } from 'typebox/compile'
 import * as contracts from './index.ts'
 import { readSample } from './samples.ts'
 
-const definitions = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
-const events = definitions.filter((each): each is contracts.EventDefinition => 'data' in each)
+type Definition = contracts.EventDefinition | contracts.QuestionDefinition
+const definitions: Definition[] = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
+const events = definitions.filter((each) => 'data' in each)
 
 t.test('every event that was ever published still parses', async (t) => {
   for (const event of events) {

@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** CloudEvents 1.0 in JSON: the form of every message on the event streams. */
+const Envelope = Type.Object({
+  specversion: Type.Literal('1.0'),
+  id: Type.String({ format: 'uuid' }),
+  source: Type.String(),
+  type: Type.String(),
+  subject: Type.String(),
+  time: Type.String({ format: 'date-time' }),
+  datacontenttype: Type.Literal('application/json'),
+  data: Type.Unknown()
+})
+
+export type Envelope = Type.Static<typeof Envelope>
+
+const envelope = Compile(Envelope)
+
+interface Said { id: string, type: string, aggregate: string, data: unknown, occurred_at: Date }
+
+export function toEnvelope (service: string, { id, type, aggregate, data, occurred_at }: Said) {
+  const message: Envelope = {
+    specversion: '1.0',
+    id,
+    source: `/tandem/${service}`,
+    type,
+    subject: aggregate,
+    time: occurred_at.toISOString(),
+    datacontenttype: 'application/json',
+    data
+  }
+  return JSON.stringify(message)
+}
+
+/** @throws when the text is no CloudEvent in JSON */
+export function parseEnvelope (text: string): Envelope {
+  const message: unknown = JSON.parse(text)
+  if (envelope.Check(message)) return message
+  throw new Error(`not a CloudEvent: ${envelope.Errors(message).map((each) => `${each.instancePath} ${each.message}`).join(', ')}`)
+}

@@ -1,0 +1,34 @@
+import { Compile } from 'typebox/compile'
+import type Type from 'typebox'
+import type { EventDefinition } from '@tandem/contracts'
+import type { Envelope } from './envelope.ts'
+
+/** An event as its hearers get it. `id` is the same at every repeat; `about` is what the event is about. */
+export interface Heard<Data> { id: string, about: string, time: Date, data: Data }
+
+export interface Handler {
+  readonly event: EventDefinition
+  /** @throws when the message is not of the event's shape, or the work failed */
+  readonly hear: (message: Envelope) => Promise<void>
+}
+
+/**
+ * Hears an event. The handler may be called again with the same event, late, and before an earlier one:
+ * it must come to the same result, by a natural key or by spending the event's id with `spend`.
+ * What it throws is tried again, less and less often, and parked as a dead letter after the tenth time.
+ */
+export function on<Schema extends Type.TSchema> (
+  event: EventDefinition<Schema>, handle: (heard: Heard<Type.Static<Schema>>) => Promise<unknown>
+): Handler {
+  const shape = Compile(event.data)
+  return {
+    event,
+    async hear ({ id, subject, time, data }) {
+      if (!shape.Check(data)) throw new Malformed(`the data of ${event.type} has another shape`)
+      await handle({ id, about: subject, time: new Date(time), data: data as Type.Static<Schema> })
+    }
+  }
+}
+
+/** What no repeat can mend. */
+export class Malformed extends Error {}

@@ -1,0 +1,8 @@
+export { connectBus, type Bus } from './connection.ts'
+export { startConsumers, type Consumers } from './consumer.ts'
+export { askReplay, listParked, type DeadLetterTables } from './dead-letters.ts'
+export { on, type Handler, type Heard } from './handlers.ts'
+export { spend, type InboxTables } from './inbox.ts'
+export { record, type OutboxTables } from './outbox.ts'
+export { answer, asker, startAnswers, Unavailable, type Answerer, type Ask } from './questions.ts'
+export { startRelay, type Relay } from './relay.ts'
