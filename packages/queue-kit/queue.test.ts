@@ -1,0 +1,265 @@
+import { fork } from 'node:child_process'
+import { randomUUIDv7 } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { createQueue, retryAfter, type Outcome, type QueueOptions } from './index.ts'
+import { startRedis } from './redis-server.ts'
+
+// A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
+t.setTimeout(90_000)
+t.jobs = 6
+
+const log = { info () {}, warn () {} }
+
+/** Rows as a table would hold them, and how often each was worked on. */
+function table () {
+  const rows = new Map<string, { since: number, done: number }>()
+  return {
+    rows,
+    add: () => {
+      const id = randomUUIDv7()
+      rows.set(id, { since: Date.now(), done: 0 })
+      return id
+    },
+    done: async (id: string): Promise<Outcome> => { rows.get(id)!.done++ },
+    counts: () => [...rows.values()].map((row) => row.done),
+    async pending ({ olderThanSeconds, limit, after = '' }: { olderThanSeconds: number, limit: number, after: string | undefined }) {
+      return [...rows].filter(([id, row]) => row.done === 0 && id > after && row.since <= Date.now() - olderThanSeconds * 1_000)
+        .map(([id]) => id).sort().slice(0, limit)
+    }
+  }
+}
+
+function open (t: Test, redisUrl: string, options: Partial<QueueOptions>) {
+  const queue = createQueue({ name: 'letters', redisUrl, log, work: async () => {}, pending: async () => [], prefix: randomUUIDv7(), ...options })
+  t.teardown(() => queue.close())
+  return queue
+}
+
+async function until (truth: () => boolean | Promise<boolean>, seconds = 10) {
+  const end = Date.now() + seconds * 1_000
+  while (!await truth()) {
+    if (Date.now() > end) throw new Error(`not so within ${seconds} s`)
+    await sleep(20)
+  }
+}
+
+async function connected (queue: { ready (): Promise<void> }) {
+  await until(() => queue.ready().then(() => true, () => false))
+}
+
+t.test('a row is worked on once, however often it is offered', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  const ids = Array.from({ length: 20 }, letters.add)
+  await connected(queue)
+
+  await queue.offer(ids)
+  await queue.offer(ids)
+  queue.start()
+  await until(() => letters.counts().every((count) => count > 0))
+
+  t.strictSame(letters.counts(), ids.map(() => 1))
+  await until(async () => (await queue.depth()).active === 0)
+  t.strictSame(await queue.depth(), { waiting: 0, active: 0, delayed: 0, failed: 0 })
+})
+
+t.test('a row that is done can be offered again', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const queue = open(t, redis.url, { work: letters.done })
+  queue.start()
+  await connected(queue)
+  const id = letters.add()
+
+  for (const times of [1, 2, 3]) {
+    await queue.offer([id])
+    await until(() => letters.rows.get(id)?.done === times)
+    await until(async () => (await queue.depth()).active === 0)
+  }
+})
+
+t.test('what throws is tried again', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  let tries = 0
+  const queue = open(t, redis.url, { work: async (id) => {
+    if (++tries < 3) throw new Error('not yet')
+    await letters.done(id)
+  } })
+  queue.start()
+  await connected(queue)
+  await queue.offer([letters.add()])
+
+  await until(() => letters.counts()[0] === 1)
+  t.equal(tries, 3)
+})
+
+t.test('work that says when to come again is left alone until then, and is not counted as failed', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const at: number[] = []
+  const queue = open(t, redis.url, { work: async (id) => {
+    at.push(Date.now())
+    if (at.length < 10) return retryAfter(200)
+    await letters.done(id)
+  } })
+  queue.start()
+  await connected(queue)
+  await queue.offer([letters.add()])
+
+  await until(() => letters.counts()[0] === 1)
+  t.equal(at.length, 10, 'more often than a failure would be tried')
+  t.ok(at.every((time, index) => index === 0 || time - at[index - 1]! >= 195))
+})
+
+t.test('low priority waits for high, and a delay is kept', async (t) => {
+  const redis = await startRedis(t)
+  const order: string[] = []
+  const queue = open(t, redis.url, { concurrency: 1, work: async (id) => { order.push(id) } })
+  await connected(queue)
+  await queue.offer(['row-low'], { priority: 'low' })
+  await queue.offer(['row-late', { id: 'row-high', delay: 0 }], { delay: 500 })
+  queue.start()
+
+  await until(() => order.length === 3)
+  t.strictSame(order, ['row-high', 'row-low', 'row-late'])
+})
+
+t.test('a job that failed for good does not keep its row from being offered again', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  let broken = true
+  const prefix = randomUUIDv7()
+  const queue = open(t, redis.url, { prefix, sweepEvery: 0.2, sweepAge: 0, pending: letters.pending, work: async (id) => {
+    if (broken) throw Object.assign(new Error('no more tries'), { name: 'UnrecoverableError' })
+    await letters.done(id)
+  } })
+  queue.start()
+  await connected(queue)
+  await queue.offer([letters.add()])
+  await sleep(1_000)
+  t.strictSame(letters.counts(), [0])
+
+  broken = false
+  await until(() => letters.counts()[0] === 1)
+})
+
+t.test('with Redis away an offer returns at once, and the row is worked on once Redis is back', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  queue.start()
+  await connected(queue)
+  await redis.stop()
+
+  const before = Date.now()
+  await queue.offer([letters.add()])
+  t.ok(Date.now() - before < 500)
+  await t.rejects(queue.ready())
+
+  await sleep(3_000)
+  await redis.start()
+  await until(() => letters.counts()[0] === 1, 5)
+})
+
+t.test('a queue may be opened before Redis is there', async (t) => {
+  const redis = await startRedis(t)
+  await redis.stop()
+  const letters = table()
+  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  queue.start()
+  await queue.offer([letters.add()])
+  await redis.start()
+  await until(() => letters.counts()[0] === 1, 5)
+})
+
+t.test('an offer to a Redis that froze takes 2 s at most', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  queue.start()
+  await connected(queue)
+  redis.freeze()
+  const before = Date.now()
+  await queue.offer([letters.add()])
+  t.ok(Date.now() - before < 2_500)
+  await sleep(6_000)
+  redis.thaw()
+  await until(() => letters.counts()[0] === 1, 20)
+})
+
+t.test('a Redis that is wiped under load loses nothing', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const queue = open(t, redis.url, {
+    pending: letters.pending,
+    sweepEvery: 1,
+    sweepAge: 3_600,
+    work: async (id) => {
+      await sleep(5)
+      await letters.done(id)
+    }
+  })
+  queue.start()
+  await connected(queue)
+
+  for (let round = 0; round < 40; round++) {
+    await queue.offer(Array.from({ length: 50 }, letters.add))
+    if (round % 10 === 9) await redis.command('FLUSHALL')
+  }
+  await until(() => letters.counts().every((count) => count > 0), 20)
+  t.equal(letters.counts().length, 2_000)
+})
+
+t.test('closing waits for the running job, and takes no other', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  let begun = 0
+  const queue = open(t, redis.url, { concurrency: 1, work: async (id) => {
+    begun++
+    await sleep(500)
+    await letters.done(id)
+  } })
+  queue.start()
+  await connected(queue)
+  await queue.offer([letters.add(), letters.add()])
+  await until(() => begun === 1)
+
+  await queue.close()
+  t.strictSame(letters.counts(), [1, 0])
+  t.equal(begun, 1)
+})
+
+t.test('closing ends though Redis is away', async (t) => {
+  const redis = await startRedis(t)
+  const queue = open(t, redis.url, { closeWithin: 1 })
+  queue.start()
+  await connected(queue)
+  await sleep(200)
+  await redis.stop()
+  const before = Date.now()
+  await queue.close()
+  t.ok(Date.now() - before < 2_000)
+})
+
+t.test('the row of a worker that was killed is worked on by another', { timeout: 60_000 }, async (t) => {
+  const redis = await startRedis(t)
+  const prefix = randomUUIDv7()
+  const letters = table()
+  const id = letters.add()
+
+  const child = fork(new URL('hanging-worker.ts', import.meta.url), [redis.url, prefix])
+  t.teardown(() => child.kill('SIGKILL'))
+  const queue = open(t, redis.url, { prefix, work: letters.done })
+  await connected(queue)
+  await queue.offer([id])
+  const [taken] = await new Promise<string[]>((resolve) => child.once('message', (message) => resolve([String(message)])))
+  t.equal(taken, id)
+  child.kill('SIGKILL')
+
+  queue.start()
+  await until(() => letters.counts()[0] === 1, 40)
+  t.equal((await queue.depth()).failed, 0)
+})
