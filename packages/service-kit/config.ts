@@ -1,0 +1,88 @@
+import { isIP } from 'node:net'
+import { envSchema } from 'env-schema'
+import formats from 'ajv-formats'
+import type { ErrorObject } from 'ajv'
+import type { Static, TObject, TSchemaOptions } from 'typebox'
+import { Type } from 'typebox'
+
+/** The process cannot start as it is told to. Its message is for the operator, and tells no value. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+const port = { minimum: 0, maximum: 65_535 }
+
+/** A variable that holds a list: `a, b`. Unset, it is empty unless `default` says else. */
+export const List = (options: TSchemaOptions = {}) => Type.Unsafe<string[]>({ type: 'string', separator: ',', default: '', ...options })
+
+/** The variables of every process. To be spread into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url() })`. */
+export const ServiceEnvironment = {
+  HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
+  PORT: Type.Integer({ ...port, description: 'The port to listen on; 0 takes any that is free' }),
+  METRICS_PORT: Type.Optional(Type.Integer({ ...port, description: 'The port that /metrics is served on; without one it is not' })),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { type: 'string', default: 'info' }),
+  TRUST_PROXY: List({ format: 'addresses', description: 'Whose X-Forwarded-For is believed: addresses and CIDR ranges, separated by commas' })
+}
+
+/** A variable that holds an address with a scheme, such as `postgres://…`. */
+export const Url = (options: TSchemaOptions = {}) => Type.String({ format: 'any-url', ...options })
+
+function isAddress (text: string) {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const version = isIP(address)
+  return version > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)))
+}
+
+const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+function explain (error: ErrorObject): [variable: string, line: string] {
+  const { keyword, params } = error
+  const name: string = keyword === 'required' ? params.missingProperty : error.instancePath.slice(1).split('/', 1)[0]
+  switch (keyword) {
+    case 'required': return [name, `${name} is missing`]
+    case 'type': return [name, `${name} must be ${article(params.type)}`]
+    case 'enum': return [name, `${name} must be one of ${params.allowedValues.join(', ')}`]
+    case 'minimum': return [name, `${name} must be at least ${params.limit}`]
+    case 'maximum': return [name, `${name} must be at most ${params.limit}`]
+    case 'minLength': return [name, `${name} must have at least ${params.limit} characters`]
+    case 'maxLength': return [name, `${name} must have at most ${params.limit} characters`]
+    case 'format':
+      if (params.format === 'any-url') return [name, `${name} must be an address such as scheme://host:port`]
+      if (params.format === 'addresses') return [name, `${name} must be addresses or CIDR ranges, separated by commas`]
+      return [name, `${name} must be a valid ${params.format}`]
+    default: return [name, `${name} does not have the right form`]
+  }
+}
+
+/**
+ * Reads the process's variables. A variable that is set to nothing counts as unset. Throws one ConfigError that names every variable
+ * that is missing or wrong, each on a line of its own.
+ */
+export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.ProcessEnv = process.env): Static<Schema> {
+  const set = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in schema.properties && value !== undefined && value.trim() !== ''))
+  try {
+    const config = envSchema<Record<string, unknown>>({
+      schema: { ...schema, additionalProperties: false },
+      data: set,
+      env: false,
+      ajv: {
+        customOptions (ajv) {
+          formats.default(ajv)
+          ajv.addFormat('any-url', (text: string) => URL.canParse(text) && text.includes(':'))
+          ajv.addFormat('addresses', (text: string) => split(text).every(isAddress))
+          return ajv
+        }
+      }
+    })
+    for (const [name, value] of Object.entries(config)) if (Array.isArray(value)) config[name] = split(value.join(','))
+    return config as Static<Schema>
+  } catch (error) {
+    const { errors } = error as { errors?: ErrorObject[] }
+    if (!errors) throw error
+    const lines = new Map(errors.map(explain).reverse())
+    throw new ConfigError([...lines.values()].reverse().join('\n'))
+  }
+}

@@ -1,0 +1,65 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { Failure } from './schemas.ts'
+
+// Ours, and only of use to the validator.
+const internal = new Set(['transform', 'opaqueId'])
+
+function publish (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(publish)
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(Object.entries(schema)
+    .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
+    .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
+}
+
+/** `GET /feed/:id/like` is `getFeedIdLike`. */
+const nameOperation = (method: string, url: string) => method.toLowerCase() +
+  url.split(/[^a-zA-Z0-9]+/).filter(Boolean).map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+
+/** Describes the routes that follow as OpenAPI 3.1, at GET /openapi.json. */
+export async function describeRoutes (app: FastifyInstance, { name }: { name: string }) {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: `Tandem ${name}`, version: '1.0.0' },
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        schemas: { Failure: publish(Failure) as object },
+        responses: {
+          Failure: {
+            description: 'Any failure. `code` says which.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } }
+          }
+        }
+      }
+    },
+    convertConstToEnum: false,
+    transform ({ schema = {}, url, route }) {
+      const config = route.config ?? {}
+      const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
+      const method = [route.method].flat()[0] ?? 'GET'
+      return {
+        url,
+        schema: {
+          operationId: nameOperation(method, url),
+          tags: [name],
+          ...extensions,
+          ...(config.public ? {} : { security: [{ bearer: [] }] }),
+          ...publish(schema) as object
+        }
+      }
+    },
+    transformObject (documentObject) {
+      const document = 'openapiObject' in documentObject ? documentObject.openapiObject : {}
+      for (const operations of Object.values(document.paths ?? {})) {
+        for (const operation of Object.values(operations ?? {}) as Array<{ responses?: Record<string, unknown> }>) {
+          if (operation.responses) operation.responses.default ??= { $ref: '#/components/responses/Failure' }
+        }
+      }
+      return document
+    }
+  })
+
+  app.get('/openapi.json', { schema: { hide: true }, config: { public: true, logged: false } }, async () => app.swagger())
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import underPressure from '@fastify/under-pressure'
+import Fastify, { LogController } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify'
+import { authentication } from './authentication.ts'
+import type { AuthenticationOptions } from './authentication.ts'
+import { answerFailures, failure, refuse } from './envelope.ts'
+import { ServiceUnavailable } from './errors.ts'
+import { serveHealth } from './health.ts'
+import type { Checks } from './health.ts'
+import { logResponses } from './logging.ts'
+import type { Log } from './logging.ts'
+import { measureRequests } from './metrics.ts'
+import { describeRoutes } from './openapi.ts'
+import { traceRequests } from './tracing.ts'
+import { checkRequests } from './validation.ts'
+
+export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, TypeBoxTypeProvider>
+
+/** A route module: a plugin that is handed `Deps` when it is registered. */
+export type Routes<Deps extends object = Record<never, never>> = FastifyPluginAsyncTypebox<Deps>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the load shedder calls for this route; one that does nothing lets it through. */
+    pressureHandler?: (request: FastifyRequest, reply: FastifyReply) => void
+  }
+}
+
+export interface ServerOptions extends AuthenticationOptions {
+  /** The service, as in the log and in the tags of its OpenAPI document. */
+  name: string
+  log: Log
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  trustProxy?: string[]
+  /** What /health/ready asks. */
+  checks?: Checks
+  /** The longest body, in bytes; 64 KiB. A route may have a limit of its own. */
+  bodyLimit?: number
+}
+
+const kibibyte = 1024
+
+/**
+ * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
+ * validation, health, metrics, traces, the log, load shedding and its OpenAPI document. Routes are added after it is awaited.
+ */
+export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte }: ServerOptions): Promise<Server> {
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    bodyLimit,
+    requestTimeout: 15_000,
+    // Longer than a load balancer keeps a connection, so that it is never we who close one that it is about to use.
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    forceCloseConnections: 'idle',
+    // A request that still arrives while the server closes is served, and its connection closed after it.
+    return503OnClosing: false,
+    frameworkErrors: refuse,
+    clientErrorHandler: answerClientError
+  }) as FastifyInstance as Server
+
+  await traceRequests(app)
+  logResponses(app, log)
+  answerFailures(app)
+  checkRequests(app)
+  await measureRequests(app)
+  await app.register(underPressure, {
+    maxEventLoopDelay: 250,
+    maxEventLoopUtilization: 0.98,
+    eventLoopUtilizationMode: 'interval',
+    retryAfter: 1,
+    customError: ServiceUnavailable as never,
+    pressureHandler (_request, reply, type) {
+      // A core in full use is no reason to refuse anyone as long as nobody has to wait for it.
+      if (type === underPressure.TYPE_EVENT_LOOP_UTILIZATION && app.memoryUsage().eventLoopDelay < 50) return
+      reply.header('retry-after', '1')
+      throw new ServiceUnavailable()
+    }
+  })
+  await app.register(authentication, { keys, isRevoked })
+  await describeRoutes(app, { name })
+  await serveHealth(app, { checks })
+  return app
+}
+
+// What is not HTTP, or not in time, never reaches a route.
+function answerClientError (error: Error & { code?: string }, socket: Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, body] = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    ? ['408 Request Timeout', failure('REQUEST_TIMEOUT', 'The request took too long to arrive')]
+    : error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', failure('PAYLOAD_TOO_LARGE', 'The headers of the request are too large')]
+      : ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')]
+  const text = JSON.stringify(body)
+  if (socket.writable) {
+    socket.write(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`)
+  }
+  socket.destroy(error)
+}

@@ -1,0 +1,35 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { accessToken } from './authentication.ts'
+import type { KeySet } from './keys.ts'
+import { createLogger } from './logging.ts'
+
+const kid = 'test'
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
+
+/** The key set that `bearer` signs for. */
+export const testKeys: KeySet = {
+  find: async (wanted) => (wanted === kid ? pem : undefined),
+  has: (wanted) => wanted === kid,
+  close () {}
+}
+
+/** Says nothing. */
+export const silent = createLogger('test', 'silent')
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** An ES256 token of any header and claims, for tests of what must be refused too. */
+export function signToken (claims: object, header: object = {}, key = privateKey) {
+  const content = `${encode({ alg: accessToken.algorithm, typ: accessToken.type, kid, ...header })}.${encode(claims)}`
+  return `${content}.${sign('sha256', Buffer.from(content), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+interface Bearer { role?: string, sessionId?: string, expiresIn?: number }
+
+/** The headers of a request by an account. `expiresIn` in seconds. */
+export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresIn = accessToken.lifetime }: Bearer = {}) {
+  const now = Math.floor(Date.now() / 1000)
+  const { issuer: iss, audience: aud } = accessToken
+  return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresIn })}` }
+}

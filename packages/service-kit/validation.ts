@@ -1,0 +1,131 @@
+import { Ajv } from 'ajv'
+import type { ErrorObject, Options } from 'ajv'
+import formats from 'ajv-formats'
+import keywords from 'ajv-keywords'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { NotFound, ValidationError } from './errors.ts'
+import { nilUuid } from './schemas.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The code of this route's validation failures, in place of VALIDATION_ERROR. */
+    validationCode?: string
+  }
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function isClientUrl (text: string) {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hostname } = new URL(text)
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hostname !== ''
+}
+
+function createAjv (options: Options) {
+  const ajv = new Ajv({
+    removeAdditional: true,
+    useDefaults: true,
+    allErrors: false,
+    addUsedSchema: false,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictTuples: false,
+    ...options
+  })
+  formats.default(ajv)
+  keywords.default(ajv, ['transform'])
+  ajv.addFormat('client-url', isClientUrl)
+  ajv.addFormat('uuid', uuid)
+  ajv.addVocabulary(['example', 'x-extension'])
+  ajv.addKeyword({
+    keyword: 'opaqueId',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true,
+    errors: false,
+    compile: () => (text: string, at) => {
+      if (at) at.parentData[at.parentDataProperty] = uuid.test(text) ? text.toLowerCase() : nilUuid
+      return true
+    }
+  })
+  return ajv
+}
+
+// A body says its types itself. An address, a query and a header are all text, so theirs are read from it.
+const ofBodies = createAjv({ coerceTypes: false })
+const ofText = createAjv({ coerceTypes: true })
+
+const formatNames: Record<string, string> = {
+  uuid: 'must be an id',
+  date: 'must be a date such as 2026-01-31',
+  'date-time': 'must be a date and time such as 2026-01-31T08:00:00Z',
+  'client-url': 'must be an http or https address',
+  uri: 'must be a web address',
+  email: 'must be an email address'
+}
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** What is wrong, as a sentence that names the field and never repeats its value. */
+export function describe ({ instancePath, keyword, params, message }: Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>, whole = 'The body') {
+  const path = instancePath.slice(1).replaceAll('/', '.')
+  const field = path === '' ? whole : path
+  switch (keyword) {
+    case 'required': return `${path === '' ? '' : `${path}.`}${params.missingProperty} is required`
+    case 'type': return `${field} must be ${[params.type].flat().map(article).join(' or ')}`
+    case 'enum': return `${field} must be one of ${params.allowedValues.join(', ')}`
+    case 'const': return `${field} must be ${JSON.stringify(params.allowedValue)}`
+    case 'format': return `${field} ${formatNames[params.format] ?? 'does not have the right form'}`
+    case 'pattern': return `${field} does not have the right form`
+    case 'minLength': return params.limit === 1 ? `${field} must not be empty` : `${field} must have at least ${params.limit} characters`
+    case 'maxLength': return `${field} must have at most ${params.limit} characters`
+    case 'minItems': return `${field} must have at least ${params.limit} items`
+    case 'maxItems': return `${field} must have at most ${params.limit} items`
+    case 'minimum': return `${field} must be at least ${params.limit}`
+    case 'maximum': return `${field} must be at most ${params.limit}`
+    case 'uniqueItems': return `${field} must not hold the same thing twice`
+    case 'anyOf': case 'oneOf': return `${field} does not have the right form`
+    default: return `${field} ${message ?? 'is not valid'}`
+  }
+}
+
+const wholes: Record<string, string> = { body: 'The body', querystring: 'The query', params: 'The address', headers: 'The headers' }
+
+const deepest = 32
+
+/** What no schema says but no request may hold: text that Postgres cannot store, numbers that are none, endless depth. */
+function findUnusable (value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return 'The request holds a NUL character'
+    return value.isWellFormed() ? undefined : 'The request holds a broken character'
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'The request holds a number that is out of range'
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
+  if (depth === deepest) return 'The request is nested too deeply'
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findUnusable(key) ?? findUnusable(inner, depth + 1)
+    if (found) return found
+  }
+}
+
+/** Gives `app` the reading, checking and cleaning of requests. */
+export function checkRequests (app: FastifyInstance) {
+  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? ofBodies : ofText).compile(schema as object))
+  app.setSchemaErrorFormatter((errors, part) => new Error(describe(errors[0] as ErrorObject, wholes[part])))
+
+  app.removeContentTypeParser('text/plain')
+  const parse = app.getDefaultJsonParser('remove', 'remove')
+  // Mobile clients announce JSON and then send nothing.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, {})
+    else parse(request, body as string, done)
+  })
+
+  app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
+    if (findUnusable(request.params)) return done(new NotFound())
+    const found = findUnusable(request.body) ?? findUnusable(request.query)
+    if (found) return done(new ValidationError(found))
+    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+    done()
+  })
+}
