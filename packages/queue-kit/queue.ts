@@ -1,6 +1,6 @@
 import { DelayedError, Queue as Producer, Worker } from 'bullmq'
 import { keepConnected, within } from './redis.ts'
-import type { Job, OfferOptions, Queue, QueueOptions } from './types.ts'
+import type { Job, OfferOptions, Outcome, Queue, QueueOptions } from './types.ts'
 
 const WEEK_IN_SECONDS = 7 * 24 * 60 * 60
 const PAGE = 500
@@ -22,6 +22,7 @@ export function createQueue (options: QueueOptions): Queue {
   const redis = keepConnected(redisUrl, log, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
   let producer: Producer | undefined
   let worker: { redis: ReturnType<typeof keepConnected>, bull?: Worker } | undefined
+  const running = new Set<Promise<Outcome>>()
   let sweeper: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let cursor: string | undefined
@@ -102,7 +103,9 @@ export function createQueue (options: QueueOptions): Queue {
     connection.once('ready', () => {
       if (closed) return
       started.bull = new Worker(name, async (job, token) => {
-        const outcome = await work(job.id!)
+        const working = work(job.id!)
+        running.add(working)
+        const outcome = await working.finally(() => running.delete(working))
         if (!outcome) return
         await job.moveToDelayed(Date.now() + outcome.retryAfter, token)
         throw new DelayedError()
@@ -148,9 +151,11 @@ export function createQueue (options: QueueOptions): Queue {
       closed = true
       clearInterval(sweeper)
       await sweeping
-      const running = worker?.bull?.close()
-      // Redis may be away: the rows know what is done, so nothing is lost by leaving.
-      if (running) await within(closeWithin * 1_000, running).catch((error: unknown) => log.warn({ err: error, queue: name }, 'jobs were left unfinished'))
+      const unfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs were left unfinished')
+      await worker?.bull?.pause(true)
+      await within(closeWithin * 1_000, Promise.allSettled(running)).catch(unfinished)
+      // While Redis is away BullMQ would wait for it, and needs not: the rows know what is done.
+      if (worker?.bull) await within(2_000, worker.bull.close(worker.redis.status !== 'ready' || running.size > 0)).catch(unfinished)
       worker?.redis.disconnect()
       await producer?.close().catch(() => {})
       redis.disconnect()
