@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import path from 'node:path'
+import { Refusal } from './screen.ts'
+
+// A launcher that was killed leaves its processes' footprints, `run/<name>`, and the next one cleans up after it.
+// A pid alone will not do, because the system gives it to somebody else one day: the time of birth tells them apart.
+
+export function leaveFootprint (dataDir: string, name: string, pid: number) {
+  mkdirSync(path.join(dataDir, 'run'), { recursive: true })
+  writeFileSync(path.join(dataDir, 'run', name), `${pid} ${birth(pid)}`)
+}
+
+export function wipeFootprint (dataDir: string, name: string) {
+  rmSync(path.join(dataDir, 'run', name), { force: true })
+}
+
+/** Makes this process the only launcher of `dataDir`. @throws Refusal when another one is at work there */
+export function claim (dataDir: string) {
+  const owner = survivor(path.join(dataDir, 'run', 'launcher'))
+  if (owner) throw new Refusal(`Tandem runs in ${dataDir} already (pid ${owner}): stop it, or set DATA_DIR to another folder`)
+  leaveFootprint(dataDir, 'launcher', process.pid)
+}
+
+/** Ends what an earlier launcher left behind, and returns the names. */
+export async function stopLeftovers (dataDir: string): Promise<string[]> {
+  const names = readdirSync(path.join(dataDir, 'run')).filter((name) => name !== 'launcher')
+  const stopped = await Promise.all(names.map(async (name) => {
+    const file = path.join(dataDir, 'run', name)
+    const pid = survivor(file)
+    // SIGINT is the fast and clean stop of Postgres; the others take it like SIGTERM.
+    for (const [signal, patience] of [['SIGINT', 5_000], ['SIGKILL', 2_000]] as const) {
+      if (survivor(file)) kill(pid, signal)
+      for (const end = Date.now() + patience; survivor(file) && Date.now() < end;) await sleep(50)
+    }
+    rmSync(file)
+    return pid ? [name] : []
+  }))
+  return stopped.flat()
+}
+
+function survivor (file: string): number | undefined {
+  const [pid, ...born] = read(file).split(' ')
+  const alive = pid && born.join(' ') !== '' && birth(Number(pid)) === born.join(' ')
+  return alive ? Number(pid) : undefined
+}
+
+function birth (pid: number): string {
+  if (process.platform === 'linux') {
+    // The name of the program, in parentheses, may hold spaces; the 20th field after it is the start time. Zombies are dead.
+    const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
+    return fields[0] === 'Z' ? '' : fields[19] ?? ''
+  }
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+  } catch {
+    return ''
+  }
+}
+
+function kill (pid: number | undefined, signal: NodeJS.Signals) {
+  try {
+    if (pid) process.kill(pid, signal)
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+function read (file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

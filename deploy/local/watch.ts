@@ -1,0 +1,44 @@
+import { watch } from 'node:fs'
+import path from 'node:path'
+import type { System } from './system.ts'
+import { screen } from './screen.ts'
+
+const SETTLE = 150
+// What never changes a running process.
+const IGNORED = /(^|\/)(node_modules|\.tap)(\/|$)|\.test\.ts$|\.md$|~$|\.sw.$/
+
+/** Restarts what a changed file concerns: its service, the gateway, or, for a package, all of them. */
+export function watchSources (root: string, system: System): () => void {
+  const all = ['gateway', ...system.services.keys()]
+  const changed = new Map<string, string>()
+  let timer: NodeJS.Timeout | undefined
+
+  const restart = () => {
+    for (const [name, file] of changed) {
+      const process = name === 'gateway' ? system.gateway : system.services.get(name)
+      const migrated = name === 'gateway' ? Promise.resolve() : system.migrate(name)
+      migrated.then(() => process?.restart(`${file} changed`), (error: Error) => screen.fail(`${name}: ${error.message}`))
+    }
+    changed.clear()
+  }
+
+  const concerned = (file: string) => {
+    const [folder, name = ''] = file.split(path.sep)
+    if (folder === 'gateway') return ['gateway']
+    if (folder === 'services') return system.services.has(name) ? [name] : []
+    return all
+  }
+
+  const watchers = ['gateway', 'services', 'packages'].map((folder) =>
+    watch(path.join(root, folder), { recursive: true, ignore: IGNORED }, (_event, name) => {
+      if (!name || IGNORED.test(name)) return
+      const file = path.join(folder, name)
+      for (const each of concerned(file)) changed.set(each, file)
+      clearTimeout(timer)
+      timer = setTimeout(restart, SETTLE)
+    }))
+  return () => {
+    clearTimeout(timer)
+    for (const watcher of watchers) watcher.close()
+  }
+}
