@@ -14,14 +14,15 @@ export async function queuedMails<Tables extends MailTables> (db: Kysely<Tables>
 /** A mailer that sends nothing: what was queued stays where `queuedMails` finds it. `reachable` is what `verify` answers. */
 export function idleMailer (reachable = true): Mailer & { offered: string[], reachable: boolean } {
   const offered: string[] = []
-  return {
+  const mailer = {
     offered,
     reachable,
-    async offer (ids) { offered.push(...ids.filter((id) => id !== undefined)) },
+    async offer (ids: (string | undefined)[]) { offered.push(...ids.filter((id) => id !== undefined)) },
     start () {},
     async close () {},
-    async verify () { return this.reachable },
+    async verify () { return mailer.reachable },
     async ready () {},
     async depth () { return { waiting: offered.length, active: 0, delayed: 0, failed: 0 } }
   }
+  return mailer
 }

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { frame } from './index.ts'
+
+const content = {
+  locale: 'id',
+  subject: 'Kode <kamu>',
+  title: 'Halo, <b>Ana</b>',
+  paragraphs: ['Tom & "Ana"', 'Berlaku 24 jam.'],
+  code: '482913',
+  button: { label: 'Buka', url: 'https://tandem.example/reset?token=a&b=<c>' },
+  footer: 'Bukan kamu? Abaikan saja.'
+}
+
+t.test('what a person wrote stays text', async (t) => {
+  const { html } = frame(content)
+  t.notMatch(html, /<b>|<c>|<kamu>/)
+  t.match(html, 'Halo, &lt;b&gt;Ana&lt;/b&gt;')
+  t.match(html, 'Tom &amp; &quot;Ana&quot;')
+  t.match(html, '<html lang="id">')
+})
+
+t.test('the code is a word of its own in both parts, and the link whole in the text', async (t) => {
+  const { text, html } = frame(content)
+  t.strictSame(text.split(/\s+/).filter((word) => /^\d{6}$/.test(word)), ['482913'])
+  t.match(html, />482913</)
+  t.match(text, content.button.url)
+})
+
+t.test('a mail without code and button has neither', async (t) => {
+  const { text, html } = frame({ ...content, code: undefined, button: undefined } as never)
+  t.equal(text, 'Halo, <b>Ana</b>\n\nTom & "Ana"\n\nBerlaku 24 jam.\n\n--\nBukan kamu? Abaikan saja.\n')
+  t.notMatch(html, /class="code"|<a /)
+})
+
+t.test('a button leads to the web only', async (t) => {
+  t.throws(() => frame({ ...content, button: { label: 'x', url: 'javascript:alert(1)' } }), /leads to the web/)
+})
+
+t.test('nothing is loaded from elsewhere', async (t) => {
+  t.notMatch(frame(content).html, /<img|<link|<script|url\(|src=/)
+})

@@ -1,0 +1,7 @@
+// For a test to kill while the SMTP server has the mail and has not said so.
+import { connect } from '@tandem/database-kit'
+import { createMailer, type MailTables } from './index.ts'
+
+const [databaseUrl = '', smtpUrl = '', redisUrl = ''] = process.argv.slice(2)
+const db = connect<MailTables>(databaseUrl, { log: console })
+createMailer({ db, service: 'identity', smtpUrl, redisUrl, from: 'Tandem <hello@tandem.test>', log: console }).start()

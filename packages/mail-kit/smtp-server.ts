@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+export interface Received { to: string[], messageId: string, raw: string }
+
+/** An SMTP server of the test's own, which can be away, refuse, and keep a sender waiting for its answer. */
+export async function startSmtp (t: { teardown (work: () => unknown): unknown }) {
+  let server: SMTPServer | undefined
+  let port = 0
+  const self = {
+    received: [] as Received[],
+    logins: 0,
+    /** Answers each mail with this code. */
+    refusal: undefined as number | undefined,
+    /** Milliseconds between having a mail and saying so. */
+    hesitation: 0,
+    get url () { return `smtp://127.0.0.1:${port}` },
+    async start () {
+      server = new SMTPServer({
+        authOptional: true,
+        disabledCommands: ['STARTTLS'],
+        disableReverseLookup: true,
+        closeTimeout: 100,
+        onConnect: (_session, done) => {
+          self.logins++
+          done()
+        },
+        onData: (stream, { envelope }, done) => {
+          const chunks: Buffer[] = []
+          stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+          stream.on('end', () => {
+            if (self.refusal) return done(Object.assign(new Error('no'), { responseCode: self.refusal }))
+            const raw = Buffer.concat(chunks).toString()
+            self.received.push({ to: envelope.rcptTo.map(({ address }) => address), messageId: /^message-id: (.*)$/im.exec(raw)?.[1]?.trim() ?? '', raw })
+            setTimeout(done, self.hesitation).unref()
+          })
+        }
+      })
+      server.on('error', () => {})
+      server.listen(port, '127.0.0.1')
+      await once(server.server, 'listening')
+      port = (server.server.address() as AddressInfo).port
+    },
+    async stop () {
+      const stopped = server
+      server = undefined
+      if (stopped) await new Promise<void>((resolve) => stopped.close(resolve))
+    }
+  }
+  t.teardown(() => self.stop())
+  await self.start()
+  return self
+}
