@@ -65,7 +65,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         if (refusal) return done(Object.assign(new Error('Refused on request'), { responseCode: refusal }))
-        keep(Buffer.concat(chunks), envelope.rcptTo.map(({ address }) => address)).then(() => done(), done)
+        keep(Buffer.concat(chunks), envelope.rcptTo.map(({ address }) => address)).then(() => done(), (error: Error) => done(error))
       })
     }
   })

@@ -12,7 +12,8 @@ export const screen = {
   step: (text: string) => { screen.line(`${paint('gray', '·')} ${text}`) },
   done: (text: string, since?: number) => { screen.line(`${paint('green', '✓')} ${text}${since === undefined ? '' : paint('gray', ` ${seconds(since)}`)}`) },
   warn: (text: string) => { screen.line(`${paint('yellow', '!')} ${text}`) },
-  fail: (text: string) => { process.stderr.write(`${paint('red', '✗')} ${text}\n`) },
+  fail: (text: string) => { screen.line(`${paint('red', '✗')} ${text}`) },
+  refuse: (text: string) => { process.stderr.write(`${paint('red', '✗')} ${text}\n`) },
 
   /** Columns of even width; the first is bold. */
   table (rows: string[][]) {

@@ -43,14 +43,16 @@ export async function postgres (dir: string, { logFile, password, durable = true
 
 /** Redis or Valkey, with its append-only file in `dir`. */
 export function redis (dir: string, { logFile, program }: { logFile: string, program: string }): Server {
-  mkdirSync(dir, { recursive: true })
   const recipe: Recipe = {
     name: 'redis', port: 0, logFile,
-    command: () => ({
-      file: program,
-      args: ['--port', String(recipe.port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes',
-        '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning']
-    }),
+    command: () => {
+      mkdirSync(dir, { recursive: true })
+      return {
+        file: program,
+        args: ['--port', String(recipe.port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes',
+          '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning']
+      }
+    },
     ready: async () => await says(recipe.port, '+PONG', 'PING\r\n')
   }
   return { recipe, url: () => `redis://127.0.0.1:${recipe.port}` }

@@ -107,8 +107,8 @@ async function choosePort ({ port, host }: Settings): Promise<number> {
 
 function refuse (error: unknown) {
   const { code, message, stack } = error as NodeJS.ErrnoException
-  if (error instanceof Refusal) for (const line of message.split('\n')) screen.fail(line)
-  else if (code === 'ENOSPC') screen.fail('The disk is full: make room, or set DATA_DIR to another disk')
-  else if (code?.startsWith('ERR_PARSE_ARGS')) screen.fail(`${message}. Known are --fresh and --watch`)
-  else screen.fail(stack ?? message)
+  if (error instanceof Refusal) for (const line of message.split('\n')) screen.refuse(line)
+  else if (code === 'ENOSPC') screen.refuse('The disk is full: make room, or set DATA_DIR to another disk')
+  else if (code?.startsWith('ERR_PARSE_ARGS')) screen.refuse(`${message}. Known are --fresh and --watch`)
+  else screen.refuse(stack ?? message)
 }

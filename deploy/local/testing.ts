@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startMailCatcher, type Mail } from './mail-catcher.ts'
+import { start, type Running } from './process.ts'
+import { findPrograms } from './programs.ts'
+import { nats, redis, type Server } from './servers.ts'
+
+export type { Mail } from './mail-catcher.ts'
+
+/** As much of a tap test as is needed to clean up after it. */
+export interface Teardown { teardown (work: () => unknown): unknown }
+
+/** A server of the test's own, that may be hurt. It keeps its address whatever happens to it, and is removed after the test. */
+export interface TestServer {
+  url: string
+  readonly pid: number | undefined
+  /** Ends it as a crash does, with SIGKILL; what it stored stays. */
+  kill: () => Promise<void>
+  /** Ends it in an orderly way; what it stored stays. */
+  stop: () => Promise<void>
+  /** Starts it again, with what it had stored; returns once it answers. */
+  start: () => Promise<void>
+  /** Takes everything from it, as a lost disk does. One that ran is killed for it and runs again afterwards, empty. */
+  wipe: () => Promise<void>
+}
+
+/** NATS with JetStream. */
+export async function startNats (t: Teardown): Promise<TestServer> {
+  return await hurtable(t, (dir, logFile) => nats(dir, { logFile, program: findPrograms({ redis: false }).nats }))
+}
+
+/** Redis, or Valkey where that is what is installed. */
+export async function startRedis (t: Teardown): Promise<TestServer> {
+  return await hurtable(t, (dir, logFile) => redis(dir, { logFile, program: findPrograms({ nats: false }).redis }))
+}
+
+export interface TestMail extends Omit<TestServer, 'url' | 'pid'> {
+  smtpUrl: string
+  /** What has come, newest first. @param to only what this address got */
+  mails: (to?: string) => Mail[]
+  /** Answers every mail with this SMTP code from now on, such as 451; with nothing, takes mails again. */
+  refuse: (code?: number) => void
+}
+
+/** A mail server that keeps what it gets. */
+export async function startMail (t: Teardown): Promise<TestMail> {
+  const dir = temporaryFolder(t)
+  let catcher = await startMailCatcher(dir)
+  let up = true
+  const ports = { smtp: portOf(catcher.smtpUrl), http: portOf(catcher.url) }
+
+  const stop = async () => {
+    if (up) await catcher.stop()
+    up = false
+  }
+  const start = async () => {
+    if (up) return
+    catcher = await startMailCatcher(dir, ports)
+    up = true
+  }
+  t.teardown(stop)
+  return {
+    smtpUrl: catcher.smtpUrl,
+    mails: (to) => catcher.mails(to),
+    refuse: (code) => catcher.refuse(code),
+    kill: stop,
+    stop,
+    start,
+    wipe: async () => catcher.clear()
+  }
+}
+
+async function hurtable (t: Teardown, make: (dir: string, logFile: string) => Server): Promise<TestServer> {
+  const folder = temporaryFolder(t)
+  const store = path.join(folder, 'store')
+  const { recipe, url } = make(store, path.join(folder, 'log'))
+  let running: Running | undefined
+  const end = async (how: 'stop' | 'kill') => {
+    await running?.[how]()
+    running = undefined
+  }
+  const begin = async () => { running ??= await start(recipe) }
+
+  t.teardown(async () => await end('kill'))
+  await begin()
+  // Clients know this address: from now on it fails rather than come back on another one.
+  recipe.fixed = true
+  return {
+    url: url(),
+    get pid () { return running?.pid },
+    kill: async () => await end('kill'),
+    stop: async () => await end('stop'),
+    start: begin,
+    async wipe () {
+      const ran = running !== undefined
+      await end('kill')
+      rmSync(store, { recursive: true, force: true })
+      if (ran) await begin()
+    }
+  }
+}
+
+function temporaryFolder (t: Teardown): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
+  // tap runs what was registered last first, so the server has ended by then.
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function portOf (url: string): number {
+  return Number(new URL(url).port)
+}
