@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
+import { inspect, stripVTControlCharacters } from 'node:util'
 import { Parser, type Result } from 'tap-parser'
 import { screen } from './screen.ts'
 
@@ -56,7 +56,7 @@ function show ({ title, diag }: Failure) {
   if (place?.fileName) screen.line(`    at ${path.relative(process.cwd(), place.fileName)}:${place.lineNumber}`)
   if (typeof diff === 'string') indented(diff)
   else if (found !== undefined || wanted !== undefined) indented(`wanted ${JSON.stringify(wanted)}\nfound  ${JSON.stringify(found)}`)
-  for (const [name, value] of Object.entries({ error, signal, exitCode })) if (value !== undefined && value !== null) indented(`${name}: ${String(value)}`)
+  for (const [name, value] of Object.entries({ error, signal, exitCode })) if (value !== undefined && value !== null) indented(`${name}: ${inspect(value)}`)
   if (typeof stack === 'string') indented(stack)
 }
 
