@@ -48,6 +48,7 @@ export function refusalFor (thrown: unknown, validationCode = 'VALIDATION_ERROR'
   if (unstorable.has(code)) return refusal(new ValidationError('The request holds a value that cannot be stored'))
   if (isPassing(error)) return refusal(new ServiceUnavailable())
 
+  if (code === 'FST_ERR_BAD_URL') return refusal(new NotFound())
   switch (statusCode) {
     case 400: case 406: case 422: return refusal(new ValidationError(plainly(code)))
     case 404: case 414: return refusal(new NotFound())

@@ -12,11 +12,31 @@ declare module 'fastify' {
 
 export type Log = Logger
 
-const secrets = ['authorization', 'cookie', 'password', 'confirmPassword', 'newPassword', 'token', 'accessToken', 'refreshToken',
-  'identityToken', 'idToken', 'pushToken', 'secret', 'email', 'birthDate', 'latitude', 'longitude']
+const secrets = new Set(['authorization', 'cookie', 'set-cookie', 'password', 'confirmpassword', 'newpassword', 'currentpassword', 'token',
+  'accesstoken', 'refreshtoken', 'identitytoken', 'idtoken', 'pushtoken', 'secret', 'email', 'birthdate', 'latitude', 'longitude'])
 
-// `code` names the kind of an error too, so it is hidden only where a code sent by mail would stand.
-const redacted = [...secrets.flatMap((name) => [name, `*.${name}`]), 'headers["set-cookie"]', 'body.code', 'data.code']
+// `code` names the kind of an error too, so it is hidden only when it looks like one sent by mail.
+const isSecret = (key: string, value: unknown) => secrets.has(key.toLowerCase()) || (key === 'code' && /^\d{6}$/.test(String(value)))
+
+/**
+ * Hides the values of secret names, four objects deep. pino's own redaction takes 30 µs of a line that has nothing to hide, ten times
+ * as long as all the rest of it.
+ */
+function hideSecrets (object: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  let shown: Record<string, unknown> | undefined
+  for (const [key, value] of Object.entries(object)) {
+    let shownValue = value
+    if (isSecret(key, value)) shownValue = '[hidden]'
+    else if (depth < 4 && typeof value === 'object' && value !== null && (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)) {
+      shownValue = hideSecrets(value as Record<string, unknown>, depth + 1)
+    }
+    if (shownValue !== value) {
+      shown ??= (Array.isArray(object) ? [...object] : { ...object }) as Record<string, unknown>
+      shown[key] = shownValue
+    }
+  }
+  return shown ?? object
+}
 
 // The detail, hint and parameters of a Postgres error quote the row, so only what names the place is kept.
 function describeError (error: unknown): unknown {
@@ -35,9 +55,8 @@ export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'in
     level: levels.has(level) ? level : 'info',
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: hideSecrets },
     serializers: { err: describeError, error: describeError },
-    redact: { paths: redacted, censor: '[hidden]' },
     mixin () {
       const id = traceId()
       return id ? { traceId: id } : {}

@@ -2,15 +2,31 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { Failure } from './schemas.ts'
 
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Whether the route is an addition to the published interface. */
+    'x-extension'?: boolean
+  }
+}
+
+interface Operation {
+  responses?: Record<string, unknown>
+  requestBody?: { required?: boolean, content?: Record<string, { schema?: { required?: string[] } } | undefined> }
+}
+
 // Ours, and only of use to the validator.
 const internal = new Set(['transform', 'opaqueId'])
 
 function publish (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
   if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(Object.entries(schema)
+  const published: Record<string, any> = Object.fromEntries(Object.entries(schema)
     .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
     .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
+  const { required, properties } = published
+  // What has a default need not be sent.
+  if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)
+  return published
 }
 
 /** `GET /feed/:id/like` is `getFeedIdLike`. */
@@ -53,8 +69,10 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
     transformObject (documentObject) {
       const document = 'openapiObject' in documentObject ? documentObject.openapiObject : {}
       for (const operations of Object.values(document.paths ?? {})) {
-        for (const operation of Object.values(operations ?? {}) as Array<{ responses?: Record<string, unknown> }>) {
-          if (operation.responses) operation.responses.default ??= { $ref: '#/components/responses/Failure' }
+        for (const { responses, requestBody } of Object.values(operations ?? {}) as Operation[]) {
+          if (responses) responses.default ??= { $ref: '#/components/responses/Failure' }
+          // No body at all is read as an empty one.
+          if (requestBody && !requestBody.content?.['application/json']?.schema?.required?.length) requestBody.required = false
         }
       }
       return document

@@ -39,6 +39,8 @@ export interface ServerOptions extends AuthenticationOptions {
   checks?: Checks
   /** The longest body, in bytes; 64 KiB. A route may have a limit of its own. */
   bodyLimit?: number
+  /** Whether the server describes its own routes at /openapi.json; true. */
+  openapi?: boolean
 }
 
 const kibibyte = 1024
@@ -47,7 +49,7 @@ const kibibyte = 1024
  * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
  * validation, health, metrics, traces, the log, load shedding and its OpenAPI document. Routes are added after it is awaited.
  */
-export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte }: ServerOptions): Promise<Server> {
+export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte, openapi = true }: ServerOptions): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -60,12 +62,13 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     forceCloseConnections: 'idle',
-    // A request that still arrives while the server closes is served, and its connection closed after it.
+    // A request that still arrives while the server closes is served.
     return503OnClosing: false,
     frameworkErrors: refuse,
     clientErrorHandler: answerClientError
   }) as FastifyInstance as Server
 
+  closeConnectionsInTime(app)
   await traceRequests(app)
   logResponses(app, log)
   answerFailures(app)
@@ -85,9 +88,20 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
     }
   })
   await app.register(authentication, { keys, isRevoked })
-  await describeRoutes(app, { name })
+  if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks })
   return app
+}
+
+// Node closes the connections that are idle when the server closes, and then would wait 72 s for those that become so.
+function closeConnectionsInTime (app: FastifyInstance) {
+  let closing: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => { closing = setInterval(() => app.server.closeIdleConnections(), 200) })
+  app.addHook('onClose', async () => clearInterval(closing))
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
 }
 
 // What is not HTTP, or not in time, never reaches a route.
@@ -99,8 +113,9 @@ function answerClientError (error: Error & { code?: string }, socket: Socket) {
       ? ['431 Request Header Fields Too Large', failure('PAYLOAD_TOO_LARGE', 'The headers of the request are too large')]
       : ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')]
   const text = JSON.stringify(body)
-  if (socket.writable) {
-    socket.write(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`)
-  }
-  socket.destroy(error)
+  if (!socket.writable) return void socket.destroy(error)
+  // Destroyed at once, with bytes of the client still unread, the connection would be reset before the client has read the answer.
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`)
+  socket.resume()
+  setTimeout(() => socket.destroy(), 1_000).unref()
 }

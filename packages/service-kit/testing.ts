@@ -2,6 +2,8 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { accessToken } from './authentication.ts'
 import type { KeySet } from './keys.ts'
 import { createLogger } from './logging.ts'
+import { createServer } from './server.ts'
+import type { Routes, ServerOptions } from './server.ts'
 
 const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -32,4 +34,12 @@ export function bearer (accountId: string, { role = 'USER', sessionId = randomUU
   const now = Math.floor(Date.now() / 1000)
   const { issuer: iss, audience: aud } = accessToken
   return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresIn })}` }
+}
+
+/** A server with `routes` and nothing behind it, closed when the test ends. */
+export async function testServer (t: { after: (close: () => unknown) => unknown }, routes: Routes = async () => {}, options: Partial<ServerOptions> = {}) {
+  const app = await createServer({ name: 'test', log: silent, keys: testKeys, ...options })
+  t.after(() => app.close())
+  await app.register(routes)
+  return app
 }

@@ -41,7 +41,10 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
   })
   sdk.start()
   carried = true
-  spans = new FastifyOtelInstrumentation().plugin()
+  spans = new FastifyOtelInstrumentation({
+    // A query may hold a token, and the instrumentation would send it along.
+    requestHook: (span, request) => span.setAttribute('url.path', request.url.split('?', 1)[0] ?? '')
+  }).plugin()
   return () => sdk.shutdown()
 }
 

@@ -93,6 +93,12 @@ const wholes: Record<string, string> = { body: 'The body', querystring: 'The que
 
 const deepest = 32
 
+// Not a stream or a buffer, which a route may have asked for in place of a parsed body.
+function isPlain (value: object) {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null || Array.isArray(value)
+}
+
 /** What no schema says but no request may hold: text that Postgres cannot store, numbers that are none, endless depth. */
 function findUnusable (value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') {
@@ -100,7 +106,7 @@ function findUnusable (value: unknown, depth = 0): string | undefined {
     return value.isWellFormed() ? undefined : 'The request holds a broken character'
   }
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'The request holds a number that is out of range'
-  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return
   if (depth === deepest) return 'The request is nested too deeply'
   for (const [key, inner] of Object.entries(value)) {
     const found = findUnusable(key) ?? findUnusable(inner, depth + 1)
@@ -122,8 +128,9 @@ export function checkRequests (app: FastifyInstance) {
   })
 
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
-    if (findUnusable(request.params)) return done(new NotFound())
-    const found = findUnusable(request.body) ?? findUnusable(request.query)
+    // The router makes objects of a kind of its own for these two.
+    if (findUnusable({ ...request.params as object })) return done(new NotFound())
+    const found = findUnusable(request.body) ?? findUnusable({ ...request.query as object })
     if (found) return done(new ValidationError(found))
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
     done()

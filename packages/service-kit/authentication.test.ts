@@ -1,0 +1,143 @@
+import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import t from 'tap'
+import { requireRole } from './authentication.ts'
+import { data } from './envelope.ts'
+import { ServiceUnavailable } from './errors.ts'
+import type { Server } from './server.ts'
+import { bearer, signToken, testKeys, testServer } from './testing.ts'
+
+const routes = async (app: Server) => {
+  app.get('/me', async ({ account }) => data({ id: account.id, sessionId: account.sessionId, role: account.role }))
+  app.get('/sessions', { config: { unauthorizedOnly: true } }, async () => data({}))
+  app.get('/open', { config: { public: true } }, async ({ account }) => data({ known: account !== undefined }))
+  app.get('/admin', { preHandler: requireRole('ADMIN') }, async () => data({}))
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+const claims = () => ({ iss: 'tandem', aud: 'tandem', sub: 'ana', sid: 'phone', role: 'USER', iat: now(), exp: now() + 900 })
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+t.test('a route knows who is asking', async (t) => {
+  const app = await testServer(t, routes as never)
+  const me = await app.inject({ url: '/me', headers: bearer('ana', { sessionId: 'phone', role: 'ADMIN' }) })
+  t.strictSame(me.json().data, { id: 'ana', sessionId: 'phone', role: 'ADMIN' })
+  t.strictSame((await app.inject('/open')).json().data, { known: false })
+  t.equal((await app.inject({ url: '/me', headers: { authorization: bearer('ana').authorization.replace('Bearer', 'bearer') } })).statusCode, 200)
+})
+
+t.test('a role opens what it should, and nothing else', async (t) => {
+  const app = await testServer(t, routes as never)
+  t.equal((await app.inject({ url: '/admin', headers: bearer('ana', { role: 'ADMIN' }) })).statusCode, 200)
+  t.match((await app.inject({ url: '/admin', headers: bearer('ana') })).json(), { success: false, code: 'FORBIDDEN' })
+})
+
+t.test('a missing token and a wrong one are told apart, except where the route says not to', async (t) => {
+  const app = await testServer(t, routes as never)
+  t.match((await app.inject('/me')).json(), { code: 'UNAUTHORIZED' })
+  t.match((await app.inject({ url: '/me', headers: { authorization: 'Bearer x' } })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+  t.match((await app.inject('/sessions')).json(), { code: 'UNAUTHORIZED' })
+  t.match((await app.inject({ url: '/sessions', headers: { authorization: 'Bearer x' } })).json(), { code: 'UNAUTHORIZED' })
+})
+
+t.test('no forged token passes', async (t) => {
+  const app = await testServer(t, routes as never)
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = await testKeys.find('test') as string
+  const hmac = (header: object) => {
+    const content = `${encode(header)}.${encode(claims())}`
+    return `${content}.${createHmac('sha256', pem).update(content).digest('base64url')}`
+  }
+  const good = signToken(claims())
+  const [head = '', body = '', signature = ''] = good.split('.')
+  const jwk = createPublicKey(stranger.privateKey as never).export({ format: 'jwk' })
+
+  const forged: Record<string, string> = {
+    'alg none': `${encode({ alg: 'none', typ: 'at+jwt', kid: 'test' })}.${encode(claims())}.`,
+    'alg none with a signature': `${encode({ alg: 'none', typ: 'at+jwt', kid: 'test' })}.${body}.${signature}`,
+    'HS256 with the public key': hmac({ alg: 'HS256', typ: 'at+jwt', kid: 'test' }),
+    'a key of its own in the header': signToken(claims(), { jwk }, stranger.privateKey),
+    'an address of keys in the header': signToken(claims(), { jku: 'http://127.0.0.1/keys' }, stranger.privateKey),
+    'a certificate in the header': signToken(claims(), { x5u: 'http://127.0.0.1/cert' }, stranger.privateKey),
+    'a path as key id': signToken(claims(), { kid: '../../dev/null' }, stranger.privateKey),
+    'SQL as key id': signToken(claims(), { kid: "' or 1=1 --" }, stranger.privateKey),
+    'a prototype as key id': signToken(claims(), { kid: '__proto__' }),
+    'no key id': signToken(claims(), { kid: undefined }),
+    'another type': signToken(claims(), { typ: 'JWT' }),
+    'another audience': signToken({ ...claims(), aud: 'elsewhere' }),
+    'another issuer': signToken({ ...claims(), iss: 'elsewhere' }),
+    'an identity token': signToken({ iss: 'tandem', aud: 'tandem', sub: 'ana', email: 'ana@example.org', iat: now(), exp: now() + 900 }, { typ: 'JWT' }),
+    'no session': signToken({ ...claims(), sid: undefined }),
+    'no expiry': signToken({ ...claims(), exp: undefined }),
+    'an expiry that is no number': signToken({ ...claims(), exp: '9999999999' }),
+    'a refresh token': Buffer.from('k'.repeat(32)).toString('base64url'),
+    'long expired': signToken({ ...claims(), exp: now() - 10 }),
+    'not yet valid': signToken({ ...claims(), nbf: now() + 60 }),
+    'no signature': `${head}.${body}.`,
+    'a signature cut short': `${head}.${body}.${signature.slice(0, -4)}`,
+    'a changed signature': `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    'another spelling of the signature': `${head}.${body}.${signature.slice(0, -1)}${String.fromCharCode(signature.charCodeAt(85) + 1)}`,
+    'another owner': `${head}.${encode({ ...claims(), sub: 'ben' })}.${signature}`,
+    'an extension that must be understood': signToken(claims(), { crit: ['b64'], b64: false }),
+    'two tokens': `${good} ${good}`,
+    'four parts': `${good}.x`
+  }
+  for (const [what, token] of Object.entries(forged)) {
+    // The second time, as what was wrong once must not be remembered as right.
+    for (const _ of [1, 2]) {
+      const answer = await app.inject({ url: '/me', headers: { authorization: `Bearer ${token}` } })
+      t.equal(answer.statusCode, 401, what)
+      t.match(answer.json(), { success: false, code: 'INVALID_ACCESS_TOKEN' }, what)
+    }
+  }
+  for (const authorization of ['', 'Bearer', `Basic ${good}`, good]) {
+    t.match((await app.inject({ url: '/me', headers: { authorization } })).json(), { code: 'INVALID_ACCESS_TOKEN' }, authorization.slice(0, 10))
+  }
+  t.equal((await app.inject({ url: '/me', headers: { authorization: `Bearer ${good}` } })).statusCode, 200)
+})
+
+t.test('no header but the token says who is asking', async (t) => {
+  const app = await testServer(t, routes as never)
+  const claimed = { 'x-user-id': 'ben', 'x-internal-user': 'ben', forwarded: 'for=ben', 'x-forwarded-user': 'ben', traceparent: 'x'.repeat(8_000) }
+  t.equal((await app.inject({ url: '/me', headers: claimed })).statusCode, 401)
+  t.match((await app.inject({ url: '/me', headers: { ...claimed, ...bearer('ana') } })).json(), { data: { id: 'ana' } })
+})
+
+t.test('a token that was accepted once still expires', async (t) => {
+  const app = await testServer(t, routes as never)
+  const headers = bearer('ana')
+  t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
+  const { now } = Date
+  t.teardown(() => { Date.now = now })
+  Date.now = () => now() + 904_000
+  t.equal((await app.inject({ url: '/me', headers })).statusCode, 200, 'clocks may differ by 5 s')
+  Date.now = () => now() + 906_000
+  t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+})
+
+t.test('a session that has ended ends its tokens at once', async (t) => {
+  const ended = new Set<string>()
+  const app = await testServer(t, routes as never, { isRevoked: (sessionId) => ended.has(sessionId) })
+  const headers = bearer('ana', { sessionId: 'phone' })
+  t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
+  ended.add('phone')
+  t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+})
+
+t.test('a token of a retired key is not remembered', async (t) => {
+  let retired = false
+  const keys = { ...testKeys, find: async (kid: string) => retired ? undefined : testKeys.find(kid), has: () => !retired }
+  const app = await testServer(t, routes as never, { keys })
+  const headers = bearer('ana')
+  t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
+  retired = true
+  t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+})
+
+t.test('without keys nobody is called a stranger', async (t) => {
+  const keys = { ...testKeys, find: async () => { throw new ServiceUnavailable() }, has: () => false }
+  const app = await testServer(t, routes as never, { keys })
+  const answer = await app.inject({ url: '/me', headers: bearer('ana') })
+  t.equal(answer.statusCode, 503)
+  t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal(answer.headers['retry-after'], '1')
+})

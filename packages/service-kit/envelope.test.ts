@@ -1,0 +1,102 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createError } from '@fastify/error'
+import t from 'tap'
+import { Type } from 'typebox'
+import { data, refusalFor } from './envelope.ts'
+import { Body, Data, Id, Text } from './schemas.ts'
+import type { Server } from './server.ts'
+import { bearer, testServer } from './testing.ts'
+
+const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
+const headers = bearer('ana')
+
+const routes = async (app: Server) => {
+  app.post('/feed/:id/like', {
+    schema: { params: Type.Object({ id: Id }), body: Body({ note: Type.Optional(Text({ max: 10 })) }), response: { 200: Data(Type.Object({ note: Type.String() })) } }
+  }, async ({ body }) => data({ note: body.note ?? '' }))
+  app.post('/check', { schema: { body: Body({ email: Type.String({ format: 'email' }) }) }, config: { public: true, validationCode: 'INVALID_EMAIL' } }, async () => data({}))
+  app.get('/throws', { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }) } }, async ({ query }) => {
+    if (query.what === 'house') throw new AlreadyLiked()
+    if (query.what === 'nothing') throw undefined as unknown as Error
+    throw Object.assign(new Error('relation "accounts" is broken at 10.0.0.7'), { code: query.what })
+  })
+}
+
+t.test('every failure is answered in the envelope', async (t) => {
+  const app = await testServer(t, routes as never)
+  const json = { ...headers, 'content-type': 'application/json' }
+  const cases = [
+    ['an unknown address', { url: '/nowhere' }, 404, 'NOT_FOUND'],
+    ['a method that the address does not know', { method: 'PUT', url: '/feed/1/like' }, 405, 'METHOD_NOT_ALLOWED'],
+    ['an address that is no address', { method: 'POST', url: '/feed/%zz/like', headers }, 404, 'NOT_FOUND'],
+    ['an address that is too long', { method: 'POST', url: `/feed/${'a'.repeat(500)}/like`, headers }, 404, 'NOT_FOUND'],
+    ['a NUL in the address', { method: 'POST', url: '/feed/a%00b/like', headers }, 404, 'NOT_FOUND'],
+    ['JSON that is none', { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' }, 400, 'VALIDATION_ERROR'],
+    ['JSON of another shape', { method: 'POST', url: '/feed/1/like', headers: json, payload: '[1]' }, 400, 'VALIDATION_ERROR'],
+    ['JSON null', { method: 'POST', url: '/feed/1/like', headers: json, payload: 'null' }, 400, 'VALIDATION_ERROR'],
+    ['a body that is too large', { method: 'POST', url: '/feed/1/like', headers: json, payload: JSON.stringify({ note: 'a'.repeat(70_000) }) }, 413, 'PAYLOAD_TOO_LARGE'],
+    ['another media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'text/plain' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['no media type that can be read', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a field that is wrong', { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } }, 400, 'VALIDATION_ERROR'],
+    ['a field that is wrong, where the route has a code for it', { method: 'POST', url: '/check', payload: { email: 'x' } }, 400, 'INVALID_EMAIL'],
+    ['no access token', { method: 'POST', url: '/feed/1/like' }, 401, 'UNAUTHORIZED'],
+    ['a refusal of the house', { url: '/throws?what=house' }, 400, 'ALREADY_LIKED'],
+    ['a duplicate key', { url: '/throws?what=23505' }, 500, 'SERVER_ERROR'],
+    ['something thrown that is no error', { url: '/throws?what=nothing' }, 500, 'SERVER_ERROR'],
+    ['a NUL that reached Postgres', { url: '/throws?what=22021' }, 400, 'VALIDATION_ERROR'],
+    ['a number that Postgres cannot hold', { url: '/throws?what=22003' }, 400, 'VALIDATION_ERROR'],
+    ['Postgres shutting down', { url: '/throws?what=57P01' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['a lost connection', { url: '/throws?what=08006' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['nobody listening', { url: '/throws?what=ECONNREFUSED' }, 503, 'SERVICE_UNAVAILABLE']
+  ] as const
+  for (const [what, request, status, code] of cases) {
+    const answer = await app.inject(request as never)
+    t.equal(answer.statusCode, status, what)
+    t.match(answer.json(), { success: false, error: String, code }, what)
+    t.strictSame(Object.keys(answer.json()).sort(), ['code', 'error', 'success'])
+    t.notMatch(answer.body, /accounts|10\.0\.0\.7|undefined/)
+    t.match(answer.headers['content-type'], 'application/json')
+    if (status === 503) t.equal(answer.headers['retry-after'], '1')
+    if (status === 405) t.equal(answer.headers.allow, 'POST')
+  }
+})
+
+t.test('a body that was announced and never sent is an empty one', async (t) => {
+  const app = await testServer(t, routes as never)
+  for (const given of [{ ...headers, 'content-type': 'application/json' }, headers]) {
+    const answer = await app.inject({ method: 'POST', url: '/feed/1/like', headers: given })
+    t.match(answer.json(), { success: true, data: { note: '' } })
+  }
+})
+
+t.test('errors without a code of their own are known by name and text', async (t) => {
+  const named = (name: string, message = 'x', more = {}) => Object.assign(new Error(message), { name, ...more })
+  for (const error of [
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Connection terminated unexpectedly'),
+    new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
+    named('NatsError', 'x', { code: 'TIMEOUT' }),
+    named('MaxRetriesPerRequestError')
+  ]) t.equal(refusalFor(error).code, 'SERVICE_UNAVAILABLE', error.message)
+  t.equal(refusalFor(named('NatsError', 'x', { code: 'BAD_SUBJECT' })).code, 'SERVER_ERROR')
+  t.equal(refusalFor('text').code, 'SERVER_ERROR')
+})
+
+t.test('what is not HTTP is answered in the envelope too', async (t) => {
+  const app = await testServer(t, routes as never)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const say = async (text: string) => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+    let answer = ''
+    socket.on('data', (chunk) => { answer += chunk }).on('error', () => {})
+    socket.write(text)
+    await once(socket, 'close')
+    return { status: Number(answer.split(' ')[1]), body: JSON.parse(answer.split('\r\n\r\n')[1] ?? '') }
+  }
+  t.match(await say('GARBAGE\r\n\r\n'), { status: 400, body: { success: false, code: 'VALIDATION_ERROR' } })
+  t.match(await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), { status: 431, body: { success: false, code: 'PAYLOAD_TOO_LARGE' } })
+  t.match(await say('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), { status: 400, body: { success: false } })
+})

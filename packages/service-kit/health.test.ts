@@ -1,0 +1,58 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { registry, serveMetrics } from './metrics.ts'
+import { testServer } from './testing.ts'
+
+const down = async () => { throw new Error('away') }
+
+t.test('ready names what is down, and fails only for what is required', async (t) => {
+  const app = await testServer(t, undefined, { checks: { postgres: { check: async () => 1, required: true }, redis: { check: down, required: false } } })
+  const ready = await app.inject('/health/ready')
+  t.equal(ready.statusCode, 200)
+  t.strictSame(ready.json(), { status: 'ready', down: ['redis'] })
+
+  const broken = await testServer(t, undefined, { checks: { postgres: { check: down, required: true }, nats: { check: async () => false, required: false } } })
+  const answer = await broken.inject('/health/ready')
+  t.equal(answer.statusCode, 503)
+  t.strictSame(answer.json(), { status: 'not ready', down: ['postgres', 'nats'] })
+  t.equal((await broken.inject('/health/live')).statusCode, 200, 'a process without its database is alive')
+})
+
+t.test('a check that hangs counts as down after a second, and is not asked by every prober', async (t) => {
+  let asked = 0
+  const app = await testServer(t, undefined, { checks: { postgres: { check: () => { asked++; return wait(60_000, undefined, { ref: false }) }, required: true } } })
+  const start = Date.now()
+  const answers = await Promise.all([1, 2, 3].map(() => app.inject('/health/ready')))
+  t.ok(answers.every(({ statusCode }) => statusCode === 503))
+  t.ok(Date.now() - start < 2_000)
+  t.equal(asked, 1)
+})
+
+t.test('a server that closes is no longer ready, and still answers whom it has', async (t) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => { release = resolve })
+  const app = await testServer(t, async (app) => {
+    app.get('/slow', { config: { public: true } }, async () => { await held; return { done: true } })
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const slow = fetch(`${address}/slow`)
+  await wait(50)
+  const closed = app.close()
+  await wait(20)
+  release()
+  const answer = await slow
+  t.equal(answer.status, 200)
+  t.strictSame(await answer.json(), { done: true })
+  await closed
+})
+
+t.test('metrics count requests by route, and are served on a port of their own', async (t) => {
+  const app = await testServer(t)
+  t.equal((await app.inject('/metrics')).statusCode, 404)
+  const server = await serveMetrics(0)
+  t.teardown(server.close)
+  t.match(await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text(), 'process_cpu_user_seconds_total')
+  t.ok(registry.getSingleMetric('http_request_duration_seconds'))
+  t.equal((await fetch(`http://127.0.0.1:${server.port}/`)).status, 404)
+  t.equal((await serveMetrics(undefined)).port, undefined)
+})

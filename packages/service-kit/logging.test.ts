@@ -1,0 +1,82 @@
+import { context, propagation } from '@opentelemetry/api'
+import t from 'tap'
+import { Type } from 'typebox'
+import { data } from './envelope.ts'
+import { createLogger } from './logging.ts'
+import { bearer, testServer } from './testing.ts'
+import { traceId } from './tracing.ts'
+
+function record () {
+  const lines: Array<Record<string, any>> = []
+  return { lines, log: createLogger('test', 'info', { write: (line: string) => { lines.push(JSON.parse(line)) } }) }
+}
+
+t.test('an answer is one line, with the route, the path and no query', async (t) => {
+  const { lines, log } = record()
+  const app = await testServer(t, async (app) => {
+    app.get('/reset/:id', { config: { public: true } }, async () => data({}))
+  }, { log })
+  const answer = await app.inject('/reset/5?token=s3cret')
+  await app.inject('/health/live')
+  await new Promise(setImmediate)
+  t.equal(lines.length, 1)
+  t.match(lines[0], {
+    level: 'info', name: 'test', msg: 'answered', method: 'GET', route: '/reset/:id', path: '/reset/5', status: 200, ms: Number, traceId: /^[0-9a-f]{32}$/, requestId: answer.headers['x-request-id']
+  })
+  t.notMatch(JSON.stringify(lines), 's3cret')
+})
+
+t.test('secrets are hidden wherever they stand, and an error does not quote a row', async (t) => {
+  const { lines, log } = record()
+  log.info({ password: 'a1', headers: { Authorization: 'a1' }, list: [{ email: 'a1' }], body: { code: '123456', refreshToken: 'a1' }, code: 'ECONNREFUSED' }, 'x')
+  log.error({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(a1) exists', cause: new Error('why') }) })
+  t.notMatch(JSON.stringify(lines), /a1|123456/)
+  t.match(lines[0], { code: 'ECONNREFUSED', list: [{ email: '[hidden]' }] })
+  t.match(lines[1], { err: { code: '23505', message: 'duplicate key', cause: { message: 'why' } } })
+})
+
+t.test('a failure of ours is logged once with its error, under the same trace', async (t) => {
+  const { lines, log } = record()
+  const app = await testServer(t, async (app) => {
+    app.get('/boom', { config: { public: true } }, async () => { throw new Error('broken') })
+  }, { log })
+  await app.inject('/boom')
+  await new Promise(setImmediate)
+  t.match(lines, [{ level: 'error', err: { message: 'broken' } }, { status: 500 }])
+  t.equal(lines[0]?.traceId, lines[1]?.traceId)
+})
+
+t.test('a trace goes on from caller to callee', async (t) => {
+  const { lines, log } = record()
+  const app = await testServer(t, async (app) => {
+    app.post('/call', { schema: { body: Type.Object({}) } }, async () => {
+      const headers: Record<string, string> = {}
+      await new Promise(setImmediate)
+      propagation.inject(context.active(), headers)
+      log.info('in an action')
+      return data({ headers, id: traceId() })
+    })
+  }, { log })
+  const id = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const call = async (traceparent?: string) => {
+    const headers = { ...bearer('ana'), ...(traceparent && { traceparent }) }
+    return (await app.inject({ method: 'POST', url: '/call', headers, payload: {} })).json().data
+  }
+  const continued = await call(`00-${id}-00f067aa0ba902b7-01`)
+  t.equal(continued.id, id)
+  t.match(continued.headers.traceparent, id)
+  t.ok(lines.every(({ traceId }) => traceId === id))
+
+  for (const wrong of [undefined, 'x'.repeat(8_000), `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, '00-nonsense', `${id}, ${id}`]) {
+    const started = await call(wrong)
+    t.match(started.id, /^[0-9a-f]{32}$/)
+    t.not(started.id, id)
+  }
+})
+
+t.test('the id of a request is ours, whatever the caller calls it', async (t) => {
+  const app = await testServer(t)
+  const ids = await Promise.all([1, 2].map(async () => (await app.inject({ url: '/', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } })).headers['x-request-id']))
+  t.match(ids[0], /^[0-9a-f-]{36}$/)
+  t.not(ids[0], ids[1])
+})

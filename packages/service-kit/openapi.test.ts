@@ -1,0 +1,34 @@
+import t from 'tap'
+import { Type } from 'typebox'
+import { data, message } from './envelope.ts'
+import { Body, ClientUrl, Data, Enum, Id, Message, Nullable, PageQuery, Text } from './schemas.ts'
+import { testServer } from './testing.ts'
+
+t.test('the routes describe themselves', async (t) => {
+  const app = await testServer(t, async (app) => {
+    app.get('/feed/:id', {
+      schema: { summary: 'Read a post', params: Type.Object({ id: Id }), querystring: PageQuery(), response: { 200: Data(Type.Object({ id: Id, caption: Nullable(Type.String()) })) } }
+    }, async ({ params }) => data({ id: params.id, caption: null }))
+    app.post('/auth/check', {
+      schema: { 'x-extension': true, operationId: 'checkEmail', body: Body({ text: Type.Optional(Text({ max: 5 })), url: Type.Optional(ClientUrl), mood: Type.Optional(Enum(['GOOD'])) }), response: { 200: Message } },
+      config: { public: true }
+    }, async () => message('ok'))
+  })
+  const answer = await app.inject('/openapi.json')
+  t.equal(answer.statusCode, 200)
+  const document = answer.json()
+  t.equal(document.openapi, '3.1.0')
+  t.strictSame(Object.keys(document.paths), ['/feed/{id}', '/auth/check'])
+
+  const read = document.paths['/feed/{id}'].get
+  t.match(read, { operationId: 'getFeedId', tags: ['test'], security: [{ bearer: [] }], responses: { default: { $ref: '#/components/responses/Failure' } } })
+  t.match(read.parameters.find(({ name }: { name: string }) => name === 'limit'), { required: false, schema: { minimum: 1, maximum: 50, default: 20 } })
+  t.match(read.responses[200].content['application/json'].schema.properties.data.properties.caption, { anyOf: [{ type: 'string' }, { type: 'null' }] })
+
+  const check = document.paths['/auth/check'].post
+  t.match(check, { operationId: 'checkEmail', 'x-extension': true, requestBody: { required: false } })
+  t.notOk(check.security)
+  t.strictSame(check.requestBody.content['application/json'].schema.properties.mood, { enum: ['GOOD'], type: 'string' })
+  t.notMatch(answer.body, /opaqueId|"transform"|client-url/)
+  t.match(document.components.schemas.Failure.required, ['success', 'error', 'code'])
+})

@@ -1,0 +1,117 @@
+import t from 'tap'
+import { Type } from 'typebox'
+import { data } from './envelope.ts'
+import { Body, ClientUrl, Cursor, Data, Enum, Id, Instant, IsoDate, nilUuid, Nullable, PageQuery, Secret, Text, Timestamp } from './schemas.ts'
+import type { Server } from './server.ts'
+import { bearer, testServer } from './testing.ts'
+
+const headers = bearer('ana')
+const uuid = '0190f3c2-7b6a-7cc1-9b1e-0242ac120002'
+
+const fields = Body({
+  name: Type.Optional(Text({ max: 5 })),
+  password: Type.Optional(Secret({ min: 8, max: 20 })),
+  born: Type.Optional(IsoDate),
+  at: Type.Optional(Instant),
+  url: Type.Optional(ClientUrl),
+  mood: Type.Optional(Enum(['GOOD', 'BAD'])),
+  owner: Type.Optional(Nullable(Id)),
+  ids: Type.Optional(Type.Array(Id)),
+  count: Type.Optional(Type.Integer()),
+  weight: Type.Optional(Type.Number()),
+  inner: Type.Optional(Body({ note: Text({ min: 0, max: 5 }) })),
+  draft: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+})
+
+const routes = async (app: Server) => {
+  app.post('/echo', { schema: { body: fields } }, async ({ body }) => data(body))
+  app.get('/page', { schema: { querystring: PageQuery({ mood: Type.Optional(Enum(['GOOD', 'BAD'])) }) } }, async ({ query }) => data({ ...query }))
+  app.get('/things/:id', { schema: { params: Type.Object({ id: Id }) } }, async ({ params }) => data(params))
+  app.get('/moment', { schema: { response: { 200: Data(Type.Object({ at: Timestamp, until: Nullable(Timestamp), gone: Nullable(Timestamp) })) } } },
+    async () => data({ at: new Date(0), until: new Date(0), gone: null, email: 'never declared' }))
+}
+
+t.test('what a client sends is cleaned, and what was not asked for is dropped', async (t) => {
+  const app = await testServer(t, routes as never)
+  const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
+  t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, { name: 'Ana', inner: { note: '' } })
+  t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
+  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, nilUuid, nilUuid], owner: null })
+  t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: nilUuid })
+  t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
+})
+
+t.test('what is wrong is refused with a sentence that names the field and not its value', async (t) => {
+  const app = await testServer(t, routes as never)
+  const cases: Array<[unknown, string]> = [
+    [{ name: '   ' }, 'name must not be empty'],
+    [{ name: 'abcdef' }, 'name must have at most 5 characters'],
+    [{ name: 7 }, 'name must be a string'],
+    [{ password: 'short' }, 'password must have at least 8 characters'],
+    [{ born: '2024-02-30' }, 'born must be a date such as 2026-01-31'],
+    [{ born: '2024-02-01T00:00:00Z' }, 'born must be a date such as 2026-01-31'],
+    [{ at: '2024-02-30T00:00:00Z' }, 'at must be a date and time such as 2026-01-31T08:00:00Z'],
+    [{ url: 'javascript:alert(1)' }, 'url must be an http or https address'],
+    [{ url: 'https://user:pass@example.org/' }, 'url must be an http or https address'],
+    [{ url: 'file:///etc/passwd' }, 'url must be an http or https address'],
+    [{ url: `https://example.org/${'a'.repeat(2048)}` }, 'url must have at most 2048 characters'],
+    [{ mood: 'FINE' }, 'mood must be one of GOOD, BAD'],
+    [{ count: '5' }, 'count must be an integer'],
+    [{ count: 1.5 }, 'count must be an integer'],
+    [{ inner: {} }, 'inner.note is required'],
+    [{ ids: [5] }, 'ids.0 must be a string']
+  ]
+  for (const [payload, error] of cases) {
+    const answer = await app.inject({ method: 'POST', url: '/echo', headers, payload: payload as object })
+    t.match(answer.json(), { success: false, code: 'VALIDATION_ERROR', error }, error)
+    t.equal(answer.statusCode, 400)
+  }
+})
+
+t.test('what Postgres cannot hold is refused wherever it stands', async (t) => {
+  const app = await testServer(t, routes as never)
+  const nested = (depth: number) => '{"draft":' + '{"a":'.repeat(depth) + '1' + '}'.repeat(depth) + '}'
+  for (const payload of ['{"name":"a\\u0000"}', '{"name":"\\ud800"}', '{"draft":{"a\\u0000":1}}', '{"draft":{"a":["\\udc00"]}}', '{"weight":1e400}', nested(40), nested(8_000)]) {
+    const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
+    t.equal(answer.statusCode, 400, payload.slice(0, 40))
+    t.equal(answer.json().code, 'VALIDATION_ERROR')
+  }
+  t.equal((await app.inject({ url: '/page?mood=%00', headers })).statusCode, 400)
+  t.equal((await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload: nested(20) })).statusCode, 200)
+})
+
+t.test('a body cannot reach a prototype', async (t) => {
+  const app = await testServer(t, routes as never)
+  for (const payload of ['{"__proto__":{"role":"ADMIN"}}', '{"draft":{"__proto__":{"role":"ADMIN"}}}', '{"draft":{"constructor":{"prototype":{"role":"ADMIN"}}}}']) {
+    const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
+    t.notMatch(answer.body, 'ADMIN')
+    t.equal(({} as { role?: string }).role, undefined)
+  }
+})
+
+t.test('a query is read as what it means', async (t) => {
+  const app = await testServer(t, routes as never)
+  const page = async (query: string) => (await app.inject({ url: `/page${query}`, headers })).json()
+  t.strictSame((await page('')).data, { limit: 20 })
+  t.strictSame((await page(`?limit=50&cursor=${uuid}`)).data, { limit: 50, cursor: uuid })
+  for (const query of ['?limit=0', '?limit=51', '?limit=1.5', '?limit=x', '?limit=1&limit=2', '?cursor=x', '?mood=FINE']) {
+    t.match(await page(query), { success: false, code: 'VALIDATION_ERROR' }, query)
+  }
+})
+
+t.test('an id that cannot be one names nothing', async (t) => {
+  const app = await testServer(t, routes as never)
+  for (const id of ['1', 'null', '...', `${uuid}x`, '%F0%9F%92%A9']) {
+    t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: nilUuid }, id)
+  }
+})
+
+t.test('a moment is written as ISO 8601, and nothing undeclared is written', async (t) => {
+  const app = await testServer(t, routes as never)
+  const at = '1970-01-01T00:00:00.000Z'
+  t.strictSame((await app.inject({ url: '/moment', headers })).json(), { success: true, data: { at, until: at, gone: null } })
+})
+
+t.test('a cursor keeps its name in the document', async (t) => {
+  t.match(Cursor, { format: 'uuid' })
+})
