@@ -85,7 +85,10 @@ function alone (name, work) {
     } catch (error) {
       if (error.code !== 'EEXIST') fail(`Cannot write ${lock}: ${error.message}`)
       if (!isAlive(lock)) rmSync(lock, { force: true })
-      else if (!told) told = !say('Waiting for another start of Tandem to finish its installation …')
+      else if (!told) {
+        say('Waiting for another start of Tandem to finish its installation …')
+        told = true
+      }
     }
   }
   const unlock = () => rmSync(lock, { force: true })
