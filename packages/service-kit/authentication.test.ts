@@ -3,10 +3,10 @@ import t from 'tap'
 import { requireRole } from './authentication.ts'
 import { data } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
-import type { Server } from './server.ts'
+import type { Routes } from './server.ts'
 import { bearer, signToken, testKeys, testServer } from './testing.ts'
 
-const routes = async (app: Server) => {
+const routes: Routes = async (app) => {
   app.get('/me', async ({ account }) => data({ id: account.id, sessionId: account.sessionId, role: account.role }))
   app.get('/sessions', { config: { unauthorizedOnly: true } }, async () => data({}))
   app.get('/open', { config: { public: true } }, async ({ account }) => data({ known: account !== undefined }))
@@ -18,7 +18,7 @@ const claims = () => ({ iss: 'tandem', aud: 'tandem', sub: 'ana', sid: 'phone', 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 t.test('a route knows who is asking', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const me = await app.inject({ url: '/me', headers: bearer('ana', { sessionId: 'phone', role: 'ADMIN' }) })
   t.strictSame(me.json().data, { id: 'ana', sessionId: 'phone', role: 'ADMIN' })
   t.strictSame((await app.inject('/open')).json().data, { known: false })
@@ -26,13 +26,13 @@ t.test('a route knows who is asking', async (t) => {
 })
 
 t.test('a role opens what it should, and nothing else', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   t.equal((await app.inject({ url: '/admin', headers: bearer('ana', { role: 'ADMIN' }) })).statusCode, 200)
   t.match((await app.inject({ url: '/admin', headers: bearer('ana') })).json(), { success: false, code: 'FORBIDDEN' })
 })
 
 t.test('a missing token and a wrong one are told apart, except where the route says not to', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   t.match((await app.inject('/me')).json(), { code: 'UNAUTHORIZED' })
   t.match((await app.inject({ url: '/me', headers: { authorization: 'Bearer x' } })).json(), { code: 'INVALID_ACCESS_TOKEN' })
   t.match((await app.inject('/sessions')).json(), { code: 'UNAUTHORIZED' })
@@ -40,7 +40,7 @@ t.test('a missing token and a wrong one are told apart, except where the route s
 })
 
 t.test('no forged token passes', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = await testKeys.find('test') as string
   const hmac = (header: object) => {
@@ -96,14 +96,14 @@ t.test('no forged token passes', async (t) => {
 })
 
 t.test('no header but the token says who is asking', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const claimed = { 'x-user-id': 'ben', 'x-internal-user': 'ben', forwarded: 'for=ben', 'x-forwarded-user': 'ben', traceparent: 'x'.repeat(8_000) }
   t.equal((await app.inject({ url: '/me', headers: claimed })).statusCode, 401)
   t.match((await app.inject({ url: '/me', headers: { ...claimed, ...bearer('ana') } })).json(), { data: { id: 'ana' } })
 })
 
 t.test('a token that was accepted once still expires', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const headers = bearer('ana')
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
   const { now } = Date
@@ -116,7 +116,7 @@ t.test('a token that was accepted once still expires', async (t) => {
 
 t.test('a session that has ended ends its tokens at once', async (t) => {
   const ended = new Set<string>()
-  const app = await testServer(t, routes as never, { isRevoked: (sessionId) => ended.has(sessionId) })
+  const app = await testServer(t, routes, { isRevoked: (sessionId) => ended.has(sessionId) })
   const headers = bearer('ana', { sessionId: 'phone' })
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
   ended.add('phone')
@@ -126,7 +126,7 @@ t.test('a session that has ended ends its tokens at once', async (t) => {
 t.test('a token of a retired key is not remembered', async (t) => {
   let retired = false
   const keys = { ...testKeys, find: async (kid: string) => retired ? undefined : testKeys.find(kid), has: () => !retired }
-  const app = await testServer(t, routes as never, { keys })
+  const app = await testServer(t, routes, { keys })
   const headers = bearer('ana')
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
   retired = true
@@ -135,7 +135,7 @@ t.test('a token of a retired key is not remembered', async (t) => {
 
 t.test('without keys nobody is called a stranger', async (t) => {
   const keys = { ...testKeys, find: async () => { throw new ServiceUnavailable() }, has: () => false }
-  const app = await testServer(t, routes as never, { keys })
+  const app = await testServer(t, routes, { keys })
   const answer = await app.inject({ url: '/me', headers: bearer('ana') })
   t.equal(answer.statusCode, 503)
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })

@@ -6,13 +6,13 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { data, refusalFor } from './envelope.ts'
 import { Body, Data, Id, Text } from './schemas.ts'
-import type { Server } from './server.ts'
+import type { Routes } from './server.ts'
 import { bearer, testServer } from './testing.ts'
 
 const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
 const headers = bearer('ana')
 
-const routes = async (app: Server) => {
+const routes: Routes = async (app) => {
   app.post('/feed/:id/like', {
     schema: { params: Type.Object({ id: Id }), body: Body({ note: Type.Optional(Text({ max: 10 })) }), response: { 200: Data(Type.Object({ note: Type.String() })) } }
   }, async ({ body }) => data({ note: body.note ?? '' }))
@@ -25,7 +25,7 @@ const routes = async (app: Server) => {
 }
 
 t.test('every failure is answered in the envelope', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const json = { ...headers, 'content-type': 'application/json' }
   const cases = [
     ['an unknown address', { url: '/nowhere' }, 404, 'NOT_FOUND'],
@@ -64,7 +64,7 @@ t.test('every failure is answered in the envelope', async (t) => {
 })
 
 t.test('a body that was announced and never sent is an empty one', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   for (const given of [{ ...headers, 'content-type': 'application/json' }, headers]) {
     const answer = await app.inject({ method: 'POST', url: '/feed/1/like', headers: given })
     t.match(answer.json(), { success: true, data: { note: '' } })
@@ -85,7 +85,7 @@ t.test('errors without a code of their own are known by name and text', async (t
 })
 
 t.test('what is not HTTP is answered in the envelope too', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const say = async (text: string) => {

@@ -4,8 +4,11 @@ import { MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, ServerError, 
 
 type Refusal = Error & { code?: string, statusCode?: number }
 
+// A `true` or 'PUBLIC' in an answer keeps its own type, which a schema of literals asks for, and a list stays a list.
+type Writable<T> = T extends Date ? T : T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T
+
 /** `{ success: true, data }`, to go with the schema `Data(…)`. */
-export const data = <T>(value: T) => ({ success: true as const, data: value })
+export const data = <const T>(value: T) => ({ success: true as const, data: value as Writable<T> })
 
 /** `{ success: true, message }`, to go with the schema `Message`. */
 export const message = (text: string) => ({ success: true as const, message: text })

@@ -7,7 +7,7 @@ import { bearer, testServer } from './testing.ts'
 import { traceId } from './tracing.ts'
 
 function record () {
-  const lines: Array<Record<string, any>> = []
+  const lines: Array<Record<string, unknown>> = []
   return { lines, log: createLogger('test', 'info', { write: (line: string) => { lines.push(JSON.parse(line)) } }) }
 }
 

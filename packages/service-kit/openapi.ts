@@ -9,6 +9,12 @@ declare module 'fastify' {
   }
 }
 
+interface Published {
+  [key: string]: unknown
+  required?: string[]
+  properties?: Record<string, { default?: unknown } | undefined>
+}
+
 interface Operation {
   responses?: Record<string, unknown>
   requestBody?: { required?: boolean, content?: Record<string, { schema?: { required?: string[] } } | undefined> }
@@ -20,7 +26,7 @@ const internal = new Set(['transform', 'opaqueId'])
 function publish (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
   if (typeof schema !== 'object' || schema === null) return schema
-  const published: Record<string, any> = Object.fromEntries(Object.entries(schema)
+  const published: Published = Object.fromEntries(Object.entries(schema)
     .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
     .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
   const { required, properties } = published
@@ -51,7 +57,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       }
     },
     convertConstToEnum: false,
-    transform ({ schema = {}, url, route }) {
+    transform ({ schema, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const method = [route.method].flat()[0] ?? 'GET'

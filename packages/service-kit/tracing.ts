@@ -50,7 +50,7 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
 
 /** The context that a caller's `traceparent` describes, or a new trace: one that is malformed counts as none. */
 export function continueTrace ({ traceparent, tracestate }: Record<string, unknown>): Context {
-  const carrier = { traceparent, tracestate: String(tracestate ?? '').length > 512 ? undefined : tracestate }
+  const carrier = { traceparent, tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined }
   const continued = propagation.extract(ROOT_CONTEXT, carrier)
   const parent = trace.getSpanContext(continued)
   if (parent && isSpanContextValid(parent)) return continued

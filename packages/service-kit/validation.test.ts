@@ -2,7 +2,7 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { data } from './envelope.ts'
 import { Body, ClientUrl, Cursor, Data, Enum, Id, Instant, IsoDate, nilUuid, Nullable, PageQuery, Secret, Text, Timestamp } from './schemas.ts'
-import type { Server } from './server.ts'
+import type { Routes } from './server.ts'
 import { bearer, testServer } from './testing.ts'
 
 const headers = bearer('ana')
@@ -23,7 +23,7 @@ const fields = Body({
   draft: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
 })
 
-const routes = async (app: Server) => {
+const routes: Routes = async (app) => {
   app.post('/echo', { schema: { body: fields } }, async ({ body }) => data(body))
   app.get('/page', { schema: { querystring: PageQuery({ mood: Type.Optional(Enum(['GOOD', 'BAD'])) }) } }, async ({ query }) => data({ ...query }))
   app.get('/things/:id', { schema: { params: Type.Object({ id: Id }) } }, async ({ params }) => data(params))
@@ -32,7 +32,7 @@ const routes = async (app: Server) => {
 }
 
 t.test('what a client sends is cleaned, and what was not asked for is dropped', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
   t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, { name: 'Ana', inner: { note: '' } })
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
@@ -42,7 +42,7 @@ t.test('what a client sends is cleaned, and what was not asked for is dropped', 
 })
 
 t.test('what is wrong is refused with a sentence that names the field and not its value', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const cases: Array<[unknown, string]> = [
     [{ name: '   ' }, 'name must not be empty'],
     [{ name: 'abcdef' }, 'name must have at most 5 characters'],
@@ -69,7 +69,7 @@ t.test('what is wrong is refused with a sentence that names the field and not it
 })
 
 t.test('what Postgres cannot hold is refused wherever it stands', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const nested = (depth: number) => '{"draft":' + '{"a":'.repeat(depth) + '1' + '}'.repeat(depth) + '}'
   for (const payload of ['{"name":"a\\u0000"}', '{"name":"\\ud800"}', '{"draft":{"a\\u0000":1}}', '{"draft":{"a":["\\udc00"]}}', '{"weight":1e400}', nested(40), nested(8_000)]) {
     const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
@@ -81,7 +81,7 @@ t.test('what Postgres cannot hold is refused wherever it stands', async (t) => {
 })
 
 t.test('a body cannot reach a prototype', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   for (const payload of ['{"__proto__":{"role":"ADMIN"}}', '{"draft":{"__proto__":{"role":"ADMIN"}}}', '{"draft":{"constructor":{"prototype":{"role":"ADMIN"}}}}']) {
     const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
     t.notMatch(answer.body, 'ADMIN')
@@ -90,7 +90,7 @@ t.test('a body cannot reach a prototype', async (t) => {
 })
 
 t.test('a query is read as what it means', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const page = async (query: string) => (await app.inject({ url: `/page${query}`, headers })).json()
   t.strictSame((await page('')).data, { limit: 20 })
   t.strictSame((await page(`?limit=50&cursor=${uuid}`)).data, { limit: 50, cursor: uuid })
@@ -100,14 +100,14 @@ t.test('a query is read as what it means', async (t) => {
 })
 
 t.test('an id that cannot be one names nothing', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   for (const id of ['1', 'null', '...', `${uuid}x`, '%F0%9F%92%A9']) {
     t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: nilUuid }, id)
   }
 })
 
 t.test('a moment is written as ISO 8601, and nothing undeclared is written', async (t) => {
-  const app = await testServer(t, routes as never)
+  const app = await testServer(t, routes)
   const at = '1970-01-01T00:00:00.000Z'
   t.strictSame((await app.inject({ url: '/moment', headers })).json(), { success: true, data: { at, until: at, gone: null } })
 })

@@ -124,7 +124,7 @@ export function checkRequests (app: FastifyInstance) {
   // Mobile clients announce JSON and then send nothing.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, {})
-    else parse(request, body as string, done)
+    else void parse(request, body as string, done)
   })
 
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
