@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Context } from '@opentelemetry/api'
 import { context, isSpanContextValid, propagation, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -48,6 +48,9 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
   return () => sdk.shutdown()
 }
 
+// Node keeps random bytes for UUIDs in store; randomBytes asks the system each time, and costs 5 µs.
+const randomHex = () => randomUUID().replaceAll('-', '')
+
 /** The context that a caller's `traceparent` describes, or a new trace: one that is malformed counts as none. */
 export function continueTrace ({ traceparent, tracestate }: Record<string, unknown>): Context {
   const carrier = { traceparent, tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined }
@@ -55,8 +58,8 @@ export function continueTrace ({ traceparent, tracestate }: Record<string, unkno
   const parent = trace.getSpanContext(continued)
   if (parent && isSpanContextValid(parent)) return continued
   return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId: randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
+    traceId: randomHex(),
+    spanId: randomHex().slice(0, 16),
     traceFlags: TraceFlags.SAMPLED
   })
 }

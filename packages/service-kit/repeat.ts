@@ -1,0 +1,20 @@
+import type { Log } from './logging.ts'
+
+/**
+ * Does `work` now and again every `every` milliseconds until the function it returns is called. A failure is logged and waits
+ * for the next time; a run that takes longer than that is not joined by another.
+ */
+export function repeat (work: () => Promise<unknown>, { every, log }: { every: number, log: Log }) {
+  let running: Promise<unknown> | undefined
+  const turn = () => {
+    running ??= work()
+      .catch((error: unknown) => log.warn({ err: error }, 'repeated work failed; it will be tried again'))
+      .finally(() => { running = undefined })
+  }
+  turn()
+  const timer = setInterval(turn, every)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

@@ -1,0 +1,8 @@
+import Type from 'typebox'
+import { ServiceEnvironment, Url } from '@tandem/service-kit'
+
+export const Config = Type.Object({
+  ...ServiceEnvironment,
+  DATABASE_URL: Url(),
+  NATS_URL: Url()
+})

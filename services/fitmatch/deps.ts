@@ -1,0 +1,8 @@
+import type { Ask } from '@tandem/bus-kit'
+import type { Db } from './schema.ts'
+
+/** What every feature is handed. */
+export interface Deps {
+  db: Db
+  ask: Ask
+}

@@ -1,0 +1,11 @@
+import { answer } from '@tandem/bus-kit'
+import { Contact, Membership } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { findContact, findMembership } from './queries.ts'
+
+export const answerContact = ({ db }: Deps) => answer(Contact, async ({ accountId }) => await findContact(db, accountId) ?? null)
+
+export const answerMembership = ({ db }: Deps) => answer(Membership, async ({ accountId }) => {
+  const membership = await findMembership(db, accountId)
+  return membership ? { ...membership, since: membership.since.toISOString() } : null
+})

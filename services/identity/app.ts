@@ -1,0 +1,30 @@
+import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { answerContact, answerMembership } from './accounts/answers.ts'
+import { onPersonChanged } from './accounts/consumers.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import type { Deps } from './deps.ts'
+import { issueRoutes } from './issues/routes.ts'
+import { answerSigningKeys } from './keys/answers.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { passwordRoutes } from './passwords/routes.ts'
+import { providerRoutes } from './providers/routes.ts'
+import { registrationRoutes } from './registration/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+
+const routes = [registrationRoutes, signInRoutes, providerRoutes, sessionRoutes, passwordRoutes, accountRoutes, issueRoutes, keyRoutes]
+const consumers = [onPersonChanged]
+const answers = [answerSigningKeys, answerContact, answerMembership]
+
+export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
+  const app = await createServer({ name: 'identity', ...options })
+  for (const each of routes) await app.register(each, deps)
+  return app
+}
+
+/** Hears and answers the other services until stopped. */
+export function meetOthers (bus: Bus, deps: Deps) {
+  startAnswers(bus, answers.map((each) => each(deps)))
+  return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
+}

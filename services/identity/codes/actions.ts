@@ -1,0 +1,55 @@
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Purpose, Trx } from '../schema.ts'
+import type { Secrets } from '../secrets.ts'
+
+const TRIES_OF_A_CODE = 5
+const TRIES_OF_A_DAY = 20
+const LIFETIME: Record<Purpose, string> = { VERIFY: '24 hours', SIGN_IN: '10 minutes' }
+
+export const makeCode = () => String(randomInt(1_000_000)).padStart(6, '0')
+
+interface NewCode { accountId: string, purpose: Purpose, code: string, network: string }
+
+/** Makes `code` the one that counts; an earlier one is void. */
+export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose, code, network }: NewCode) {
+  const fresh = {
+    digest: digestOf(secrets, accountId, purpose, code),
+    requested_network: network,
+    tries: 0,
+    expires_at: sql<Date>`now() + ${LIFETIME[purpose]}::interval`
+  }
+  await trx.insertInto('codes').values({ account_id: accountId, purpose, ...fresh })
+    .onConflict((conflict) => conflict.columns(['account_id', 'purpose']).doUpdateSet(fresh))
+    .execute()
+}
+
+/**
+ * Compares a code, of which at most 5 tries a code and 20 a day are compared, and takes it if it is right.
+ * The caller holds the account's row and commits whatever comes out, so tries at once are counted one after the other.
+ * @returns from which network the code was asked for, or undefined when it is not good
+ */
+export async function takeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: Omit<NewCode, 'network'>) {
+  const counted = await trx.updateTable('codes').set({ tries: sql`tries + 1` })
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', purpose)
+    .where('tries', '<', TRIES_OF_A_CODE)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(['digest', 'requested_network as requestedNetwork'])
+    .executeTakeFirst()
+  if (!counted || !await countTryOfToday(trx, accountId)) return
+
+  if (!timingSafeEqual(counted.digest, digestOf(secrets, accountId, purpose, code))) return
+  await trx.deleteFrom('codes').where('account_id', '=', accountId).where('purpose', '=', purpose).execute()
+  return { requestedNetwork: counted.requestedNetwork }
+}
+
+async function countTryOfToday (trx: Trx, accountId: string) {
+  const { rows } = await sql`
+    insert into code_tries (account_id, day, tries) values (${accountId}, (now() at time zone 'utc')::date, 1)
+    on conflict (account_id, day) do update set tries = code_tries.tries + 1 where code_tries.tries < ${TRIES_OF_A_DAY}::int
+    returning tries`.execute(trx)
+  return rows.length > 0
+}
+
+const digestOf = (secrets: Secrets, accountId: string, purpose: Purpose, code: string) => secrets.digest('code', accountId, purpose, code)

@@ -1,0 +1,20 @@
+import type { Ask } from '@tandem/bus-kit'
+import type { Mailer } from '@tandem/mail-kit'
+import type { MailRequests } from './codes/requests.ts'
+import type { IssueToken } from './keys/tokens.ts'
+import type { Hashing } from './passwords/hashing.ts'
+import type { VerifyToken } from './providers/tokens.ts'
+import type { Db, Provider } from './schema.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What every feature is handed. */
+export interface Deps {
+  db: Db
+  ask: Ask
+  secrets: Secrets
+  hashing: Hashing
+  issueToken: IssueToken
+  providers: Record<Provider, VerifyToken>
+  mailer: Mailer
+  mailRequests: MailRequests
+}

@@ -1,0 +1,18 @@
+import Type from 'typebox'
+import type { Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { listPublicKeys } from './queries.ts'
+
+export const keyRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/.well-known/jwks.json', {
+    schema: {
+      hide: true,
+      response: { 200: Type.Object({ keys: Type.Array(Type.Object({ kid: Type.String(), kty: Type.String(), crv: Type.String(), x: Type.String(), y: Type.String(), alg: Type.String(), use: Type.String() })) }) }
+    },
+    config: { public: true, logged: false }
+  }, async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=60')
+    const keys = await listPublicKeys(db)
+    return { keys: keys.map((key) => ({ ...key, alg: 'ES256', use: 'sig' })) }
+  })
+}

@@ -1,0 +1,16 @@
+import type { Letter } from '@tandem/mail-kit'
+import { languages, type Language } from '@tandem/service-kit'
+import { english } from './english.ts'
+import { indonesian } from './indonesian.ts'
+
+/** Every mail that this service sends, in one language. */
+export interface Letters {
+  verification (name: string, code: string): Letter
+  signIn (name: string, code: string): Letter
+  reset (name: string, url: string): Letter
+}
+
+const letters: Record<Language, Letters> = { en: english, id: indonesian }
+
+/** The letters in a person's language; whoever has another reads English. */
+export const lettersIn = (locale: string) => letters[languages.find((each) => locale.startsWith(each)) ?? 'en']

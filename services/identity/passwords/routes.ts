@@ -1,0 +1,74 @@
+import Type from 'typebox'
+import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { PasswordsDiffer } from '../errors.ts'
+import { Email } from '../registration/schemas.ts'
+import { networkOf } from '../sessions/addresses.ts'
+import { changePassword, isResetGood, resetPassword, setInitialPassword } from './actions.ts'
+import { NewPassword, Password } from './schemas.ts'
+
+const DataMessage = Data(Type.Object({ message: Type.String() }))
+const ResetToken = Secret({ max: 500 })
+
+export const passwordRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, mailRequests } = deps
+
+  app.post('/auth/set-initial-password', {
+    schema: {
+      summary: 'Set a first password',
+      body: Body({ password: NewPassword, confirmPassword: Type.Optional(Secret({ min: 0, max: 128 })) }),
+      response: { 200: Message }
+    },
+    config: { unauthorizedOnly: true }
+  }, async ({ body: { password, confirmPassword }, account }) => {
+    if (confirmPassword !== undefined && confirmPassword !== password) throw new PasswordsDiffer()
+    await setInitialPassword(deps, account.id, password)
+    return message('Your password is set')
+  })
+
+  app.post('/auth/change-password', {
+    schema: {
+      summary: 'Change the password; all other devices are signed out',
+      body: Body({ currentPassword: Password, password: NewPassword }),
+      response: { 200: Message }
+    },
+    config: { 'x-extension': true }
+  }, async ({ body, account }) => {
+    await changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body })
+    return message('Your password is changed')
+  })
+
+  app.post('/auth/forgot-password', {
+    schema: {
+      summary: 'Mail a link that sets a new password',
+      description: 'Answers alike whether or not the address has an account with a password.',
+      body: Body({ email: Email }),
+      response: { 200: DataMessage }
+    },
+    config: { public: true }
+  }, async (request) => {
+    await mailRequests.ask({ kind: 'RESET', email: request.body.email, network: networkOf(request.ip) })
+    return data({ message: 'If this address has a password, a link is on its way to it' })
+  })
+
+  app.get('/auth/reset-password', {
+    schema: {
+      summary: 'Ask whether a link is still good',
+      querystring: Type.Object({ token: ResetToken, email: Email }),
+      response: { 200: Data(Type.Object({ valid: Type.Boolean() })) }
+    },
+    config: { public: true }
+  }, async ({ query }) => data({ valid: await isResetGood(db, query) }))
+
+  app.post('/auth/reset-password', {
+    schema: {
+      summary: 'Set a new password by the link; all devices are signed out',
+      body: Body({ email: Email, token: ResetToken, password: Secret({ min: 8, max: 128 }) }),
+      response: { 200: DataMessage }
+    },
+    config: { public: true }
+  }, async ({ body }) => {
+    await resetPassword(deps, body)
+    return data({ message: 'Your password is changed; please sign in' })
+  })
+}

@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { record } from '@tandem/bus-kit'
+import { AccountRegistered, AccountVerified } from '@tandem/contracts'
+import { queueMail } from '@tandem/mail-kit'
+import { verifyAccount } from '../accounts/actions.ts'
+import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
+import { makeCode, putCode, takeCode } from '../codes/actions.ts'
+import type { Deps } from '../deps.ts'
+import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
+import { lettersIn } from '../mails/letters.ts'
+import type { Db, Trx } from '../schema.ts'
+import type { Secrets } from '../secrets.ts'
+import { networkOf } from '../sessions/addresses.ts'
+import { startSession, type Device } from '../sessions/actions.ts'
+
+export interface Registration {
+  email: string
+  password?: string
+  name?: string
+  referralCode?: string
+  locale: string
+  address: string
+  device: Device
+}
+
+/** Makes an account with its first session, and mails the code that verifies it. @throws EmailExists */
+export async function register ({ db, secrets, hashing, mailer }: Deps, { email, password, name, referralCode, locale, address, device }: Registration) {
+  const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
+  if (taken) throw new EmailExists()
+  const passwordHash = password === undefined ? null : await hashing.hash(password)
+
+  const { mail, ...registered } = await db.transaction().execute(async (trx) => {
+    const account = await addAccount(trx, { email, name, passwordHash, locale, address, image: null, verified: false })
+    if (!account) throw new EmailExists()
+    if (referralCode) await redeem(trx, account.id, referralCode)
+    const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', device, address })
+
+    const code = makeCode()
+    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network: networkOf(address) })
+    const letter = lettersIn(locale).verification(account.name, code)
+    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, ...letter })
+    return { account, ...session, mail }
+  })
+  void mailer.offer([mail])
+  return registered
+}
+
+interface NewAccount {
+  email: string
+  name: string | undefined
+  image: string | null
+  passwordHash: string | null
+  locale: string
+  address: string
+  verified: boolean
+}
+
+/** Adds an account and says so; undefined when the address has one already. */
+export async function addAccount (trx: Trx, { email, name, image, passwordHash, locale, address, verified }: NewAccount): Promise<Account | undefined> {
+  const prefix = email.slice(0, email.indexOf('@'))
+  const account = await trx.insertInto('accounts')
+    .values({
+      email,
+      name: name ?? prefix,
+      image,
+      locale,
+      password_hash: passwordHash,
+      email_verified_at: verified ? sql<Date>`now()` : null,
+      registered_network: networkOf(address),
+      referral_code: makeReferralCode()
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning(accountColumns)
+    .executeTakeFirst()
+  if (!account) return
+
+  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: prefix, locale })
+  if (verified) await record(trx, AccountVerified, account.id, { accountId: account.id })
+  return account
+}
+
+/** An unknown code is no reason to turn somebody away. */
+async function redeem (trx: Trx, accountId: string, referralCode: string) {
+  await trx.insertInto('referrals')
+    .columns(['account_id', 'referrer_id'])
+    .expression((from) => from.selectFrom('accounts')
+      .where('referral_code', '=', referralCode)
+      .select([sql<string>`${accountId}::uuid`.as('account_id'), 'id as referrer_id']))
+    .execute()
+}
+
+// No letters and digits that are taken for each other. Of 10^12 codes, two of a million accounts' are hardly ever the same.
+const CODE_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const makeReferralCode = () => Array.from({ length: 8 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
+
+/**
+ * Verifies an address by the code that was mailed to it.
+ * @returns whether this call did it; false when it was verified before
+ * @throws UserNotFound, InvalidCode
+ */
+export async function verifyEmail (db: Db, secrets: Secrets, { userId, code }: { userId: string, code: string }) {
+  const outcome = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: userId })
+    if (!account) throw new UserNotFound()
+    if (account.emailVerified) return 'BEFORE'
+    const taken = await takeCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })
+    if (!taken) return 'WRONG'
+    await verifyAccount(trx, account, taken.requestedNetwork === account.registeredNetwork ? 'THE_SAME' : 'SOMEBODY_ELSE')
+    return 'NOW'
+  })
+  // Thrown only now, because the try had to be counted.
+  if (outcome === 'WRONG') throw new InvalidCode()
+  return outcome === 'NOW'
+}

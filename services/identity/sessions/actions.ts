@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { record } from '@tandem/bus-kit'
+import { SessionsEnded, SessionStarted } from '@tandem/contracts'
+import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
+import type { Db, Platform, Role, Trx } from '../schema.ts'
+import { maskAddress } from './addresses.ts'
+
+const REFRESH_TOKEN_BYTES = 32
+const REFRESH_TOKEN_LIFETIME = '30 days'
+const SESSION_LIFETIME = '180 days'
+// A used token that comes again this soon is a double tap; later it is somebody else's.
+const DOUBLE_TAP = '10 seconds'
+
+export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
+
+export interface Device { deviceInfo?: string, deviceName?: string, platform?: Platform, appVersion?: string }
+
+interface Start { accountId: string, method: SignInMethod, device: Device, address: string }
+
+/** Begins a session, and says so: with whether the account knows other devices and not this one. */
+export async function startSession (trx: Trx, { accountId, method, device, address }: Start) {
+  const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
+  const earlier = await trx.selectFrom('sessions')
+    .where('account_id', '=', accountId)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      sql<boolean>`coalesce(bool_or(
+        device_info is not distinct from ${deviceInfo}::text
+        and device_name is not distinct from ${deviceName}::text
+        and platform is not distinct from ${platform}::text), false)`.as('fromThisDevice')
+    ])
+    .executeTakeFirstOrThrow()
+
+  const { id: sessionId } = await trx.insertInto('sessions').values({
+    account_id: accountId,
+    device_info: deviceInfo,
+    device_name: deviceName,
+    platform,
+    app_version: appVersion,
+    ip_address: maskAddress(address)
+  }).returning('id').executeTakeFirstOrThrow()
+
+  const refreshToken = await addRefreshToken(trx, sessionId)
+  await record(trx, SessionStarted, accountId, {
+    accountId, sessionId, method, newDevice: earlier.count > 0 && !earlier.fromThisDevice, deviceName, platform
+  })
+  return { sessionId, refreshToken }
+}
+
+/** Exchanges a refresh token, which is good for one use. Of several uses at once exactly one succeeds. */
+export async function refreshSession (db: Db, refreshToken: string) {
+  const digest = digestOf(refreshToken)
+  const refreshed = await db.transaction().execute(async (trx) => {
+    const session = await sql<{ sessionId: string, accountId: string, role: Role, barred: boolean }>`
+      with used as (
+        update refresh_tokens set used_at = now()
+        where digest = ${digest} and used_at is null and expires_at > now()
+        returning session_id
+      )
+      update sessions set last_used_at = now()
+      from used, accounts
+      where sessions.id = used.session_id and accounts.id = sessions.account_id
+        and sessions.ended_at is null and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
+      returning sessions.id as "sessionId", accounts.id as "accountId", accounts.role, accounts.barred_at is not null as barred`.execute(trx)
+    const [row] = session.rows
+    if (!row) return
+    if (row.barred) throw new RefreshFailed()
+    return { ...row, refreshToken: await addRefreshToken(trx, row.sessionId) }
+  })
+  if (refreshed) return refreshed
+
+  await endStolenSession(db, digest)
+  throw new InvalidRefreshToken()
+}
+
+/** A token that was used a while ago and comes again was copied, so the whole session ends. */
+async function endStolenSession (db: Db, digest: Buffer) {
+  await db.transaction().execute(async (trx) => {
+    const stolen = await trx.selectFrom('refresh_tokens')
+      .innerJoin('sessions', 'sessions.id', 'refresh_tokens.session_id')
+      .where('digest', '=', digest)
+      .where('used_at', '<', sql<Date>`now() - ${DOUBLE_TAP}::interval`)
+      .where('ended_at', 'is', null)
+      .select(['sessions.id', 'sessions.account_id'])
+      .executeTakeFirst()
+    if (stolen) await endSessions(trx, { accountId: stolen.account_id, only: [stolen.id] })
+  })
+}
+
+/** Whose sessions end: all of the account's, or `only` these, or all `except` one. */
+export interface Ending { accountId: string, only?: string[], except?: string }
+
+/** Ends sessions of an account and with them their tokens, and says so; returns how many. Others' are never touched. */
+export async function endSessions (trx: Trx, { accountId, only, except }: Ending) {
+  const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .$if(only !== undefined, (query) => query.where('id', 'in', only ?? []))
+    .$if(except !== undefined, (query) => query.where('id', '!=', except ?? ''))
+    .returning('id')
+    .execute()
+  const sessionIds = ended.map((session) => session.id)
+  if (sessionIds.length > 0) {
+    await trx.deleteFrom('refresh_tokens').where('session_id', 'in', sessionIds).where('used_at', 'is', null).execute()
+    await record(trx, SessionsEnded, accountId, { accountId, sessionIds })
+  }
+  return sessionIds.length
+}
+
+interface Caller { accountId: string, sessionId: string }
+
+/** Signs out: the caller's own session, that of a refresh token of his, or all. A token of somebody else ends nothing. */
+export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
+  await db.transaction().execute(async (trx) => {
+    if (allDevices) return await endSessions(trx, { accountId })
+    if (refreshToken === undefined) return await endSessions(trx, { accountId, only: [sessionId] })
+    const session = await findSessionOfToken(trx, accountId, refreshToken)
+    if (session) await endSessions(trx, { accountId, only: [session.id] })
+  })
+}
+
+export async function revokeSession (db: Db, accountId: string, sessionId: string) {
+  const ended = await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: [sessionId] }))
+  if (ended === 0) throw new SessionNotFound()
+}
+
+/** Ends all sessions but the one of `refreshToken`; without one, but the caller's. A token of somebody else ends nothing. */
+export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
+  await db.transaction().execute(async (trx) => {
+    const kept = refreshToken === undefined ? { id: sessionId } : await findSessionOfToken(trx, accountId, refreshToken)
+    if (kept) await endSessions(trx, { accountId, except: kept.id })
+  })
+}
+
+async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: string) {
+  return await trx.selectFrom('refresh_tokens')
+    .innerJoin('sessions', 'sessions.id', 'refresh_tokens.session_id')
+    .where('digest', '=', digestOf(refreshToken))
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .select('sessions.id')
+    .executeTakeFirst()
+}
+
+async function addRefreshToken (trx: Trx, sessionId: string) {
+  const token = randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
+  await trx.insertInto('refresh_tokens').values({
+    digest: digestOf(token), session_id: sessionId, expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
+  }).execute()
+  return token
+}
+
+const digestOf = (token: string) => createHash('sha256').update(token).digest()

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Db } from '../schema.ts'
+
+/** The live sessions of an account, last used first. */
+export async function listSessions (db: Db, accountId: string) {
+  return await db.selectFrom('sessions')
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .where('last_used_at', '>', sql<Date>`now() - interval '30 days'`)
+    .select([
+      'id', 'device_info as deviceInfo', 'device_name as deviceName', 'platform', 'app_version as appVersion',
+      'ip_address as ipAddress', 'last_used_at as lastUsedAt', 'created_at as createdAt'
+    ])
+    .orderBy('last_used_at', 'desc')
+    .execute()
+}
+
+/** The ids of sessions that ended after `since`, if their access tokens may still be about. */
+export async function listLatelyEnded (db: Db, since: Date) {
+  const ended = await db.selectFrom('sessions')
+    .where('ended_at', '>', since)
+    .where('ended_at', '>', sql<Date>`now() - interval '20 minutes'`)
+    .select('id')
+    .execute()
+  return ended.map((session) => session.id)
+}

@@ -1,0 +1,89 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Secret, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { refreshSession, revokeOtherSessions, revokeSession, signOut } from './actions.ts'
+import { listLatelyEnded, listSessions } from './queries.ts'
+import { tokens } from './schemas.ts'
+
+const RefreshToken = Secret({ max: 500 })
+
+const Session = Type.Object({
+  id: Type.String(),
+  deviceInfo: Nullable(Type.String()),
+  deviceName: Nullable(Type.String()),
+  platform: Nullable(Enum(['android', 'ios'])),
+  appVersion: Nullable(Type.String()),
+  ipAddress: Type.String({ description: 'Partly masked' }),
+  lastUsedAt: Timestamp,
+  createdAt: Timestamp
+})
+
+export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
+  app.post('/auth/refresh', {
+    schema: {
+      summary: 'Exchange a refresh token for new tokens',
+      body: Body({ refreshToken: RefreshToken }),
+      response: { 200: Type.Object({ success: Type.Literal(true), ...tokens }) }
+    },
+    config: { public: true }
+  }, async ({ body }) => {
+    const { refreshToken, ...owner } = await refreshSession(db, body.refreshToken)
+    return { success: true as const, accessToken: await issueToken(owner), refreshToken, expiresIn: 900 as const }
+  })
+
+  app.post('/auth/logout', {
+    schema: {
+      summary: 'Sign out here, elsewhere, or everywhere',
+      body: Body({ refreshToken: Type.Optional(RefreshToken), allDevices: Type.Optional(Type.Boolean()) }),
+      response: { 200: Message }
+    }
+  }, async ({ body, account }) => {
+    await signOut(db, { accountId: account.id, sessionId: account.sessionId }, body)
+    return message('Signed out')
+  })
+
+  app.get('/auth/sessions', {
+    schema: {
+      summary: 'List the devices that are signed in',
+      response: { 200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer() })) }
+    },
+    config: { unauthorizedOnly: true }
+  }, async ({ account }) => {
+    const sessions = await listSessions(db, account.id)
+    return data({ sessions, totalSessions: sessions.length })
+  })
+
+  app.post('/auth/sessions', {
+    schema: {
+      summary: 'Sign a device out, or all but one',
+      body: Body({
+        action: Enum(['revoke_session', 'revoke_all']),
+        sessionId: Type.Optional(Id),
+        exceptCurrentRefreshToken: Type.Optional(RefreshToken)
+      }),
+      response: { 200: Message }
+    },
+    config: { unauthorizedOnly: true }
+  }, async ({ body, account }) => {
+    if (body.action === 'revoke_session') {
+      if (body.sessionId === undefined) throw new ValidationError('sessionId is required')
+      await revokeSession(db, account.id, body.sessionId)
+      return message('The device was signed out')
+    }
+    await revokeOtherSessions(db, { accountId: account.id, sessionId: account.sessionId }, body.exceptCurrentRefreshToken)
+    return message('The other devices were signed out')
+  })
+
+  // For gateways, which do not pass it on: how they learn within a second that a token has died before its time.
+  app.get('/internal/revoked-sessions', {
+    schema: {
+      hide: true,
+      querystring: Type.Object({ since: Instant }),
+      response: { 200: Type.Object({ sessions: Type.Array(Type.String()), until: Timestamp }) }
+    },
+    config: { public: true, logged: false }
+  }, async ({ query }) => {
+    const until = new Date()
+    return { sessions: await listLatelyEnded(db, new Date(query.since)), until }
+  })
+}

@@ -1,0 +1,41 @@
+import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { SigningKeys } from '@tandem/contracts'
+import { connect } from '@tandem/database-kit'
+import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
+import { sql } from 'kysely'
+import { createApp, meetOthers } from './app.ts'
+import { Config } from './config.ts'
+import type { Deps } from './deps.ts'
+import type { Tables } from './schema.ts'
+
+await run('notification', async (onClose, log) => {
+  const config = readConfig(Config)
+
+  const db = connect<Tables>(config.DATABASE_URL, { log })
+  onClose(() => db.destroy())
+  const bus = connectBus(config.NATS_URL, { service: 'notification', log })
+  onClose(() => bus.close())
+
+  const deps: Deps = { db, ask: asker(bus) }
+  const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
+  onClose(() => keys.close())
+
+  const relay = startRelay(bus, db)
+  onClose(() => relay.stop())
+  const consumers = meetOthers(bus, deps)
+  onClose(() => consumers.stop())
+
+  const app = await createApp(deps, {
+    log,
+    keys,
+    trustProxy: config.TRUST_PROXY,
+    checks: {
+      postgres: { check: () => sql`select 1`.execute(db), required: true },
+      nats: { check: async () => bus.current() !== undefined, required: false }
+    }
+  })
+  onClose(() => app.close())
+  const metrics = await serveMetrics(config.METRICS_PORT, config.HOST)
+  onClose(() => metrics.close())
+  await app.listen({ host: config.HOST, port: config.PORT })
+})
