@@ -23,8 +23,8 @@ try {
     }
   })
   const settings = readSettings(process.env, root)
-  const port = await choosePort(settings)
   await openDataDir(settings.dataDir, { fresh })
+  const port = await choosePort(settings)
   if (fresh && settings.databaseUrl) screen.warn('--fresh leaves the database of DATABASE_URL as it is')
   await run(defineSystem(root, port, settings, { lenient: watch }), { root, watch, settings })
 } catch (error) {

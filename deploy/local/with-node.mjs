@@ -67,12 +67,23 @@ function run () {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 
-  // Some shells between npm and here die of a signal without passing it on: then this process has another parent.
-  const parent = process.ppid
-  if (process.env.npm_lifecycle_event) setInterval(() => { if (process.ppid !== parent) stop('SIGTERM') }, 500).unref()
+  // npm may be killed, and the shell it puts between may die of a signal without passing it on: then the ancestors are others.
+  const before = ancestors()
+  if (process.env.npm_lifecycle_event) setInterval(() => { if (ancestors() !== before) stop('SIGTERM') }, 500).unref()
 
   child.on('error', (error) => fail(`Cannot run ${tools.node}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+/** The parent, and when that is npm's shell, where the system tells, the parent of it. */
+function ancestors () {
+  const { ppid } = process
+  try {
+    const [, name, , grandparent] = /\((.*)\) (.) (\d+)/.exec(readFileSync(`/proc/${ppid}/stat`, 'utf8')) ?? []
+    return /sh$/.test(name) ? `${ppid} ${grandparent}` : `${ppid}`
+  } catch {
+    return `${ppid}`
+  }
 }
 
 /** Runs `work` while no other process does: neither npx nor pnpm likes company in the same folder. */
