@@ -1,9 +1,10 @@
-import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
+import { startAnswers, startConsumers, type Answerer, type Bus } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
 import type { Deps } from './deps.ts'
 
 const routes: Routes<Deps>[] = []
-const consumers: ((deps: Deps) => Handler)[] = []
+const consumers = [onPasswordChanged, onSessionStarted]
 const answers: ((deps: Deps) => Answerer)[] = []
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

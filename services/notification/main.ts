@@ -1,6 +1,7 @@
 import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
+import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
@@ -16,7 +17,11 @@ await run('notification', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'notification', log })
   onClose(() => bus.close())
 
-  const deps: Deps = { db, ask: asker(bus) }
+  const mailer = createMailer({
+    db, service: 'notification', smtpUrl: config.SMTP_URL, redisUrl: config.REDIS_URL, from: config.MAIL_FROM, log
+  })
+  onClose(() => mailer.close())
+  const deps: Deps = { db, ask: asker(bus), mailer }
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -24,6 +29,7 @@ await run('notification', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
+  mailer.start()
 
   const app = await createApp(deps, {
     log,
@@ -31,7 +37,8 @@ await run('notification', async (onClose, log) => {
     trustProxy: config.TRUST_PROXY,
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
-      nats: { check: async () => bus.current() !== undefined, required: false }
+      nats: { check: async () => bus.current() !== undefined, required: false },
+      redis: { check: () => mailer.ready(), required: false }
     }
   })
   onClose(() => app.close())

@@ -1,0 +1,16 @@
+import { Contact } from '@tandem/contracts'
+import { queueMail, type Letter } from '@tandem/mail-kit'
+import type { Deps } from '../deps.ts'
+import { lettersIn, type Letters } from '../mails/letters.ts'
+
+interface Notice { eventId: string, accountId: string, write: (letters: Letters, name: string) => Letter }
+
+/** Mails a person what happened to his account, once for an event. Nobody can hold these back by asking for other mails first. */
+export async function mailNotice ({ db, ask, mailer }: Deps, { eventId, accountId, write }: Notice) {
+  const contact = await ask(Contact, { accountId })
+  if (!contact) return
+  const letter = write(lettersIn(contact.locale), contact.name)
+  const mail = await db.transaction().execute(async (trx) =>
+    await queueMail(trx, { cause: `account:${eventId}`, recipient: contact.email, capped: false, ...letter }))
+  await mailer.offer([mail])
+}
