@@ -5,12 +5,12 @@ import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { startRedis } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
-import { startRedis } from '../queue-kit/redis-server.ts'
+import { startSmtp } from './faulty-smtp.ts'
 import { createMailer, eraseMails, queueMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
 import { clearOldMails } from './mails.ts'
-import { startSmtp } from './smtp-server.ts'
 import { queuedMails } from './testing.ts'
 
 // A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
@@ -181,7 +181,7 @@ t.test('a wiped Redis loses no mail and doubles none', async (t) => {
   smtp.hesitation = 20
   for (let round = 0; round < 20; round++) {
     await mailer.offer(await Promise.all(Array.from({ length: 10 }, () => givenMail(db))))
-    if (round % 5 === 4) await redis.command('FLUSHALL')
+    if (round % 5 === 4) await redis.wipe()
   }
   await until(allSent(db), 20)
   t.equal(smtp.received.length, 200)

@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startRedis } from '@tandem/local/testing'
+import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createQueue, retryAfter, type Outcome, type QueueOptions } from './index.ts'
-import { startRedis } from './redis-server.ts'
 
 // A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
 t.setTimeout(90_000)
@@ -181,12 +183,12 @@ t.test('an offer to a Redis that froze takes 2 s at most', async (t) => {
   const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
   queue.start()
   await connected(queue)
-  redis.freeze()
+  process.kill(redis.pid!, 'SIGSTOP')
   const before = Date.now()
   await queue.offer([letters.add()])
   t.ok(Date.now() - before < 2_500)
   await sleep(6_000)
-  redis.thaw()
+  process.kill(redis.pid!, 'SIGCONT')
   await until(() => letters.counts()[0] === 1, 20)
 })
 
@@ -204,10 +206,12 @@ t.test('a Redis that is wiped under load loses nothing', async (t) => {
   })
   queue.start()
   await connected(queue)
+  const vandal = new Redis(redis.url)
+  t.teardown(() => vandal.disconnect())
 
   for (let round = 0; round < 40; round++) {
     await queue.offer(Array.from({ length: 50 }, letters.add))
-    if (round % 10 === 9) await redis.command('FLUSHALL')
+    if (round % 10 === 9) await vandal.flushall()
   }
   await until(() => letters.counts().every((count) => count > 0), 20)
   t.equal(letters.counts().length, 2_000)
@@ -255,8 +259,7 @@ t.test('the row of a worker that was killed is worked on by another', { timeout:
   const queue = open(t, redis.url, { prefix, work: letters.done })
   await connected(queue)
   await queue.offer([id])
-  const [taken] = await new Promise<string[]>((resolve) => child.once('message', (message) => resolve([String(message)])))
-  t.equal(taken, id)
+  t.strictSame(await once(child, 'message'), [id, undefined])
   child.kill('SIGKILL')
 
   queue.start()
