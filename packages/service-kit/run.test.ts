@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 import t from 'tap'
 
 const kit = new URL('./index.ts', import.meta.url).href
@@ -17,7 +17,7 @@ function start (main: string, { ipc = false, env = {} } = {}) {
   child.stderr?.setEncoding('utf8').on('data', (text) => { said.err += text })
   const ready = new Promise<void>((resolve) => { child.stdout?.on('data', () => { if (said.out.includes('started')) resolve() }) })
   // Not 'close', which never comes for a child whose channel has been disconnected.
-  const ended = once(child, 'exit').then(async ([code]) => { await wait(100); return code as number })
+  const ended = Promise.all([once(child, 'exit'), once(child.stdout as Readable, 'end'), once(child.stderr as Readable, 'end')]).then(([[code]]) => code as number)
   return { child, said, ready, ended }
 }
 
