@@ -98,5 +98,7 @@ t.test('what is not HTTP is answered in the envelope too', async (t) => {
   }
   t.match(await say('GARBAGE\r\n\r\n'), { status: 400, body: { success: false, code: 'VALIDATION_ERROR' } })
   t.match(await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), { status: 431, body: { success: false, code: 'PAYLOAD_TOO_LARGE' } })
+  t.match(await say('GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
+  t.match(await say('GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
   t.match(await say('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), { status: 400, body: { success: false } })
 })

@@ -60,7 +60,8 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
     requestTimeout: 15_000,
     // Longer than a load balancer keeps a connection, so that it is never we who close one that it is about to use.
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+    // Node would refuse a request without a Host in a form of its own; nothing here depends on one.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // A request that still arrives while the server closes is served.
     return503OnClosing: false,
@@ -68,6 +69,8 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
     clientErrorHandler: answerClientError
   }) as FastifyInstance as Server
 
+  // The same goes for expectations that nobody knows.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeConnectionsInTime(app)
   await traceRequests(app)
   logResponses(app, log)
