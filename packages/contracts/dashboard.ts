@@ -1,10 +1,24 @@
 import Type from 'typebox'
-import { defineQuestion } from './definitions.ts'
+import { defineEvent, defineQuestion } from './definitions.ts'
 import { Id, Nullable } from './schemas.ts'
+
+export const LevelReached = defineEvent('dashboard.level.reached.v1', Type.Object({ accountId: Id, level: Type.Integer({ minimum: 2 }) }))
+
+/** The heaviest set of an exercise so far. */
+export const RecordSet = defineEvent('dashboard.record.set.v1', Type.Object({
+  accountId: Id,
+  exercise: Type.String(),
+  weightKg: Type.Number(),
+  reps: Type.Integer()
+}))
+
+export const AchievementEarned = defineEvent('dashboard.achievement.earned.v1', Type.Object({ accountId: Id, achievement: Type.String() }))
+
+const ofAccount = Type.Object({ accountId: Id })
 
 /** What /auth/me shows of a person's training. */
 export const TrainingTotals = defineQuestion('dashboard.totals.v1', {
-  request: Type.Object({ accountId: Id }),
+  request: ofAccount,
   answer: Type.Object({
     totalWorkouts: Type.Integer(),
     totalFoodEntries: Type.Integer(),
@@ -16,4 +30,10 @@ export const TrainingTotals = defineQuestion('dashboard.totals.v1', {
       goalType: Type.String()
     }))
   })
+})
+
+/** What badges are given for: ISO weeks in a row with a workout, and personal records. */
+export const TrainingProgress = defineQuestion('dashboard.progress.v1', {
+  request: ofAccount,
+  answer: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
 })

@@ -1,4 +1,7 @@
 export * from './definitions.ts'
 export * from './identity.ts'
 export * from './profile.ts'
+export * from './social.ts'
+export * from './fitmatch.ts'
 export * from './dashboard.ts'
+export * from './others.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineQuestion } from './definitions.ts'
-import { Id, Nullable, Timestamp } from './schemas.ts'
+import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 
 /** How a person appears to others, and in whose language and time zone he is spoken to. */
 export const PersonChanged = defineEvent('profile.person.changed.v1', Type.Object({
@@ -13,12 +13,59 @@ export const PersonChanged = defineEvent('profile.person.changed.v1', Type.Objec
   timezone: Type.String()
 }))
 
+/** What others match and compute by. Heights in centimetres, weights in kilograms; the lists hold ids of onboarding options. */
+const facts = {
+  gender: Nullable(Type.Enum(['MALE', 'FEMALE', 'OTHER'])),
+  birthDate: Nullable(Day),
+  height: Nullable(Type.Number()),
+  weight: Nullable(Type.Number()),
+  fitnessGoal: Nullable(Type.String()),
+  experience: Type.String(),
+  motivations: Type.Array(Type.String()),
+  favoriteSports: Type.Array(Type.String()),
+  activityStyle: Type.Array(Type.String()),
+  preferredAvailability: Type.Array(Type.String())
+}
+
+export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object({ accountId: Id, ...facts }))
+
+/** Everything a matching profile can be begun from; null when there is no such account. */
+export const MatchFacts = defineQuestion('profile.match-facts.v1', {
+  request: Type.Object({ accountId: Id }),
+  answer: Nullable(Type.Object({
+    name: Type.String(),
+    bio: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    latitude: Nullable(Type.Number()),
+    longitude: Nullable(Type.Number()),
+    timezone: Type.String(),
+    photos: Type.Array(Type.String()),
+    ...facts
+  }))
+})
+
+/** How people appear to others, for whoever has not heard of them yet; unknown ids are left out. */
+export const People = defineQuestion('profile.people.v1', {
+  request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
+  answer: Type.Array(Type.Object({
+    accountId: Id,
+    name: Type.String(),
+    username: Type.String(),
+    image: Nullable(Type.String()),
+    bio: Nullable(Type.String()),
+    locale: Type.String(),
+    timezone: Type.String()
+  }))
+})
+
 /** A person as his own account shows him; made on first touch, null when there is no such account. */
 export const Person = defineQuestion('profile.person.v1', {
   request: Type.Object({ accountId: Id }),
   answer: Nullable(Type.Object({
     name: Type.String(),
     image: Nullable(Type.String()),
+    /** How much of the profile is filled in, 0 to 100. */
+    completion: Type.Integer({ minimum: 0, maximum: 100 }),
     profile: Type.Object({
       gender: Nullable(Type.Enum(['MALE', 'FEMALE', 'OTHER'])),
       birthDate: Nullable(Timestamp),

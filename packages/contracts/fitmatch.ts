@@ -1,0 +1,65 @@
+import Type from 'typebox'
+import { defineEvent, defineQuestion } from './definitions.ts'
+import { Id, Nullable, Timestamp } from './schemas.ts'
+
+const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
+const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
+
+/** Somebody is interested and not yet answered. */
+export const LikeReceived = defineEvent('fitmatch.like.received.v1', Type.Object({
+  accountId: Id,
+  swipeType: MatchType,
+  /** Null where the receiver's tier does not show who it is. */
+  likedBy: Nullable(Id)
+}))
+
+export const MatchMade = defineEvent('fitmatch.match.made.v1', Type.Object({ matchId: Id, accountIds: both, matchType: MatchType }))
+
+/** Unmatched or blocked: the two are strangers again. */
+export const MatchEnded = defineEvent('fitmatch.match.ended.v1', Type.Object({ matchId: Id, accountIds: both }))
+
+export const MessageSent = defineEvent('fitmatch.message.sent.v1', Type.Object({
+  matchId: Id,
+  messageId: Id,
+  senderId: Id,
+  recipientId: Id,
+  hasImage: Type.Boolean()
+}))
+
+/** From now on neither exists for the other, anywhere. */
+export const PersonBlocked = defineEvent('fitmatch.person.blocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))
+export const PersonUnblocked = defineEvent('fitmatch.person.unblocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))
+
+export const VerificationDecided = defineEvent('fitmatch.verification.decided.v1', Type.Object({
+  accountId: Id,
+  approved: Type.Boolean(),
+  reason: Nullable(Type.String())
+}))
+
+export const ReportResolved = defineEvent('fitmatch.report.resolved.v1', Type.Object({
+  reportId: Id,
+  reporterId: Id,
+  action: Type.Enum(['DISMISS', 'SUSPEND', 'RESTORE'])
+}))
+
+/** The profile was taken out of FitMatch, or put back. */
+export const SuspensionChanged = defineEvent('fitmatch.suspension.changed.v1', Type.Object({ accountId: Id, suspended: Type.Boolean() }))
+
+export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
+
+/** What the home screen shows of FitMatch: the newest matches first, ten at most. */
+export const FitMatchOverview = defineQuestion('fitmatch.overview.v1', {
+  request: Type.Object({ accountId: Id }),
+  answer: Type.Object({
+    hasProfile: Type.Boolean(),
+    status: Nullable(Type.Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),
+    discoverTutorialSeen: Type.Boolean(),
+    matches: Type.Array(Type.Object({
+      matchId: Id,
+      profileId: Id,
+      displayName: Type.String(),
+      photo: Nullable(Type.String()),
+      matchedAt: Timestamp
+    }))
+  })
+})

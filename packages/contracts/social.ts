@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { defineEvent } from './definitions.ts'
+import { Id, Nullable } from './schemas.ts'
+
+// A few words of what was written, and only if everybody may read it.
+const excerpt = Nullable(Type.String({ maxLength: 140 }))
+
+/** People were named in a post, or in a comment on it. All of them may read it; the author is none of them. */
+export const PeopleMentioned = defineEvent('social.people.mentioned.v1', Type.Object({
+  postId: Id,
+  commentId: Nullable(Id),
+  authorId: Id,
+  mentioned: Type.Array(Id),
+  excerpt
+}))
+
+export const PostLiked = defineEvent('social.post.liked.v1', Type.Object({ postId: Id, authorId: Id, likedBy: Id, excerpt }))
+
+/** A like was taken back; who has not been told of it need not be. */
+export const PostUnliked = defineEvent('social.post.unliked.v1', Type.Object({ postId: Id, authorId: Id, unlikedBy: Id }))
+
+/** A post got a comment of its own, which is no reply to another. */
+export const PostCommented = defineEvent('social.post.commented.v1', Type.Object({
+  postId: Id,
+  commentId: Id,
+  authorId: Id,
+  commentedBy: Id,
+  excerpt
+}))
+
+export const CommentReplied = defineEvent('social.comment.replied.v1', Type.Object({
+  postId: Id,
+  commentId: Id,
+  /** The comment that was replied to, and who wrote it. */
+  parentId: Id,
+  parentAuthorId: Id,
+  repliedBy: Id,
+  excerpt
+}))
+
+export const PersonFollowed = defineEvent('social.person.followed.v1', Type.Object({ followerId: Id, followedId: Id }))
+export const PersonUnfollowed = defineEvent('social.person.unfollowed.v1', Type.Object({ followerId: Id, followedId: Id }))
+
+export const StoryReacted = defineEvent('social.story.reacted.v1', Type.Object({
+  storyId: Id,
+  authorId: Id,
+  reactedBy: Id,
+  emoji: Type.String()
+}))
