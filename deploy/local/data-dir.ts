@@ -11,8 +11,7 @@ const OURS = ['postgres', 'postgres.new', 'redis', 'nats', 'mails', 'media', 'lo
 /** Makes the folder ready for this launcher alone. @throws Refusal when it cannot be written, is full, or in use */
 export async function openDataDir (dataDir: string, { fresh = false } = {}) {
   try {
-    mkdirSync(path.join(dataDir, 'logs'), { recursive: true })
-    mkdirSync(path.join(dataDir, 'run'), { recursive: true })
+    for (const folder of ['run', 'logs', 'media']) makeFolder(path.join(dataDir, folder))
     accessSync(dataDir, constants.W_OK)
   } catch (error) {
     throw new Refusal(`Cannot write to ${dataDir} (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to a folder of yours`)
@@ -28,10 +27,17 @@ export async function openDataDir (dataDir: string, { fresh = false } = {}) {
   if (fresh) for (const name of OURS) rmSync(path.join(dataDir, name), { recursive: true, force: true })
 
   const logs = path.join(dataDir, 'logs')
-  mkdirSync(logs, { recursive: true })
+  for (const folder of ['logs', 'media']) makeFolder(path.join(dataDir, folder))
   for (const file of readdirSync(logs).filter((name) => /^[a-z]+\.log$/.test(name))) {
     renameSync(path.join(logs, file), path.join(logs, file.replace('.log', '.1.log')))
   }
+}
+
+// Node's own recursive mkdir never returns where a file system, such as /proc, denies the folder it just listed.
+function makeFolder (folder: string) {
+  if (existsSync(folder)) return
+  makeFolder(path.dirname(folder))
+  mkdirSync(folder)
 }
 
 /** A secret made at the first start and the same at every other, as long as the data lives. */

@@ -52,7 +52,7 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string): Set
     const fault = given[name] !== undefined && check(given[name])
     return fault ? [`${name} ${fault}, not ${JSON.stringify(given[name])}`] : []
   })
-  if (faults.length > 0) throw new Refusal(faults.join('\n'))
+  if (faults.length > 0) throw new Refusal(faults.join('\n  '))
 
   const { PORT, HOST, DATA_DIR, DATABASE_URL, REDIS_URL, NATS_URL, SMTP_URL, PUBLIC_URL, CDN_URL, TRUST_PROXY, METRICS_PORT, ...rest } = given
   return {

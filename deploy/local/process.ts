@@ -50,7 +50,12 @@ export async function start (recipe: Recipe, onSpawn?: (running: Running) => voi
     const from = sizeOf(recipe.logFile)
     const running = launch(recipe)
     if (!running) throw new Refusal(`${recipe.name}: cannot run ${recipe.command().file}`)
-    onSpawn?.(running)
+    try {
+      onSpawn?.(running)
+    } catch (error) {
+      await running.kill()
+      throw error
+    }
 
     const ended = await Promise.race([running.ended, untilReady(recipe, running)])
     if (ended === undefined) return running

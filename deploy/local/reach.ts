@@ -13,10 +13,14 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
     variable: 'REDIS_URL',
     async knock (url) {
       const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: PATIENCE })
-      client.on('error', () => {})
+      let reason: Error | undefined
+      client.on('error', (error) => { reason = error })
       try {
         await client.connect()
         await client.ping()
+      } catch (error) {
+        // ioredis rejects with "Connection is closed" and tells why only here.
+        throw reason ?? error
       } finally {
         client.disconnect()
       }

@@ -107,7 +107,7 @@ async function choosePort ({ port, host }: Settings): Promise<number> {
 
 function refuse (error: unknown) {
   const { code, message, stack } = error as NodeJS.ErrnoException
-  if (error instanceof Refusal) for (const line of message.split('\n')) screen.refuse(line)
+  if (error instanceof Refusal) screen.refuse(message)
   else if (code === 'ENOSPC') screen.refuse('The disk is full: make room, or set DATA_DIR to another disk')
   else if (code?.startsWith('ERR_PARSE_ARGS')) screen.refuse(`${message}. Known are --fresh and --watch`)
   else screen.refuse(stack ?? message)

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { secret, writeWhole } from './data-dir.ts'
 import type { Settings } from './environment.ts'
 import { startMailCatcher, type MailCatcher } from './mail-catcher.ts'
@@ -7,7 +8,7 @@ import { freePort } from './ports.ts'
 import { findPrograms } from './programs.ts'
 import { reach } from './reach.ts'
 import type { Recipe } from './process.ts'
-import { screen } from './screen.ts'
+import { Refusal, screen } from './screen.ts'
 import { nats, postgres, redis, type Server } from './servers.ts'
 import { supervise, type Supervised } from './supervise.ts'
 
@@ -23,6 +24,8 @@ export interface System {
   addresses: () => string[][]
 }
 
+const MIGRATED_WITHIN = 3_000
+
 type Migrate = (url: string, folder: string) => Promise<void>
 type Provision = (adminUrl: string, service: string, password: string) => Promise<string>
 
@@ -35,6 +38,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const metricsPorts = new Map<string, number>()
   let mail: MailCatcher | undefined
   let complete = false
+  let starting: Promise<void> = Promise.resolve()
 
   const logFile = (name: string) => path.join(dataDir, 'logs', `${name}.log`)
   const watcher = {
@@ -42,7 +46,11 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     onChange () {
       if (!complete) return
       tellGateway()
-      writeStack()
+      try {
+        writeStack()
+      } catch (error) {
+        screen.warn(`stack.json is out of date: ${(error as Error).message}`)
+      }
     }
   }
 
@@ -126,8 +134,13 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   async function migrate (name: string) {
     const kit = await import('@tandem/database-kit') as { migrate: Migrate, provision: Provision }
     const admin = servers.get('postgres')?.url() ?? ''
-    if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, secret(dataDir, `postgres.${name}`)))
-    await kit.migrate(databases.get(name) ?? '', path.join(root, 'services', name))
+    try {
+      if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, secret(dataDir, `postgres.${name}`)))
+      await kit.migrate(databases.get(name) ?? '', path.join(root, 'services', name))
+    } catch (error) {
+      const { message, cause } = error as Error
+      throw new Refusal(`${name}'s schema: ${[message, (cause as Error | undefined)?.message].filter(Boolean).join(': ')}`, { cause: error })
+    }
   }
 
   async function startProcesses () {
@@ -144,6 +157,21 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
         screen.fail(`${(error as Error).message}\n  It is started again when a file changes.`)
       }
     }))
+  }
+
+  async function startAll (signal: AbortSignal) {
+    screen.step('Starting the servers …')
+    await startServers()
+    signal.throwIfAborted()
+    screen.step('Bringing the schemas up to date …')
+    await all(names.map(migrate))
+    signal.throwIfAborted()
+    screen.step('Starting the services and the gateway …')
+    await startProcesses()
+    signal.throwIfAborted()
+    complete = true
+    tellGateway()
+    writeStack()
   }
 
   function writeStack () {
@@ -164,6 +192,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     rmSync(path.join(dataDir, 'stack.json'), { force: true })
     await gateway[how]()
     await Promise.all([...services.values()].map(async (service) => await service[how]()))
+    // A migration under way is not pulled from under its feet, and what was just being started has a pid by then.
+    if (how === 'stop') await Promise.race([starting, sleep(MIGRATED_WITHIN)])
     await Promise.all([mail?.stop(), ...[...servers.values()].map(async ({ process }) => await process?.[how]())])
   }
 
@@ -172,18 +202,9 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     services,
     migrate,
     async start (signal) {
-      screen.step('Starting the servers …')
-      await startServers()
-      signal.throwIfAborted()
-      screen.step('Bringing the schemas up to date …')
-      await all(names.map(migrate))
-      signal.throwIfAborted()
-      screen.step('Starting the services and the gateway …')
-      await startProcesses()
-      signal.throwIfAborted()
-      complete = true
-      tellGateway()
-      writeStack()
+      const work = startAll(signal)
+      starting = work.catch(() => {})
+      await work
     },
     stop: async () => await end('stop'),
     kill: async () => await end('kill'),
