@@ -1,0 +1,67 @@
+import { createServer } from '@tandem/service-kit'
+import type { Checks, Log, Server } from '@tandem/service-kit'
+import { watchIdentity } from './authentication.ts'
+import type { Config } from './config.ts'
+import { allowOrigins } from './cross-origin.ts'
+import { serveDocs } from './docs.ts'
+import { createAsker } from './fetch-json.ts'
+import { forward } from './forward.ts'
+import { secureAnswers } from './headers.ts'
+import { createHitCounter } from './hits.ts'
+import { limitFloods, limitRoutes } from './limits.ts'
+import { serveMedia } from './media.ts'
+import { serveMeta } from './meta.ts'
+import { serveDocument } from './openapi.ts'
+import { createUpstream } from './pools.ts'
+import { serviceNames } from './routes.ts'
+import { passOn, patience } from './upstreams.ts'
+
+/** The gateway, not yet listening. */
+export async function createGateway (config: Config, log: Log): Promise<Server> {
+  const asker = createAsker()
+  const identity = watchIdentity(config.upstreams.identity, asker, log)
+  const hits = createHitCounter(config.REDIS_URL, log)
+  const upstreams = serviceNames.map((name) => createUpstream(name, config.upstreams[name], log))
+
+  // A service that is down is named, but takes down only what it serves. Without keys nobody can be let in at all.
+  const checks: Checks = {
+    keys: { check: async () => identity.hasKeys(), required: true },
+    redis: { check: async () => hits.isShared(), required: false },
+    ...Object.fromEntries(serviceNames.map((name) =>
+      [name, { check: () => asker.ask(new URL('/health/ready', config.upstreams[name]).href, 900), required: false }]))
+  }
+
+  const app = await createServer({
+    name: 'gateway',
+    log,
+    keys: identity.keys,
+    isRevoked: identity.isRevoked,
+    trustProxy: config.TRUST_PROXY,
+    checks,
+    openapi: false
+  })
+  app.addHook('onClose', async () => {
+    identity.close()
+    hits.close()
+    await Promise.all([asker.close(), ...upstreams.map((upstream) => upstream.close())])
+  })
+
+  secureAnswers(app)
+  await allowOrigins(app, { origins: config.CORS_ORIGINS })
+  if (config.flood) limitFloods(app, config.flood)
+
+  await app.register(serveMeta, config)
+  await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
+  await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
+  if (config.DOCS === 'on') await app.register(serveDocs)
+
+  const [keeper] = upstreams.filter(({ name }) => name === 'identity')
+  app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
+    if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, patience })
+  })
+  await app.register(async (scope) => {
+    await limitRoutes(scope, { hits })
+    await passOn(scope, { upstreams, limits: config.limits })
+  })
+  return app
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import { Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { PayloadTooLarge, ValidationError } from '@tandem/service-kit'
+
+/** How long the body of `request` says it is: undefined when it does not say, 0 when there is none. */
+export function lengthOf ({ headers }: IncomingMessage): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  return Number(headers['content-length'] ?? 0)
+}
+
+/** Reads a body whole. One longer than `limit` is PayloadTooLarge, whatever its sender said; the rest of it is discarded. */
+export function readBody (request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+
+    const stop = () => request.off('data', onData).off('end', onEnd).off('error', onError).resume()
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      chunks.push(chunk)
+      if (length <= limit) return
+      stop()
+      reject(new PayloadTooLarge())
+    }
+    const onEnd = () => {
+      stop()
+      resolve(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks))
+    }
+    const onError = () => {
+      stop()
+      reject(new ValidationError('The body did not arrive whole'))
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onError)
+  })
+}
+
+/**
+ * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit`. Once it is closed, for whatever reason, the rest of
+ * what the client sends is discarded, so that the client gets to read its answer.
+ */
+export function limitBody (request: IncomingMessage, limit: number): Readable {
+  let length = 0
+  const limited = new Transform({
+    transform (chunk: Buffer, _encoding, done) {
+      length += chunk.length
+      if (length > limit) done(new PayloadTooLarge())
+      else done(null, chunk)
+    }
+  })
+  const onError = () => limited.destroy(new ValidationError('The body did not arrive whole'))
+  request.on('error', onError)
+  limited.on('error', () => {})
+  limited.on('close', () => {
+    request.unpipe(limited)
+    request.off('error', onError).on('error', () => {})
+    request.resume()
+  })
+  return request.pipe(limited)
+}

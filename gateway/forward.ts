@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import { PayloadTooLarge, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
+import { answerWith, headersFor } from './headers.ts'
+import type { Upstream } from './pools.ts'
+
+/** Longer answers are streamed; up to here they are read whole, so that one which breaks off can still become a clean failure. */
+const wholeAnswer = 256 * 1024
+
+export interface Passage {
+  upstream: Upstream
+  /** Where at the service, with the query. */
+  path: string
+  body: Buffer | Readable | null
+  /** Of the body, when it is known. */
+  length: number | undefined
+  /** How long, in milliseconds, the service may take, or be silent while it streams. */
+  patience: number
+}
+
+const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
+
+// What a client can bring about must not count against the service, or anyone could open its breaker.
+function blameOf (error: Error): Error | undefined {
+  if (error instanceof PayloadTooLarge || error instanceof ValidationError) return error
+  if ('code' in error && unsendable.has(String(error.code))) return new ValidationError('The request cannot be passed on')
+}
+
+/**
+ * Passes `request` on to a service, and what the service answers back: status, headers and body as they are. A service that cannot
+ * be reached, is too slow, or breaks off is ServiceUnavailable. A request that changes nothing is tried once more after a failure,
+ * within a budget; any other only when not a byte of it was sent.
+ */
+export function forward (request: FastifyRequest, reply: FastifyReply, { upstream, path, body, length, patience }: Passage) {
+  const { breaker, retries } = upstream
+  const streamed = body instanceof Readable
+  if (!breaker.lets()) {
+    if (streamed) body.destroy()
+    throw new ServiceUnavailable()
+  }
+  retries.earn()
+
+  const method = request.method as Dispatcher.HttpMethod
+  const pool = streamed ? upstream.streams : upstream.pool
+  const repeatable = method === 'GET' || method === 'HEAD'
+  const headers = headersFor(request, length)
+  let controller: Dispatcher.DispatchController | undefined
+  let settled = false
+  let attempts = 0
+
+  const timer = setTimeout(() => {
+    const late = streamed && !request.raw.complete
+    fail(late ? new ValidationError('The body did not arrive in time') : new Error(`no answer in ${patience} ms`))
+  }, patience)
+
+  function settle () {
+    if (settled) return false
+    settled = true
+    clearTimeout(timer)
+    return true
+  }
+
+  function fail (error: Error) {
+    if (!settle()) return
+    controller?.abort(error)
+    if (streamed) body.destroy()
+    const blame = blameOf(error)
+    if (blame) {
+      breaker.undecided()
+      return void reply.send(blame)
+    }
+    breaker.failed()
+    upstream.countFailure()
+    request.log.warn({ err: error, service: upstream.name }, 'a service did not answer')
+    reply.send(new ServiceUnavailable())
+  }
+
+  function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | Readable | undefined) {
+    // Something between here and the service speaks for it, and not in the envelope.
+    if (status === 502 || status === 504) return fail(new Error(`answered with ${status}`))
+    if (!settle()) return
+    breaker.answered()
+    reply.code(status)
+    answerWith(reply, answered)
+    reply.send(payload)
+  }
+
+  function attempt () {
+    attempts++
+    let started = false
+    let status = 0
+    let answered: IncomingHttpHeaders = {}
+    let chunks: Buffer[] = []
+    let size = 0
+    let stream: Readable | undefined
+
+    function pour () {
+      stream = new Readable({
+        read: () => controller?.resume(),
+        destroy (error, done) {
+          controller?.abort(error ?? new Error('the client left'))
+          done(error)
+        }
+      })
+      for (const chunk of chunks) stream.push(chunk)
+      chunks = []
+      answer(status, answered, stream)
+      controller?.pause()
+    }
+
+    pool.dispatch({ path, method, headers, body, bodyTimeout: patience }, {
+      onRequestStart (starting) {
+        started = true
+        controller = starting
+        if (settled) starting.abort(new Error('too late'))
+      },
+      onBodySent () {
+        if (streamed && !settled) timer.refresh()
+      },
+      onResponseStart (_controller, code, given) {
+        status = code
+        answered = given
+      },
+      onResponseData (_controller, chunk) {
+        if (stream) {
+          if (!stream.push(chunk)) controller?.pause()
+          return
+        }
+        chunks.push(chunk)
+        size += chunk.length
+        if (size > wholeAnswer) pour()
+      },
+      onResponseEnd () {
+        controller = undefined
+        if (streamed) body.destroy()
+        if (stream) return void stream.push(null)
+        answer(status, answered, size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size))
+      },
+      onResponseError (_controller, error) {
+        if (stream) return void stream.destroy(error)
+        if (settled) return
+        const untouched = !started && !(streamed && (body.readableDidRead || body.destroyed))
+        if (attempts === 1 && !blameOf(error) && (repeatable || untouched) && retries.spend()) attempt()
+        else fail(error)
+      }
+    })
+  }
+
+  attempt()
+}

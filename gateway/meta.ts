@@ -1,0 +1,52 @@
+import { Data } from '@tandem/service-kit'
+import { Type } from 'typebox'
+import type { FastifyInstance } from 'fastify'
+import type { Config, Limit } from './config.ts'
+import type { Document } from './join-documents.ts'
+import { base, ordinaryBody, uploadBody } from './routes.ts'
+
+const Meta = Data(Type.Object({
+  apiVersion: Type.String(),
+  serverVersion: Type.String(),
+  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }),
+  limits: Type.Object({
+    bodyBytes: Type.Integer(),
+    uploadBytes: Type.Integer(),
+    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }))
+  })
+}))
+
+/** What the gateway itself answers to. */
+export const metaDocument: Document = {
+  paths: {
+    '/meta': {
+      get: {
+        operationId: 'getMeta',
+        tags: ['gateway'],
+        summary: 'Read which versions and limits hold here',
+        'x-extension': true,
+        responses: { 200: { description: 'What holds here', content: { 'application/json': { schema: Meta } } } }
+      }
+    }
+  }
+}
+
+type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & { limits: Map<string, Limit> }
+
+/** GET /meta: what an app asks first. */
+export async function serveMeta (app: FastifyInstance, { limits, ...config }: Options) {
+  const answer = {
+    success: true,
+    data: {
+      apiVersion: 'v1',
+      serverVersion: config.SERVER_VERSION,
+      minAppVersion: { ios: config.MIN_APP_VERSION_IOS, android: config.MIN_APP_VERSION_ANDROID },
+      limits: {
+        bodyBytes: ordinaryBody,
+        uploadBytes: uploadBody,
+        rates: [...limits].map(([route, { max, window }]) => ({ route, max, windowSeconds: window / 1_000 }))
+      }
+    }
+  }
+  app.get(`${base}/meta`, { config: { public: true } }, async (_request, reply) => reply.header('cache-control', 'public, max-age=60').send(answer))
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import type { Asker } from './fetch-json.ts'
+import { joinDocuments } from './join-documents.ts'
+import type { Document } from './join-documents.ts'
+import { metaDocument } from './meta.ts'
+import { base, serviceNames } from './routes.ts'
+import type { Service } from './routes.ts'
+
+const patience = 1_000
+const fresh = 10_000
+
+export interface OpenapiOptions {
+  upstreams: Record<Service, string>
+  asker: Pick<Asker, 'ask'>
+  version: string
+  publicUrl?: string
+}
+
+/** GET /openapi.json: what all services answer to, as one document. A service that is away is left out, and named in the description. */
+export async function serveDocument (app: FastifyInstance, { upstreams, asker, version, publicUrl }: OpenapiOptions) {
+  const servers = [{ url: base, description: 'Here' }, ...(publicUrl ? [{ url: new URL(base, publicUrl).href, description: 'In public' }] : [])]
+  let joined: Promise<Document> | undefined
+  let asked = 0
+
+  async function join () {
+    const missing: Service[] = []
+    const found = await Promise.all(serviceNames.map(async (name) => {
+      try {
+        return [{ name, document: await asker.ask(new URL('/openapi.json', upstreams[name]).href, patience) as Document }]
+      } catch (error) {
+        app.log.warn({ err: error, service: name }, 'a service does not describe itself')
+        missing.push(name)
+        return []
+      }
+    }))
+    // What is missing may be back in a moment.
+    if (missing.length > 0) asked = 0
+    return joinDocuments([{ name: 'gateway', document: metaDocument }, ...found.flat()], { version, servers, missing })
+  }
+
+  app.get('/openapi.json', { config: { public: true, logged: false } }, async (_request, reply) => {
+    if (!joined || Date.now() - asked > fresh) {
+      asked = Date.now()
+      joined = join()
+    }
+    return reply.header('cache-control', 'public, max-age=10').header('access-control-allow-origin', '*').send(await joined)
+  })
+}
