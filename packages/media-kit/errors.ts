@@ -1,0 +1,7 @@
+import createError from '@fastify/error'
+
+export const NoFile = createError('VALIDATION_ERROR', 'A file is required in the field "%s"', 400)
+export const NotAnImage = createError('UNSUPPORTED_MEDIA_TYPE', 'The file must be a JPEG, PNG or WebP image, and say so', 415)
+export const DamagedImage = createError('VALIDATION_ERROR', 'The image is damaged', 400)
+export const FileTooLarge = createError('PAYLOAD_TOO_LARGE', 'The file must not be larger than 5 MB', 413)
+export const TooManyPixels = createError('PAYLOAD_TOO_LARGE', 'The image must not have more than 40 million pixels', 413)

@@ -1,0 +1,48 @@
+import pLimit from 'p-limit'
+import sharp from 'sharp'
+import { DamagedImage, NotAnImage, TooManyPixels } from './errors.ts'
+
+const MIME_TYPES: Record<string, string> = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
+const LONGEST_SIDE = 1_600
+const MOST_PIXELS = 40_000_000
+const AT_ONCE = 2
+
+// libvips reads dozens of formats, and each is a way to attack it: only these three stay open.
+sharp.block({ operation: ['VipsForeignLoad'] })
+sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp'].flatMap((format) => [`VipsForeignLoad${format}File`, `VipsForeignLoad${format}Buffer`]) })
+// Memory that libvips keeps is no use to images that are never seen again.
+sharp.cache(false)
+sharp.concurrency(1)
+
+const limit = pLimit(AT_ONCE)
+
+/** An image ready to be stored and shown: WebP, at most 1,600 pixels a side, the right way up, with nothing in it but the picture. */
+export interface Image { bytes: Buffer, mimeType: string, width: number, height: number }
+
+/**
+ * Makes an image anew from what a client sent. What the file claims to be is compared with what it is.
+ * @param source a file's path, or its bytes
+ * @throws NotAnImage, DamagedImage, TooManyPixels
+ */
+export async function remakeImage (source: string | Buffer, declaredType: string): Promise<Image> {
+  return await limit(async () => {
+    const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })
+    const { format } = await image.metadata().catch((error: unknown) => refuse(error))
+    if (MIME_TYPES[format] === undefined || MIME_TYPES[format] !== declaredType.toLowerCase()) throw new NotAnImage()
+
+    const { data: bytes, info } = await image
+      .autoOrient()
+      .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 82 })
+      .toBuffer({ resolveWithObject: true })
+      .catch((error: unknown) => refuse(error))
+    return { bytes, mimeType: 'image/webp', width: info.width, height: info.height }
+  })
+}
+
+function refuse (error: unknown): never {
+  const text = String(error)
+  if (/pixel limit/i.test(text)) throw new TooManyPixels()
+  if (/unsupported image format|unable to open|operation is blocked/i.test(text)) throw new NotAnImage()
+  throw new DamagedImage()
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { Image } from './images.ts'
+import type { Storage } from './storage.ts'
+
+/** An image that is kept and shown under `url`. */
+export interface StoredImage { url: string, key: string, mimeType: string, width: number, height: number, bytes: number }
+
+export interface Media {
+  /** Keeps an image under a key that nobody can guess, in a folder of its owner's. */
+  store (folder: string, accountId: string, image: Image): Promise<StoredImage>
+  /** Deletes the image shown at `url` if it is one of this owner's, else does nothing. */
+  discard (accountId: string, url: string): Promise<void>
+  /** Whether a client may have this address shown to others. */
+  accepts (url: string): boolean
+}
+
+export interface MediaOptions {
+  storage: Storage
+  /** The address that stored images are served under. */
+  cdnUrl: string
+  /** Whether only images from here may be shown, which keeps others from learning who looks at theirs. */
+  onlyOwn?: boolean
+}
+
+export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions): Media {
+  const base = `${cdnUrl.replace(/\/$/, '')}/`
+
+  return {
+    async store (folder, accountId, { bytes, mimeType, width, height }) {
+      const key = `${folder}/${accountId}/${randomUUID()}.webp`
+      await storage.put(key, bytes, mimeType)
+      return { url: base + key, key, mimeType, width, height, bytes: bytes.length }
+    },
+    async discard (accountId, url) {
+      const key = url.startsWith(base) ? url.slice(base.length) : ''
+      const [, folder, owner, name] = /^([a-z-]+)\/([0-9a-f-]{36})\/([0-9a-f-]{36}\.webp)$/.exec(key) ?? []
+      if (owner === accountId) await storage.remove(`${folder}/${owner}/${name}`)
+    },
+    accepts: (url) => !onlyOwn || url.startsWith(base)
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { AwsClient } from 'aws4fetch'
+
+/** Where files are kept. Keys are relative paths that this project makes; no part of them comes from a client. */
+export interface Storage {
+  put (key: string, bytes: Buffer, mimeType: string): Promise<void>
+  /** @throws when there is no such file */
+  get (key: string): Promise<Buffer>
+  /** Does nothing when there is no such file. */
+  remove (key: string): Promise<void>
+}
+
+export interface S3Settings { endpoint: string, bucket: string, region: string, accessKeyId: string, secretAccessKey: string }
+
+/** Keeps files below a directory of this machine, for one machine alone or one that all share. */
+export function diskStorage (directory: string): Storage {
+  return {
+    async put (key, bytes) {
+      const file = path.join(directory, key)
+      const unfinished = `${file}.${randomUUID()}`
+      await mkdir(path.dirname(file), { recursive: true })
+      await writeFile(unfinished, bytes)
+      // Whoever reads meanwhile sees the whole file or none.
+      await rename(unfinished, file)
+    },
+    get: async (key) => await readFile(path.join(directory, key)),
+    remove: async (key) => await rm(path.join(directory, key), { force: true })
+  }
+}
+
+/** Keeps files in a bucket of any store that speaks S3. */
+export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings): Storage {
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
+  const urlOf = (key: string) => `${endpoint.replace(/\/$/, '')}/${bucket}/${key}`
+
+  async function call (key: string, init: RequestInit) {
+    const response = await client.fetch(urlOf(key), { ...init, signal: AbortSignal.timeout(10_000) })
+    if (response.ok || (init.method === 'DELETE' && response.status === 404)) return response
+    throw new Error(`the object store answered ${response.status} to ${init.method} ${key}`)
+  }
+
+  return {
+    async put (key, bytes, mimeType) {
+      await call(key, {
+        method: 'PUT', body: new Uint8Array(bytes), headers: { 'content-type': mimeType, 'cache-control': 'public, max-age=31536000, immutable' }
+      })
+    },
+    get: async (key) => Buffer.from(await (await call(key, { method: 'GET' })).arrayBuffer()),
+    remove: async (key) => { await call(key, { method: 'DELETE' }) }
+  }
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { FileTooLarge, NoFile } from './errors.ts'
+import { remakeImage, type Image } from './images.ts'
+
+export const LARGEST_FILE = 5 * 1024 * 1024
+const FORM_AROUND_FILE = 64 * 1024
+
+/** What a route with an upload adds to its options: the body limit that the file fits in. */
+export const uploadLimit = LARGEST_FILE + FORM_AROUND_FILE
+
+/** Teaches `app` to read multipart forms with one file. */
+export const uploads = plugin(async (app: FastifyInstance) => {
+  await app.register(multipart, { limits: { fileSize: LARGEST_FILE, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
+}, { name: 'uploads' })
+
+/**
+ * Reads the image in the form's field `field`. It is streamed to a temporary file, so that many uploads at once take no memory.
+ * @throws NoFile, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels
+ */
+export async function readImage (request: FastifyRequest, field: string): Promise<Image> {
+  const file = path.join(tmpdir(), `tandem-upload-${randomUUID()}`)
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== 'file') continue
+      if (part.fieldname !== field) {
+        part.file.resume()
+        continue
+      }
+      await pipeline(part.file, createWriteStream(file))
+      if (part.file.truncated) throw new FileTooLarge()
+      return await remakeImage(file, part.mimetype)
+    }
+    throw new NoFile(field)
+  } finally {
+    await rm(file, { force: true })
+  }
+}
