@@ -48,17 +48,35 @@ function readLimit (text: string): Limit | undefined {
   return max && count && unit ? { max: Number(max), window: Number(count) * units[unit as keyof typeof units] } : undefined
 }
 
+// A limit that is misspelt would silently leave the number as it was.
+const findStrangers = (env: NodeJS.ProcessEnv) => Object.keys(env)
+  .filter((name) => name.startsWith('LIMIT_') && !(name in limitVariables))
+  .map((name) => `${name} is no limit; there are ${Object.keys(limitVariables).join(', ')}`)
+
+const findWrongOrigins = ({ CORS_ORIGINS }: { CORS_ORIGINS: string[] }) =>
+  CORS_ORIGINS.every((origin) => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin))
+    ? []
+    : ['CORS_ORIGINS must be origins such as https://app.example.org, separated by commas']
+
+function read (env: NodeJS.ProcessEnv) {
+  const wrong = findStrangers(env)
+  try {
+    const config = readConfig(environment, env)
+    wrong.push(...findWrongOrigins(config))
+    if (wrong.length === 0) return config
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    wrong.unshift(error.message.replaceAll(/^(\w*LIMIT\w*) does not have the right form$/gm, '$1 must be so many attempts in a time, such as 5/60s or 3/1h, or off'))
+  }
+  throw new ConfigError(wrong.join('\n'))
+}
+
 export type Config = ReturnType<typeof readGatewayConfig>
 
 /** Throws a ConfigError that names every variable that is missing or wrong. */
 export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
-  const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } = readConfig(environment, env)
+  const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } = read(env)
   const variables = config as Record<string, unknown>
-  const strangers = Object.keys(env).filter((name) => name.startsWith('LIMIT_') && !(name in limitVariables))
-  // A limit that is misspelt would silently leave the number as it was.
-  if (strangers.length > 0) throw new ConfigError(strangers.map((name) => `${name} is no limit; there are ${Object.keys(limitVariables).join(', ')}`).join('\n'))
-  const origins = config.CORS_ORIGINS.filter((origin) => origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin))
-  if (origins.length > 0) throw new ConfigError('CORS_ORIGINS must be origins such as https://app.example.org, separated by commas')
   return {
     ...config,
     upstreams: {

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 
-/** GET /docs: a page to read the interface and try it, made of nothing but what is installed here. */
+/**
+ * GET /docs: a page to read the interface and try it, made of nothing but what is installed here. It is loaded when it is first asked
+ * for: it takes 60 MB, and most processes are never asked.
+ */
 export async function serveDocs (app: FastifyInstance) {
-  const { default: reference } = await import('@scalar/fastify-api-reference')
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     "default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'",
@@ -11,20 +14,27 @@ export async function serveDocs (app: FastifyInstance) {
     "connect-src 'self'", "worker-src 'self' blob:"
   ].join('; ')
 
-  app.addHook('onRoute', (route) => { route.config = { ...route.config, public: true, logged: false } })
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('content-security-policy', policy)
-    done()
-  })
-  await app.register(reference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Tandem',
-      nonce,
-      withDefaultFonts: false,
-      telemetry: false,
-      persistAuth: true
-    }
+  async function load () {
+    const { default: reference } = await import('@scalar/fastify-api-reference')
+    const inner = Fastify()
+    await inner.register(reference, {
+      routePrefix: '/docs',
+      configuration: { url: '/openapi.json', pageTitle: 'Tandem', nonce, withDefaultFonts: false, telemetry: false, persistAuth: true }
+    })
+    return inner
+  }
+  let loading: ReturnType<typeof load> | undefined
+
+  const options = { config: { public: true, logged: false } }
+  app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/'))
+  app.get('/docs/*', options, async (request, reply) => {
+    loading ??= load()
+    const { statusCode, headers, rawPayload } = await (await loading).inject({ url: request.url })
+    if (statusCode !== 200) return reply.callNotFound()
+    return reply
+      .header('content-security-policy', policy)
+      .header('cache-control', 'public, max-age=600')
+      .type(String(headers['content-type']))
+      .send(rawPayload)
   })
 }

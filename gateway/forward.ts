@@ -73,8 +73,7 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     }
     breaker.failed()
     upstream.countFailure()
-    request.log.warn({ err: error, service: upstream.name }, 'a service did not answer')
-    reply.send(new ServiceUnavailable())
+    reply.send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not answer`, { cause: error }) }))
   }
 
   function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | Readable | undefined) {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { ConfigError } from '@tandem/service-kit'
+import { ConfigError, NotFound, refuse } from '@tandem/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { base } from './routes.ts'
 
@@ -34,6 +34,9 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
     throw new ConfigError(`MEDIA_DIR cannot be made: ${root}`)
   }
 
+  // A folder, or a way out of it, is no file, and no more is told.
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+    refuse((error.statusCode ?? 500) < 500 ? new NotFound() : error, request, reply))
   app.addHook('onRoute', (route) => { route.config = { ...route.config, public: true, logged: false } })
   await app.register(serveStatic, {
     root,
