@@ -20,22 +20,26 @@ export async function testDatabase<Tables> (t: Teardown, folder: string): Promis
   own.searchParams.set('options', `-c search_path=${schema}`)
   const url = own.href.replaceAll('+', '%20')
 
-  await administer(server, `create schema ${schema}`)
-  await migrate(url, folder)
+  await alongside(server, 'pg_advisory_lock_shared', async (admin) => {
+    await admin.query(`create schema ${schema}`)
+    await migrate(url, folder)
+  })
   const db = connect<Tables>(url, { log: { warn () {} } })
   t.teardown(async () => {
     await db.destroy()
-    await administer(server, `drop schema ${schema} cascade`)
+    await alongside(server, 'pg_advisory_lock', async (admin) => await admin.query(`drop schema ${schema} cascade`))
   })
   return { db, url }
 }
 
-async function administer (url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+// Kysely reads the catalogue of every schema while it migrates, and fails if one of them goes away meanwhile.
+async function alongside (url: string, lock: 'pg_advisory_lock' | 'pg_advisory_lock_shared', work: (admin: pg.Client) => Promise<unknown>) {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
   try {
-    await client.query(statement)
+    await admin.query(`select ${lock}(hashtext('tandem.test-schemas'))`)
+    await work(admin)
   } finally {
-    await client.end()
+    await admin.end()
   }
 }
