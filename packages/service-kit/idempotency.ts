@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { ValidationError } from './errors.ts'
+
+/** The key under which a client may send the same request again, and a digest of what it asks; undefined when it gave none. */
+export function idempotencyOf (request: FastifyRequest): { accountId: string, key: string, request: string } | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return
+  if (typeof key !== 'string' || key.length === 0 || key.length > 255) throw new ValidationError('Idempotency-Key must have 1 to 255 characters')
+  const asked = createHash('sha256').update(JSON.stringify([request.method, request.url, request.body ?? null])).digest('base64url')
+  return { accountId: request.account.id, key, request: asked }
+}
