@@ -9,7 +9,7 @@ import { Refusal } from './screen.ts'
 
 export function leaveFootprint (dataDir: string, name: string, pid: number) {
   mkdirSync(path.join(dataDir, 'run'), { recursive: true })
-  writeFileSync(path.join(dataDir, 'run', name), `${pid} ${birth(pid)}`)
+  writeFileSync(path.join(dataDir, 'run', name), signature(pid))
 }
 
 export function wipeFootprint (dataDir: string, name: string) {
@@ -40,7 +40,13 @@ export async function stopLeftovers (dataDir: string): Promise<string[]> {
   return stopped.flat()
 }
 
-function survivor (file: string): number | undefined {
+/** Tells a process from all others that have or will have its pid; of one that is dead, only the pid is left. */
+export function signature (pid: number): string {
+  return `${pid} ${birth(pid)}`
+}
+
+/** The pid that a signature in a file belongs to, if its process still lives. */
+export function survivor (file: string): number | undefined {
   const [pid, ...born] = read(file).split(' ')
   const alive = pid && born.join(' ') !== '' && birth(Number(pid)) === born.join(' ')
   return alive ? Number(pid) : undefined

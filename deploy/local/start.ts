@@ -4,7 +4,7 @@ import { openDataDir } from './data-dir.ts'
 import { readSettings, type Settings } from './environment.ts'
 import { wipeFootprint } from './footprints.ts'
 import { followLogs } from './logs.ts'
-import { nextFreePort, portError } from './ports.ts'
+import { take } from './ports.ts'
 import { Refusal, screen } from './screen.ts'
 import { defineSystem, type System } from './system.ts'
 import { watchSources } from './watch.ts'
@@ -36,10 +36,10 @@ async function run (system: System, { root, watch, settings: { dataDir } }: { ro
   const stopping = new AbortController()
   const names = ['gateway', ...system.services.keys()]
   const undo: Array<() => void> = []
-  if (watch) undo.push(followLogs(dataDir, names, { everything: true }))
 
   let failed = false
   const starting = system.start(stopping.signal)
+  if (watch) undo.push(followLogs(dataDir, names, { everything: true }), watchSources(root, system, starting))
   const stop = async () => {
     stopping.abort()
     for (const each of undo.splice(0)) each()
@@ -62,8 +62,7 @@ async function run (system: System, { root, watch, settings: { dataDir } }: { ro
     return await stop()
   }
 
-  if (watch) undo.push(watchSources(root, system))
-  else undo.push(followLogs(dataDir, names))
+  if (!watch) undo.push(followLogs(dataDir, names))
   screen.line()
   screen.done('Tandem is ready', began)
   screen.line()
@@ -95,14 +94,16 @@ function stopOn (system: System, stop: () => Promise<void>) {
 }
 
 async function choosePort ({ port, host }: Settings): Promise<number> {
-  const error = await portError(port ?? USUAL_PORT, host)
-  if (!error) return port ?? USUAL_PORT
-  if (error === 'EADDRNOTAVAIL' || error === 'ENOTFOUND') throw new Refusal(`HOST ${host} is not an address of this machine`)
-  if (error === 'EACCES') throw new Refusal(`Port ${port} may not be used without more rights: set PORT to one above 1023`)
-  if (port) throw new Refusal(`Port ${port} is taken by another program: stop it, or set PORT to another one`)
-  const free = await nextFreePort(USUAL_PORT + 1, host)
-  screen.warn(`Port ${USUAL_PORT} is taken, so the gateway listens on ${free}`)
-  return free
+  for (let next = port ?? USUAL_PORT; ; next++) {
+    const error = await take(next, host)
+    if (!error) {
+      if (!port && next !== USUAL_PORT) screen.warn(`Port ${USUAL_PORT} is taken, so the gateway listens on ${next}`)
+      return next
+    }
+    if (error === 'EACCES') throw new Refusal(`Port ${next} may not be used without more rights: set PORT to one above 1023`)
+    if (error !== 'EADDRINUSE') throw new Refusal(`HOST ${host} is not an address of this machine (${error})`)
+    if (port) throw new Refusal(`Port ${port} is taken by another program: stop it, or set PORT to another one`)
+  }
 }
 
 function refuse (error: unknown) {

@@ -38,6 +38,9 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
     const current = await start(recipe, (spawned) => {
       running = spawned
       leaveFootprint(dataDir, recipe.name, spawned.pid)
+    }).catch((error: unknown) => {
+      if (mine === turn) running = undefined
+      throw error
     })
     if (mine !== turn) return await current.stop()
     void current.ended.then((how) => {
@@ -60,7 +63,6 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
         screen.done(`${recipe.name} is back`)
         return onChange(recipe.name)
       } catch (error) {
-        running = undefined
         reason = (error as Error).message
       }
     }
@@ -89,7 +91,6 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
         screen.done(`${recipe.name} restarted: ${reason}`, since)
         onChange(recipe.name)
       } catch (error) {
-        running = undefined
         if (mine === turn) void revive(mine, (error as Error).message)
       }
     },

@@ -7,8 +7,8 @@ const SETTLE = 150
 // What never changes a running process.
 const IGNORED = /(^|\/)(node_modules|\.tap)(\/|$)|\.test\.ts$|\.md$|~$|\.sw.$/
 
-/** Restarts what a changed file concerns: its service, the gateway, or, for a package, all of them. */
-export function watchSources (root: string, system: System): () => void {
+/** Restarts what a changed file concerns: its service, the gateway, or, for a package, all of them; a change while it is `started`, afterwards. */
+export function watchSources (root: string, system: System, started: Promise<void>): () => void {
   const all = ['gateway', ...system.services.keys()]
   const changed = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
@@ -35,7 +35,7 @@ export function watchSources (root: string, system: System): () => void {
       const file = path.join(folder, name)
       for (const each of concerned(file)) changed.set(each, file)
       clearTimeout(timer)
-      timer = setTimeout(restart, SETTLE)
+      timer = setTimeout(() => void started.then(restart, () => {}), SETTLE)
     }))
   return () => {
     clearTimeout(timer)

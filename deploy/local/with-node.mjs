@@ -80,7 +80,7 @@ function ancestors () {
   const { ppid } = process
   try {
     const [, name, , grandparent] = /\((.*)\) (.) (\d+)/.exec(readFileSync(`/proc/${ppid}/stat`, 'utf8')) ?? []
-    return /sh$/.test(name) ? `${ppid} ${grandparent}` : `${ppid}`
+    return name.endsWith('sh') ? `${ppid} ${grandparent}` : `${ppid}`
   } catch {
     return `${ppid}`
   }

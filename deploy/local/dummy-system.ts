@@ -1,0 +1,100 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signature } from './footprints.ts'
+import type { Teardown } from './testing.ts'
+
+// A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
+
+const PROCESS = `
+import { createServer } from 'node:http'
+process.on('disconnect', () => process.exit(0))
+process.on('SIGTERM', () => process.exit(0))
+createServer((request, response) => {
+  if (request.url === '/crash') process.exit(3)
+  if (request.url === '/warn') console.log(JSON.stringify({ level: 40, time: Date.now(), msg: 'something to look at' }))
+  response.end(JSON.stringify(process.env))
+}).listen(process.env.PORT, process.env.HOST)
+`
+
+export interface Stack {
+  gateway: { url: string, pid: number }
+  services: Record<string, { url: string, pid: number }>
+  postgres: { url: string, pid: number }
+  redis: { url: string, pid: number }
+  nats: { url: string, pid: number }
+  mail: { smtpUrl: string, url: string } | null
+}
+
+export interface Launch {
+  process: ChildProcess
+  output: () => string
+  /** The exit code, or the signal. */
+  ended: Promise<number | string | null>
+}
+
+export interface DummySystem {
+  root: string
+  dataDir: string
+  launch: (options?: { args?: string[], env?: NodeJS.ProcessEnv }) => Launch
+  /** stack.json once it is there and `fits`. */
+  stack: (fits?: (stack: Stack) => boolean) => Promise<Stack>
+}
+
+export function dummySystem (t: Teardown): DummySystem {
+  const root = mkdtempSync(path.join(tmpdir(), 'tandem-dummy-'))
+  const dataDir = path.join(root, '.data')
+  for (const folder of ['gateway', 'services/identity', 'services/social']) {
+    mkdirSync(path.join(root, folder), { recursive: true })
+    writeFileSync(path.join(root, folder, 'main.ts'), PROCESS)
+    writeFileSync(path.join(root, folder, 'package.json'), '{ "type": "module" }')
+  }
+  mkdirSync(path.join(root, 'packages'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+
+  return {
+    root,
+    dataDir,
+    launch ({ args = [], env = {} } = {}) {
+      const child = spawn(process.execPath, [path.join(import.meta.dirname, 'start.ts'), '--root', root, ...args], {
+        env: { ...process.env, NO_COLOR: '1', DATA_DIR: dataDir, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+      })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { output += chunk.toString() })
+      const ended = new Promise<number | string | null>((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)))
+      t.teardown(async () => {
+        child.kill()
+        await ended
+      })
+      return { process: child, output: () => output, ended }
+    },
+    async stack (fits = () => true) {
+      return await eventually(() => {
+        const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8')) as Stack
+        if (!fits(stack)) throw new Error(`stack.json is not as expected: ${JSON.stringify(stack)}`)
+        return stack
+      })
+    }
+  }
+}
+
+export function pids ({ gateway, services, postgres, redis, nats }: Stack): number[] {
+  return [gateway, ...Object.values(services), postgres, redis, nats].map(({ pid }) => pid)
+}
+
+export function isAlive (pid: number): boolean {
+  return signature(pid) !== `${pid} `
+}
+
+/** What `work` returns once it no longer throws, for 30 s. */
+export async function eventually<Result> (work: () => Result | Promise<Result>): Promise<Result> {
+  for (const end = Date.now() + 30_000; ; await sleep(50)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+  }
+}
