@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { connectBus, on, record, startConsumers, startRelay, type DeadLetterTables, type InboxTables, type OutboxTables } from '@tandem/bus-kit'
+import { AccountVerified, defineEvent } from '@tandem/contracts'
+import { connect, migrate } from '@tandem/database-kit'
+import type { Stack } from './stack.ts'
+import { percentile, type Row } from './table.ts'
+
+type Tables = OutboxTables & InboxTables & DeadLetterTables
+
+const quiet = { info () {}, warn () {}, error () {} }
+const WRITERS = 8
+const PACED = 1_000
+const FLOOD = 10_000
+
+/**
+ * Events from commit to handler over the system's own Postgres and NATS: at a steady 100 a second for the latency,
+ * and as many as 8 writers commit for the rate; beside that, the same commits with nobody relaying.
+ */
+export async function measureEvents (stack: Stack): Promise<Row[]> {
+  const schema = `bench_${randomBytes(4).toString('hex')}`
+  const url = new URL(stack.postgres.url)
+  const admin = connect<Tables>(url.href, { log: quiet })
+  await sql`create schema ${sql.id(schema)}`.execute(admin)
+  url.searchParams.set('options', `-c search_path=${schema}`)
+  await migrate(url.href.replaceAll('+', '%20'), import.meta.dirname)
+  const db = connect<Tables>(url.href.replaceAll('+', '%20'), { log: quiet, max: WRITERS + 4 })
+
+  const service = schema.replace('_', '')
+  const event = defineEvent(`${service}.thing.happened.v1`, AccountVerified.data)
+  const say = async () => {
+    const accountId = crypto.randomUUID()
+    await db.transaction().execute(async (trx) => await record(trx, event, accountId, { accountId }))
+    committed.set(accountId, performance.now())
+  }
+  const committed = new Map<string, number>()
+  const latencies: number[] = []
+  let heard = 0
+
+  const commits = await timed(FLOOD, async () => await inParallel(FLOOD, say))
+  await sql`truncate outbox`.execute(db)
+  committed.clear()
+
+  const bus = connectBus(stack.nats.url, { service, log: quiet })
+  const relay = startRelay(bus, db)
+  const consumers = startConsumers(bus, db, [on(event, async ({ data }) => {
+    heard++
+    const since = committed.get(data.accountId)
+    // Heard before the writer itself knew of its commit: no time at all.
+    latencies.push(since === undefined ? 0 : performance.now() - since)
+  })])
+  const allHeard = async (count: number) => { while (heard < count) await sleep(2) }
+
+  await inParallel(50, say)
+  await allHeard(50)
+  latencies.length = 0
+  heard = 0
+  for (let turn = 0; turn < PACED; turn++) {
+    void say()
+    await sleep(10)
+  }
+  await allHeard(PACED)
+  const [p50, p99] = [percentile(latencies, 50), percentile(latencies, 99)]
+
+  heard = 0
+  const flood = await timed(FLOOD, async () => {
+    await inParallel(FLOOD, say)
+    await allHeard(FLOOD)
+  })
+
+  await consumers.stop()
+  await relay.stop()
+  await bus.close()
+  await db.destroy()
+  await sql`drop schema ${sql.id(schema)} cascade`.execute(admin)
+  await admin.destroy()
+  return [
+    { name: 'events, commit to handler, at 100 a second', 'p50 ms': p50, 'p99 ms': p99 },
+    { name: 'outbox commits alone, 8 writers', 'per second': commits },
+    { name: 'events committed and handled, 8 writers', 'per second': flood }
+  ]
+}
+
+async function timed (count: number, work: () => Promise<void>) {
+  const since = performance.now()
+  await work()
+  return count / (performance.now() - since) * 1_000
+}
+
+async function inParallel (count: number, work: () => Promise<void>) {
+  let begun = 0
+  await Promise.all(Array.from({ length: WRITERS }, async () => {
+    while (begun++ < count) await work()
+  }))
+}

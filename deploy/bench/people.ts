@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Stack } from './stack.ts'
+
+export interface Member { email: string, password: string, accessToken: string }
+
+/** Registers somebody and verifies him by the code that is mailed to him, as an app would. */
+export async function becomeMember (stack: Stack, email: string): Promise<Member> {
+  const password = 'Correct-horse-7'
+  const { accessToken, user } = await post<{ accessToken: string, user: { id: string } }>(stack, '/auth/register', { email, password })
+  await post(stack, '/auth/verify-email', { userId: user.id, code: await codeMailedTo(stack, email) })
+  return { email, password, accessToken }
+}
+
+async function codeMailedTo (stack: Stack, email: string) {
+  for (;;) {
+    const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
+    const [mail] = await response.json() as { text: string }[]
+    const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
+    if (code) return code
+    await sleep(50)
+  }
+}
+
+async function post<Answer> (stack: Stack, route: string, body: object) {
+  const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body)
+  })
+  if (!response.ok) throw new Error(`POST ${route} answered ${response.status}: ${await response.text()}`)
+  return await response.json() as Answer
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The addresses that the launcher writes down once everything is ready. */
+export interface Stack {
+  gateway: { url: string }
+  services: Record<string, { url: string }>
+  postgres: { url: string }
+  nats: { url: string }
+  mail: { url: string }
+}
+
+// One client measures them all, so no limit of a client may stand in its way.
+const noLimits = Object.fromEntries(['AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY_EMAIL'].map((route) => [`LIMIT_${route}`, 'off']))
+
+/** Starts the whole system on free ports with fresh data, for as long as `work` takes. */
+export async function withStack (work: (stack: Stack) => Promise<void>) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
+  const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
+    env: { ...process.env, ...noLimits, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit']
+  })
+  const ended = once(launcher, 'exit')
+  try {
+    await work(await Promise.race([readStack(dataDir), ended.then(() => { throw new Error('the system did not start') })]))
+  } finally {
+    launcher.kill('SIGTERM')
+    await ended
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function readStack (dataDir: string): Promise<Stack> {
+  for (;;) {
+    await sleep(200)
+    const text = await readFile(path.join(dataDir, 'stack.json'), 'utf8').catch(() => undefined)
+    if (text) return JSON.parse(text) as Stack
+  }
+}
