@@ -46,22 +46,27 @@ export async function createGateway (config: Config, log: Log): Promise<Server> 
     await Promise.all([asker.close(), ...upstreams.map((upstream) => upstream.close())])
   })
 
-  secureAnswers(app)
-  await allowOrigins(app, { origins: config.CORS_ORIGINS })
-  if (config.flood) limitFloods(app, config.flood)
+  try {
+    secureAnswers(app)
+    await allowOrigins(app, { origins: config.CORS_ORIGINS })
+    if (config.flood) limitFloods(app, config.flood)
 
-  await app.register(serveMeta, config)
-  await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
-  await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
-  if (config.DOCS === 'on') await app.register(serveDocs)
+    await app.register(serveMeta, config)
+    await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
+    await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
+    if (config.DOCS === 'on') await app.register(serveDocs)
 
-  const [keeper] = upstreams.filter(({ name }) => name === 'identity')
-  app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
-    if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, patience })
-  })
-  await app.register(async (scope) => {
-    await limitRoutes(scope, { hits })
-    await passOn(scope, { upstreams, limits: config.limits })
-  })
+    const [keeper] = upstreams.filter(({ name }) => name === 'identity')
+    app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
+      if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, patience })
+    })
+    await app.register(async (scope) => {
+      await limitRoutes(scope, { hits })
+      await passOn(scope, { upstreams, limits: config.limits })
+    })
+  } catch (error) {
+    await app.close()
+    throw error
+  }
   return app
 }

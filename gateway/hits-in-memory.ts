@@ -11,9 +11,11 @@ export interface Memory {
 }
 
 const most = 100_000
+const betweenSweeps = 5_000
 
 export function createMemory (now = Date.now): Memory {
   const windows = new Map<string, { count: number, endsAt: number }>()
+  let swept = -Infinity
 
   function find (key: string) {
     const known = windows.get(key)
@@ -21,11 +23,13 @@ export function createMemory (now = Date.now): Memory {
   }
 
   function store (key: string, count: number, endsAt: number) {
-    if (windows.size >= most) {
+    // To look through all of them takes a moment, so a flood of new clients must not bring it about each time.
+    if (windows.size >= most && now() - swept >= betweenSweeps) {
+      swept = now()
       for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each)
-      // Then the oldest goes, and with it somebody's count; the process must not be filled up from outside.
-      if (windows.size >= most) for (const oldest of windows.keys()) { windows.delete(oldest); break }
     }
+    // The oldest goes, and with it somebody's count; the process must not be filled up from outside.
+    if (windows.size >= most) for (const oldest of windows.keys()) { windows.delete(oldest); break }
     windows.delete(key)
     windows.set(key, { count, endsAt })
   }

@@ -26,7 +26,9 @@ export async function serveDocument (app: FastifyInstance, { upstreams, asker, v
     const missing: Service[] = []
     const found = await Promise.all(serviceNames.map(async (name) => {
       try {
-        return [{ name, document: await asker.ask(new URL('/openapi.json', upstreams[name]).href, patience) as Document }]
+        const document = await asker.ask(new URL('/openapi.json', upstreams[name]).href, patience) as Document
+        if (typeof document.paths !== 'object') throw new Error('no document was answered')
+        return [{ name, document }]
       } catch (error) {
         app.log.warn({ err: error, service: name }, 'a service does not describe itself')
         missing.push(name)

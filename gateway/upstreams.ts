@@ -62,7 +62,7 @@ function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce =
     const path = query === -1 ? destination : destination + request.url.slice(query)
     const length = raw.method === 'GET' || raw.method === 'HEAD' ? 0 : lengthOf(raw)
 
-    if (length === 0) return void forward(request, reply, { upstream, path, body: null, length: undefined, patience })
+    if (length === 0) return forward(request, reply, { upstream, path, body: null, length: undefined, patience })
     if (length !== undefined && length > bodyLimit) throw new PayloadTooLarge()
 
     if (bodyLimit === ordinaryBody || (length !== undefined && length <= ordinaryBody)) {

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { testGateway } from './testing.ts'
+
+const base = '/api/mobile/v1'
+
+t.test('a service that is away is 503 within 100 ms, and takes nobody down with it', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  await call(`${base}/feed`, { headers })
+  await services.social.stop()
+  for (let i = 0; i < 30; i++) {
+    const answer = await call(`${base}/feed`, { headers, method: i % 2 ? 'POST' : 'GET' })
+    t.equal(answer.status, 503)
+    t.match(answer.json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+    t.match(answer.headers['retry-after'], /^\d+$/)
+    t.notMatch(answer.body.toString(), /ECONN|127\.0/)
+    t.ok(answer.ms < 100, `${answer.ms} ms`)
+  }
+  t.equal((await call(`${base}/logs`, { headers })).status, 200)
+  t.equal((await call('/health/ready')).status, 200, 'the gateway stays ready')
+})
+
+t.test('the breaker opens, spares the service, and closes when it answers again', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  services.social.answer((_asked, response) => response.destroy())
+  const asking = () => call(`${base}/feed`, { method: 'POST', headers })
+  for (let i = 0; i < 20; i++) t.equal((await asking()).status, 503)
+  const asked = services.social.asked.length
+  t.equal(asked, 20, 'a POST is not sent twice')
+  const answers = await Promise.all(Array.from({ length: 20 }, asking))
+  t.ok(answers.every(({ status, ms }) => status === 503 && ms < 100))
+  t.equal(services.social.asked.length, asked, 'an open breaker asks nobody')
+
+  services.social.answer((_asked, response) => response.writeHead(200).end())
+  await sleep(2_050)
+  t.equal((await asking()).status, 200)
+  t.equal((await asking()).status, 200)
+})
+
+t.test('a GET is tried once more, within a tenth of all requests', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  for (let i = 0; i < 20; i++) await call(`${base}/feed`, { headers })
+  services.social.asked.length = 0
+  let failures = 1
+  services.social.answer((_asked, response) => { if (failures-- > 0) response.destroy(); else response.writeHead(200).end() })
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+  t.equal(services.social.asked.length, 2)
+
+  services.social.asked.length = 0
+  services.social.answer((_asked, response) => response.destroy())
+  const asked = 100
+  for (let i = 0; i < asked; i++) await call(`${base}/feed`, { headers })
+  t.ok(services.social.asked.length <= asked * 1.1, `${services.social.asked.length} of ${asked}`)
+})
+
+t.test('a service that is too slow is 503 after three seconds', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.answer(() => {})
+  services.dashboard.answer((_asked, response) => { response.writeHead(200, { 'content-type': 'application/json' }).write('{') })
+  const [silent, halting] = await Promise.all([call(`${base}/feed`, { headers: as() }), call(`${base}/logs`, { headers: as() })])
+  for (const answer of [silent, halting]) {
+    t.equal(answer.status, 503)
+    t.ok(answer.ms > 2_900 && answer.ms < 3_400, `${answer.ms} ms`)
+  }
+  t.equal(services.social.asked.length, 1, 'what was slow is not asked again')
+})
+
+t.test('what stands between is not let through', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.answer((_asked, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>'))
+  const answer = await call(`${base}/feed`, { headers: as() })
+  t.equal(answer.status, 503)
+  t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
+})
+
+t.test('clients that do not finish their uploads do not open the breaker', async (t) => {
+  const { call, as, services, url } = await testGateway(t)
+  const { request } = await import('node:http')
+  const headers = { ...as(), 'content-length': 1_000_000 }
+  await Promise.all(Array.from({ length: 25 }, async () => {
+    const upload = request(`${url}${base}/media`, { method: 'POST', headers, agent: false })
+    upload.on('error', () => {})
+    upload.write(Buffer.alloc(200_000))
+    await sleep(100)
+    upload.destroy()
+  }))
+  await sleep(50)
+  t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
+  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'nor hold connections')
+  t.equal(services.social.asked.length, 2)
+})
