@@ -92,3 +92,13 @@ t.test('clients that do not finish their uploads do not open the breaker', async
   t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'nor hold connections')
   t.equal(services.social.asked.length, 2)
 })
+
+t.test('what is under way when the gateway closes is answered', async (t) => {
+  const { app, call, as, services } = await testGateway(t)
+  services.social.answer((_asked, response) => { setTimeout(() => response.writeHead(200).end('{}'), 500) })
+  const answer = call(`${base}/feed`, { headers: as() })
+  while (services.social.asked.length === 0) await sleep(5)
+  const closed = app.close()
+  t.equal((await answer).status, 200)
+  await closed
+})
