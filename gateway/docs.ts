@@ -19,7 +19,7 @@ export async function serveDocs (app: FastifyInstance) {
     const inner = Fastify()
     await inner.register(reference, {
       routePrefix: '/docs',
-      configuration: { url: '/openapi.json', pageTitle: 'Tandem', nonce, withDefaultFonts: false, telemetry: false, persistAuth: true }
+      configuration: { url: '/openapi.json', pageTitle: 'Tandem', nonce, withDefaultFonts: false, telemetry: false, persistAuth: true, hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true } }
     })
     return inner
   }

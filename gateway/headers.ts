@@ -6,9 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 const passedOn = ['accept', 'accept-encoding', 'accept-language', 'authorization', 'content-type', 'idempotency-key', 'if-match',
   'if-modified-since', 'if-none-match', 'range', 'user-agent'] as const
 
+// How a socket that takes both kinds of addresses writes one of the older kind.
+const plainAddress = (ip: string) => (ip.startsWith('::ffff:') ? ip.slice(7) : ip)
+
 /** The headers of `request` as its service gets them. `length`: of the body, when it is known. */
 export function headersFor (request: FastifyRequest, length: number | undefined): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = { 'x-forwarded-for': request.ip, 'x-request-id': request.id }
+  const headers: IncomingHttpHeaders = { 'x-forwarded-for': plainAddress(request.ip), 'x-request-id': request.id }
   const given = request.headers
   for (const name of passedOn) {
     const value = given[name]
