@@ -21,10 +21,12 @@ const noLimits = Object.fromEntries(['AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY
 export async function withStack (work: (stack: Stack) => Promise<void>) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
-    env: { ...process.env, ...noLimits, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' },
+    // Without a PORT of its own choice the gateway takes one that is free.
+    env: { ...process.env, ...noLimits, PORT: '', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit']
   })
   const ended = once(launcher, 'exit')
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => launcher.kill(signal))
   try {
     await work(await Promise.race([readStack(dataDir), ended.then(() => { throw new Error('the system did not start') })]))
   } finally {
