@@ -44,6 +44,7 @@ export interface ServerOptions extends AuthenticationOptions {
 }
 
 const kibibyte = 1024
+const requestId = /^[0-9a-f-]{36}$/
 
 /**
  * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
@@ -53,7 +54,8 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    // A service goes on with the id that the gateway has told the client.
+    genReqId: ({ headers: { 'x-request-id': id } }) => trustProxy.length > 0 && typeof id === 'string' && requestId.test(id) ? id : randomUUID(),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit,
