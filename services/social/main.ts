@@ -1,11 +1,13 @@
 import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
+import { createMedia, createStorage } from '@tandem/media-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Tables } from './schema.ts'
 
 await run('social', async (onClose, log) => {
@@ -16,7 +18,11 @@ await run('social', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'social', log })
   onClose(() => bus.close())
 
-  const deps: Deps = { db, ask: asker(bus) }
+  const deps: Deps = {
+    db,
+    ask: asker(bus),
+    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
+  }
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -24,6 +30,7 @@ await run('social', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
+  onClose(startHousekeeping(deps, log))
 
   const app = await createApp(deps, {
     log,

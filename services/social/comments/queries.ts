@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { unblocked } from '../connections/predicates.ts'
+import { CommentNotFound } from '../errors.ts'
+import type { Page } from '../people/queries.ts'
+import type { Db, Trx } from '../schema.ts'
+
+const selectComments = (db: Db | Trx, viewer: string) => db.selectFrom('comments')
+  .leftJoin('people', 'people.account_id', 'comments.author_id')
+  .where(unblocked(viewer, sql.ref('comments.author_id')))
+  .select([
+    'comments.id', 'comments.post_id as postId', 'comments.parent_id as parentId', 'comments.content', 'comments.author_id as userId',
+    'people.name', 'people.image', 'comments.replies_count as repliesCount', 'comments.created_at as createdAt'
+  ])
+
+export type CommentRow = Awaited<ReturnType<typeof findComment>>
+
+/** @throws CommentNotFound also for one by somebody who is blocked either way */
+export async function findComment (db: Db | Trx, { id, postId }: { id: string, postId: string }, viewer: string) {
+  const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId).executeTakeFirst()
+  if (!comment) throw new CommentNotFound()
+  return comment
+}
+
+/**
+ * The comments of a post that are no replies, or the replies to one of them; oldest first, the last id is the next cursor.
+ * Comments of a post get their ids one after the other, so none appears above a page that was read.
+ */
+export async function listComments (db: Db, postId: string, viewer: string, { parentId, cursor, limit }: Page & { parentId?: string | undefined }) {
+  if (parentId !== undefined) await findComment(db, { id: parentId, postId }, viewer)
+  return await selectComments(db, viewer)
+    .where((row) => parentId === undefined
+      ? row.and([row('comments.post_id', '=', postId), row('comments.parent_id', 'is', null)])
+      : row('comments.parent_id', '=', parentId))
+    .$if(cursor !== undefined, (comments) => comments.where('comments.id', '>', cursor!))
+    .orderBy('comments.id')
+    .limit(limit + 1)
+    .execute()
+}

@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { once } from '@tandem/database-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, Nullable, PageQuery, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { Author, withAuthors } from '../people/authors.ts'
+import { cut } from '../people/pages.ts'
+import { ensureVisiblePost } from '../posts/visibility.ts'
+import { addComment, deleteComment } from './actions.ts'
+import { listComments } from './queries.ts'
+
+const Comment = Type.Object({
+  id: Type.String(),
+  postId: Type.String(),
+  parentId: Nullable(Type.String({ description: 'The comment that this one replies to' })),
+  content: Type.String(),
+  user: Author,
+  repliesCount: Type.Integer(),
+  createdAt: Timestamp
+}, {
+  examples: [{
+    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e31',
+    postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
+    parentId: null,
+    content: 'Well done!',
+    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', image: null },
+    repliesCount: 0,
+    createdAt: '2026-11-20T07:00:00.000Z'
+  }]
+})
+
+const params = Type.Object({ id: Id })
+
+export const commentRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
+  app.get('/feed/:id/comment', {
+    schema: {
+      summary: 'List the comments of a post, or the replies to one, oldest first',
+      params,
+      querystring: PageQuery({ parentId: Type.Optional({ ...Id, description: 'List the replies to this comment' }) }),
+      response: { 200: Data(Type.Object({ comments: Type.Array(Comment), nextCursor: Nullable(Type.String()) })) }
+    }
+  }, async ({ params: { id }, query, account }) => {
+    await ensureVisiblePost(db, id, account.id)
+    const { page, nextCursor } = cut(await listComments(db, id, account.id, query), query.limit, (comment) => comment.id)
+    return data({ comments: await withAuthors(deps, page, account.id), nextCursor })
+  })
+
+  app.post('/feed/:id/comment', {
+    schema: {
+      summary: 'Comment on a post, or reply to a comment',
+      description: 'The author of the post or of the comment is told, and so are people who are mentioned and may read the post. A reply to a reply belongs to the comment above it.',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      params,
+      body: Body({
+        content: Text({ max: 2_000, description: 'May mention @username' }),
+        parentId: Type.Optional(Nullable(Id))
+      }, { examples: [{ content: 'Well done, @ana!' }] }),
+      response: { 201: Data(Type.Object({ comment: Comment })) }
+    }
+  }, async (request, reply) => {
+    const { params, body, account } = request
+    const row = await once(db, idempotencyOf(request), (trx) => addComment(trx, {
+      postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
+    }))
+    const [comment] = await withAuthors(deps, [row], account.id)
+    reply.code(201)
+    return data({ comment: comment! })
+  })
+
+  app.delete('/feed/:id/comment/:commentId', {
+    schema: {
+      summary: 'Delete a comment',
+      description: 'By who wrote it or who wrote the post; replies to it go with it.',
+      'x-extension': true,
+      params: Type.Object({ id: Id, commentId: Id }),
+      response: { 200: Message }
+    }
+  }, async ({ params, account }) => {
+    await deleteComment(db, { id: params.commentId, postId: params.id, accountId: account.id })
+    return message('The comment was deleted')
+  })
+}

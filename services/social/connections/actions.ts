@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { dropFollow, lockStandings } from '../follows/actions.ts'
+import type { Db } from '../schema.ts'
+
+interface Block { blockerId: string, blockedId: string }
+
+/** From now on neither exists for the other, and neither follows the other; news that come late do not undo newer ones. */
+export async function keepBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at }: { lifted: boolean, at: Date }) {
+  await db.transaction().execute(async (trx) => {
+    // The lock that following takes too, lest a follow slips in between.
+    await lockStandings(trx, blockerId, blockedId)
+    const changed = await trx.insertInto('blocks')
+      .values([
+        { account_id: blockerId, other_id: blockedId, blocker_id: blockerId, lifted, changed_at: at },
+        { account_id: blockedId, other_id: blockerId, blocker_id: blockerId, lifted, changed_at: at }
+      ])
+      .onConflict((conflict) => conflict.columns(['account_id', 'other_id', 'blocker_id'])
+        .doUpdateSet({ lifted, changed_at: at })
+        .where('blocks.changed_at', '<', at))
+      .returning('account_id')
+      .execute()
+    if (lifted || changed.length === 0) return
+    await dropFollow(trx, { followerId: blockerId, followedId: blockedId })
+    await dropFollow(trx, { followerId: blockedId, followedId: blockerId })
+  })
+}
+
+interface Match { matchId: string, accountIds: string[] }
+
+/** An end that is heard before its beginning stays an end. */
+export async function keepMatch (db: Db, { matchId, accountIds }: Match, { ended }: { ended: boolean }) {
+  const [one = '', other = ''] = accountIds
+  await db.insertInto('matches')
+    .values([
+      { match_id: matchId, account_id: one, other_id: other, ended },
+      { match_id: matchId, account_id: other, other_id: one, ended }
+    ])
+    .onConflict((conflict) => conflict.columns(['match_id', 'account_id'])
+      .doUpdateSet({ ended: sql`matches.ended or excluded.ended` }))
+    .execute()
+}

@@ -1,0 +1,87 @@
+import { sql, type SqlBool } from 'kysely'
+import { idOf, isFollowing, isMatched } from '../connections/predicates.ts'
+import { selectPosts, type PostRow } from '../posts/queries.ts'
+import { visiblePost } from '../posts/visibility.ts'
+import type { Db, PostType } from '../schema.ts'
+
+export interface Filters { type?: PostType | undefined, hashtag?: string | undefined, mentioned?: string | undefined }
+export interface FeedQuery extends Filters { cursor?: string | undefined, limit: number }
+
+const author = sql.ref<string>('posts.author_id')
+
+// Whole texts and no parameters: only of those can Postgres tell that an index for them will do.
+const isListed = sql<SqlBool>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`
+const isPublic = sql<SqlBool>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`
+
+/** Public posts, and those for followers of whom the reader follows. Newest first, as all the others; the last id is the next cursor. */
+export const readAll = (db: Db, reader: string, query: FeedQuery) =>
+  selectPage(db, reader, query)
+    .where(isListed)
+    .where(sql<SqlBool>`(posts.visibility = 'PUBLIC' or ${author} <> ${idOf(reader)})`)
+    .execute()
+
+/** Public posts of people the reader has nothing to do with yet. */
+export const readDiscover = (db: Db, reader: string, query: FeedQuery) =>
+  selectPage(db, reader, query)
+    .where(isPublic)
+    .where('posts.author_id', '<>', reader)
+    .where(sql<SqlBool>`not ${isFollowing(reader, author)}`)
+    .where(sql<SqlBool>`not ${isMatched(reader, author)}`)
+    .execute()
+
+/** One person's posts: the reader's own are all, another's are the public ones. */
+export const readOfPerson = (db: Db, reader: string, authorId: string, query: FeedQuery) =>
+  selectPage(db, reader, query)
+    .where('posts.author_id', '=', authorId)
+    .$if(authorId !== reader, (posts) => posts.where(isPublic))
+    .execute()
+
+/** Posts of people the reader follows. */
+export async function readFollowing (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
+  // A tag or a name is rarer than followed people: its posts are walked, and asked whose they are.
+  if (query.hashtag !== undefined || query.mentioned !== undefined) {
+    return await selectPage(db, reader, query).where(isListed).where(isFollowing(reader, author)).execute()
+  }
+  return await selectPosts(db, reader)
+    .innerJoin(freshestOfFollowed(reader, query).as('page'), 'page.id', 'posts.id')
+    .orderBy('posts.id', 'desc')
+    .execute()
+}
+
+// Only the newest post of each followed person is looked up; the page lies among the posts of those who wrote last.
+function freshestOfFollowed (reader: string, { type, cursor, limit }: FeedQuery) {
+  const ofAuthor = (authorId: string) => sql`
+    select posts.id from posts
+    where posts.author_id = ${sql.ref(authorId)} and ${isListed} and ${visiblePost(reader)}
+    ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
+    ${type === undefined ? sql`` : sql`and posts.type = ${type}`}
+    order by posts.id desc`
+  const most = sql.lit(limit + 1)
+
+  return sql<{ id: string }>`(
+    select recent.id
+    from (
+      select follows.followed_id from follows cross join lateral (${ofAuthor('follows.followed_id')} limit 1) newest
+      where follows.follower_id = ${idOf(reader)}
+      order by newest.id desc limit ${most}
+    ) freshest cross join lateral (${ofAuthor('freshest.followed_id')} limit ${most}) recent
+    order by recent.id desc limit ${most})`
+}
+
+function selectPage (db: Db, reader: string, { cursor, limit, ...filters }: FeedQuery) {
+  return selectPosts(db, reader)
+    .where(matching(filters))
+    .$if(cursor !== undefined, (posts) => posts.where('posts.id', '<', cursor!))
+    .orderBy('posts.id', 'desc')
+    .limit(limit + 1)
+}
+
+/** Whether a row of `posts` is of that kind. */
+export function matching ({ type, hashtag, mentioned }: Filters) {
+  const conditions = [
+    type !== undefined && sql<SqlBool>`posts.type = ${type}`,
+    hashtag !== undefined && sql<SqlBool>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
+    mentioned !== undefined && sql<SqlBool>`posts.id in (select post_id from mentions where account_id = ${idOf(mentioned)} and comment_id is null and in_text)`
+  ].filter((condition) => condition !== false)
+  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+}

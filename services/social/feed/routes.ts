@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Data, data, Enum, Id, Nullable, PageQuery, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { foldTag } from '../hashtags/parsing.ts'
+import { cut } from '../people/pages.ts'
+import { describePosts, Post } from '../posts/post.ts'
+import { postTypes } from '../schema.ts'
+import { readAll, readDiscover, readFollowing, readOfPerson } from './queries.ts'
+import { readTrending } from './trending.ts'
+
+export const feedRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
+  app.get('/feed', {
+    schema: {
+      summary: 'Read a feed',
+      description: 'all: public posts and those of followed people; following: followed people only; discover: public posts of people the caller has nothing to do with yet; trending: what people take part in just now.',
+      querystring: PageQuery({
+        feedType: Enum(['all', 'following', 'discover', 'trending'], { default: 'all' }),
+        userId: Type.Optional({ ...Id, description: 'Only posts of this person: all of the caller himself, the public ones of another. The kind of feed is of no importance then.' }),
+        type: Type.Optional(Enum(postTypes)),
+        hashtag: Type.Optional(Text({ max: 100, description: 'Only posts with this tag. An addition to the published interface.' })),
+        mentioned: Type.Optional({ ...Id, description: 'Only posts that mention the person with this id. An addition to the published interface.' })
+      }),
+      response: { 200: Data(Type.Object({ posts: Type.Array(Post), nextCursor: Nullable(Type.String({ description: 'The id of the last post, null when no page follows' })) })) }
+    }
+  }, async ({ query: { feedType, userId, hashtag, ...query }, account }) => {
+    const filters = { ...query, hashtag: hashtag === undefined ? undefined : foldTag(hashtag) }
+    const rows = userId !== undefined ? await readOfPerson(db, account.id, userId, filters)
+      : feedType === 'following' ? await readFollowing(db, account.id, filters)
+      : feedType === 'discover' ? await readDiscover(db, account.id, filters)
+      : feedType === 'trending' ? await readTrending(db, { accountId: account.id, sessionId: account.sessionId }, filters)
+      : await readAll(db, account.id, filters)
+    const { page, nextCursor } = cut(rows, query.limit, (post) => post.id)
+    return data({ posts: await describePosts(deps, page, account.id), nextCursor })
+  })
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { record } from '@tandem/bus-kit'
+import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
+import { unblocked } from '../connections/predicates.ts'
+import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
+import type { Db, Trx } from '../schema.ts'
+
+interface Follow { followerId: string, followedId: string }
+
+/** Takes the two people's rows, always in the same order, so that two who follow each other at once do not wait for each other. */
+export async function lockStandings (trx: Trx, one: string, other: string) {
+  for (const accountId of [one, other].sort()) {
+    await trx.insertInto('standings').values({ account_id: accountId })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }))
+      .execute()
+  }
+}
+
+/** @throws CannotFollowSelf, PersonNotFound when one has blocked the other, AlreadyFollowing */
+export async function follow (db: Db, { followerId, followedId }: Follow) {
+  if (followerId === followedId) throw new CannotFollowSelf()
+  await db.transaction().execute(async (trx) => {
+    await lockStandings(trx, followerId, followedId)
+    const added = await trx.insertInto('follows')
+      .columns(['follower_id', 'followed_id'])
+      .expression(sql`select ${followerId}::uuid, ${followedId}::uuid where ${unblocked(followerId, followedId)}`)
+      .onConflict((conflict) => conflict.columns(['follower_id', 'followed_id']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (!added) throw await isFollowed(trx, { followerId, followedId }) ? new AlreadyFollowing() : new PersonNotFound()
+
+    await count(trx, { followerId, followedId }, 1)
+    await record(trx, PersonFollowed, followerId, { followerId, followedId })
+  })
+}
+
+/** @throws NotFollowing */
+export async function unfollow (db: Db, { followerId, followedId }: Follow) {
+  await db.transaction().execute(async (trx) => {
+    await lockStandings(trx, followerId, followedId)
+    const dropped = await dropFollow(trx, { followerId, followedId })
+    if (!dropped) throw new NotFollowing()
+  })
+}
+
+/** Ends a follow, if there is one, under the lock of both people. */
+export async function dropFollow (trx: Trx, { followerId, followedId }: Follow) {
+  const { numDeletedRows } = await trx.deleteFrom('follows')
+    .where('follower_id', '=', followerId)
+    .where('followed_id', '=', followedId)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  await count(trx, { followerId, followedId }, -1)
+  await record(trx, PersonUnfollowed, followerId, { followerId, followedId })
+  return true
+}
+
+async function count (trx: Trx, { followerId, followedId }: Follow, by: 1 | -1) {
+  await trx.updateTable('standings').where('account_id', '=', followerId)
+    .set((row) => ({ following_count: row('following_count', '+', by) })).execute()
+  await trx.updateTable('standings').where('account_id', '=', followedId)
+    .set((row) => ({ followers_count: row('followers_count', '+', by) })).execute()
+}
+
+async function isFollowed (trx: Trx, { followerId, followedId }: Follow) {
+  return await trx.selectFrom('follows').where('follower_id', '=', followerId).where('followed_id', '=', followedId)
+    .select('id').executeTakeFirst() !== undefined
+}

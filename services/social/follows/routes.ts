@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import { Data, data, Id, Nullable, PageQuery, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { PersonNotFound } from '../errors.ts'
+import { meetPerson } from '../people/actions.ts'
+import { withPeople } from '../people/authors.ts'
+import { cut } from '../people/pages.ts'
+import { Person } from '../people/person.ts'
+import { isKnownTo } from '../people/queries.ts'
+import { follow, unfollow } from './actions.ts'
+import { listFollows } from './queries.ts'
+
+const params = Type.Object({ userId: Id })
+const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: Nullable(Type.String()) }))
+
+export const followRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
+  app.post('/users/:userId/follow', {
+    schema: {
+      summary: 'Follow a person',
+      description: 'He is told. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
+      'x-extension': true,
+      params,
+      response: { 200: Data(Type.Object({ following: Type.Literal(true) })) }
+    }
+  }, async ({ params: { userId }, account }) => {
+    await meetPerson(deps, userId)
+    await follow(db, { followerId: account.id, followedId: userId })
+    return data({ following: true })
+  })
+
+  app.delete('/users/:userId/follow', {
+    schema: {
+      summary: 'Follow a person no longer',
+      description: '400 NOT_FOLLOWING.',
+      'x-extension': true,
+      params,
+      response: { 200: Data(Type.Object({ following: Type.Literal(false) })) }
+    }
+  }, async ({ params: { userId }, account }) => {
+    await meetPerson(deps, userId)
+    if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
+    await unfollow(db, { followerId: account.id, followedId: userId })
+    return data({ following: false })
+  })
+
+  for (const [name, of] of [['followers', 'FOLLOWERS'], ['following', 'FOLLOWING']] as const) {
+    app.get(`/users/:userId/${name}`, {
+      schema: {
+        summary: of === 'FOLLOWERS' ? 'List who follows a person, newest first' : 'List whom a person follows, newest first',
+        'x-extension': true,
+        params,
+        querystring: PageQuery(),
+        response: { 200: PageOfPeople }
+      }
+    }, async ({ params: { userId }, query, account }) => {
+      await meetPerson(deps, userId)
+      if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
+      const { page, nextCursor } = cut(await listFollows(db, of, userId, account.id, query), query.limit, (row) => row.cursorId)
+      return data({ users: await withPeople(deps, page, account.id), nextCursor })
+    })
+  }
+}

@@ -1,0 +1,12 @@
+import type { Trx } from '../schema.ts'
+import { parseHashtags } from './parsing.ts'
+
+/** Keeps the hashtags of a post as its content has them now. */
+export async function keepHashtags (trx: Trx, postId: string, content: string) {
+  const tags = parseHashtags(content)
+  await trx.deleteFrom('post_hashtags').where('post_id', '=', postId).$if(tags.length > 0, (query) => query.where('tag', 'not in', tags)).execute()
+  if (tags.length === 0) return
+  await trx.insertInto('post_hashtags').values(tags.map((tag) => ({ tag, post_id: postId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import { Data, data, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { listTrendingTags } from './queries.ts'
+
+const TrendingTag = Type.Object({ tag: Type.String(), postsCount: Type.Integer() }, { examples: [{ tag: 'running', postsCount: 42 }] })
+
+export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/hashtags/trending', {
+    schema: {
+      summary: 'List the tags of the week',
+      description: 'The 20 that most public posts of the last seven days carry.',
+      'x-extension': true,
+      response: { 200: Data(Type.Object({ hashtags: Type.Array(TrendingTag) })) }
+    }
+  }, async ({ account }) => data({ hashtags: await listTrendingTags(db, account.id) }))
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import { repeat, type Log } from '@tandem/service-kit'
+import type { Deps } from './deps.ts'
+import { clearRankings } from './feed/trending.ts'
+import { discardUnused } from './media/actions.ts'
+import { clearExpired } from './stories/actions.ts'
+
+const MINUTE = 60 * 1_000
+
+/** Deletes what no longer matters to anyone, now and every ten minutes. */
+export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: 10 * MINUTE, log })
+
+export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
+  const { db } = deps
+  for (;;) {
+    const cleared = await clearExpired(db)
+    for (const story of cleared) await discardUnused(deps, story)
+    if (cleared.length === 0) break
+  }
+  await clearRankings(db)
+  await sql`delete from story_days where day < current_date - 3`.execute(db)
+  await sql`delete from idempotency_keys where created_at < now() - interval '2 days'`.execute(db)
+}

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import { unblocked } from '../connections/predicates.ts'
+import { personColumns, type Page } from '../people/queries.ts'
+import type { Db } from '../schema.ts'
+
+/** Who likes a post, newest first; `cursorId` of the last one begins the next page. */
+export async function listLikers (db: Db, postId: string, viewer: string, { cursor, limit }: Page) {
+  return await db.selectFrom('likes').leftJoin('people', 'people.account_id', 'likes.account_id')
+    .where('likes.post_id', '=', postId)
+    .where(unblocked(viewer, sql.ref('likes.account_id')))
+    .$if(cursor !== undefined, (query) => query.where('likes.id', '<', cursor!))
+    .select(['likes.id as cursorId', 'likes.account_id as userId', ...personColumns(viewer, 'likes.account_id')])
+    .orderBy('likes.id', 'desc')
+    .limit(limit + 1)
+    .execute()
+}

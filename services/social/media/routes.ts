@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { once } from '@tandem/database-kit'
+import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
+import { Data, data, idempotencyOf, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { keepMedia } from './actions.ts'
+
+const Media = Type.Object({
+  url: Type.String({ description: 'What mediaUrls of a post and mediaUrl of a story take' }),
+  key: Type.String(),
+  mimeType: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  bytes: Type.Integer()
+}, {
+  examples: [{
+    url: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    key: 'social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    mimeType: 'image/webp',
+    width: 1600,
+    height: 1200,
+    bytes: 182_034
+  }]
+})
+
+export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
+  await app.register(uploads)
+
+  app.post('/media', {
+    bodyLimit: uploadLimit,
+    schema: {
+      summary: 'Upload an image for a post or a story',
+      description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
+      consumes: ['multipart/form-data'],
+      'x-extension': true,
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      response: { 200: Data(Type.Object({ media: Media })) }
+    }
+  }, async (request) => {
+    const { account } = request
+    const asked = idempotencyOf(request)
+    const image = await readImage(request, 'file')
+    // What a form holds is not in the body that the key was made for.
+    const spent = asked && { ...asked, request: asked.request + createHash('sha256').update(image.bytes).digest('base64url') }
+    return data({ media: await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('social', account.id, image))) })
+  })
+}

@@ -1,0 +1,49 @@
+import type { Deps } from '../deps.ts'
+import { PersonNotFound } from '../errors.ts'
+import type { Db } from '../schema.ts'
+import { askPeople, findFresh, type PersonCopy } from './asking.ts'
+import { fold } from './names.ts'
+
+/** Keeps the copy of people. News that come late do not undo newer ones; without `at` they only fill what is missing. */
+export async function keepPeople (db: Db, people: PersonCopy[], at?: Date) {
+  if (people.length === 0) return
+  await db.insertInto('people')
+    .values(people.map(({ accountId, name, username, image, bio, locale, timezone }) => ({
+      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: fold(name), changed_at: at ?? new Date(0)
+    })))
+    .onConflict((conflict) => conflict.column('account_id')
+      .doUpdateSet((row) => ({
+        name: row.ref('excluded.name'),
+        username: row.ref('excluded.username'),
+        image: row.ref('excluded.image'),
+        bio: row.ref('excluded.bio'),
+        locale: row.ref('excluded.locale'),
+        timezone: row.ref('excluded.timezone'),
+        folded: row.ref('excluded.folded'),
+        changed_at: row.ref('excluded.changed_at')
+      }))
+      .whereRef('people.changed_at', '<', 'excluded.changed_at'))
+    .execute()
+}
+
+/** Makes sure that there is such a person, and a copy of him. @throws PersonNotFound */
+export async function meetPerson ({ db, ask }: Deps, accountId: string) {
+  const known = await db.selectFrom('people').where('account_id', '=', accountId).select('account_id').executeTakeFirst()
+  if (known) return
+  const people = await askPeople(ask, [accountId])
+  if (people.length === 0) throw new PersonNotFound()
+  await keepPeople(db, people)
+}
+
+/**
+ * The time zone of the caller as he has it now, or had it when the profile service was last heard.
+ * @throws Unavailable when that service is away and was never heard of him
+ */
+export async function findTimezone ({ db, ask }: Deps, accountId: string) {
+  const fresh = await findFresh(ask, accountId)
+  if (fresh) return fresh.timezone
+  const copy = await db.selectFrom('people').where('account_id', '=', accountId).select('timezone').executeTakeFirst()
+  if (copy) return copy.timezone
+  const [person] = await askPeople(ask, [accountId])
+  return person?.timezone ?? 'UTC'
+}

@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { Data, data, Id, Nullable, PageQuery, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { PersonNotFound } from '../errors.ts'
+import { meetPerson } from './actions.ts'
+import { findFresh } from './asking.ts'
+import { withPeople } from './authors.ts'
+import { cut } from './pages.ts'
+import { Person } from './person.ts'
+import { findProfile, searchPeople } from './queries.ts'
+
+const PublicProfile = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  username: Type.String(),
+  image: Nullable(Type.String()),
+  bio: Nullable(Type.String()),
+  followersCount: Type.Integer(),
+  followingCount: Type.Integer(),
+  postsCount: Type.Integer({ description: 'As many as GET /feed?userId= lists for the caller' }),
+  isFollowing: Type.Boolean(),
+  isFollowedBy: Type.Boolean(),
+  isSelf: Type.Boolean()
+}, {
+  examples: [{
+    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+    name: 'Ana',
+    username: 'ana',
+    image: null,
+    bio: 'Runs at dawn',
+    followersCount: 12,
+    followingCount: 7,
+    postsCount: 3,
+    isFollowing: true,
+    isFollowedBy: false,
+    isSelf: false
+  }]
+})
+
+export const personRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
+  app.get('/users/search', {
+    schema: {
+      summary: 'Search people by username, then by name',
+      'x-extension': true,
+      querystring: PageQuery({ q: Text({ min: 2, max: 50 }) }),
+      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: Nullable(Type.String()) })) }
+    }
+  }, async ({ query, account }) => {
+    const { page, nextCursor } = cut(await searchPeople(db, account.id, query.q, query), query.limit, (row) => row.cursorId)
+    return data({ users: await withPeople(deps, page, account.id), nextCursor })
+  })
+
+  app.get('/users/:userId', {
+    schema: {
+      summary: 'Read how a person appears to others',
+      'x-extension': true,
+      params: Type.Object({ userId: Id }),
+      response: { 200: Data(Type.Object({ user: PublicProfile })) }
+    }
+  }, async ({ params: { userId }, account }) => {
+    await meetPerson(deps, userId)
+    const isSelf = userId === account.id
+    const [profile, fresh] = await Promise.all([findProfile(db, userId, account.id), isSelf ? findFresh(deps.ask, userId) : undefined])
+    if (!profile) throw new PersonNotFound()
+    const { name, username, image, bio } = fresh ?? profile
+    return data({ user: { ...profile, name, username, image, bio, isSelf } })
+  })
+}

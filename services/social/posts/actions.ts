@@ -1,0 +1,93 @@
+import { keepHashtags } from '../hashtags/actions.ts'
+import { keepMentions } from '../mentions/actions.ts'
+import { NotYourPost, PostNotFound } from '../errors.ts'
+import { addPoll, type NewPoll } from '../polls/actions.ts'
+import type { Db, PostType, Trx, Visibility } from '../schema.ts'
+import { findPost } from './queries.ts'
+import { explainUnseen, lockVisiblePost } from './visibility.ts'
+
+export interface NewPost {
+  authorId: string
+  type: PostType
+  visibility: Visibility
+  content: string
+  mediaUrls: string[]
+  mediaType: string | null
+  activityId: string | null
+  workoutId: string | null
+  achievementId: string | null
+  locationName: string | null
+  latitude: number | null
+  longitude: number | null
+  poll: NewPoll | null
+}
+
+export async function publishPost (trx: Trx, post: NewPost) {
+  const { authorId, type, visibility, content, poll } = post
+  const { id } = await trx.insertInto('posts')
+    .values({
+      author_id: authorId,
+      type,
+      visibility,
+      content,
+      media_urls: post.mediaUrls,
+      media_type: post.mediaType,
+      activity_id: post.activityId,
+      workout_id: post.workoutId,
+      achievement_id: post.achievementId,
+      location_name: post.locationName,
+      latitude: post.latitude,
+      longitude: post.longitude
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  if (poll) await addPoll(trx, id, poll)
+  await keepHashtags(trx, id, content)
+  await keepMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
+  return await findPost(trx, id, authorId) ?? unreadable(id)
+}
+
+/** @throws what reading the post would, NotYourPost */
+export async function changePost (db: Db, { id, accountId, content, visibility }: {
+  id: string, accountId: string, content?: string | undefined, visibility?: Visibility | undefined
+}) {
+  return await db.transaction().execute(async (trx) => {
+    const post = await lockOwnPost(trx, id, accountId)
+    const changed = { content: content ?? post.content, visibility: visibility ?? post.visibility }
+    await trx.updateTable('posts').where('id', '=', id).set(changed).execute()
+    await keepHashtags(trx, id, changed.content)
+    await keepMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
+    return await findPost(trx, id, accountId) ?? unreadable(id)
+  })
+}
+
+/** @throws what reading the post would, NotYourPost */
+export async function deletePost (db: Db, { id, accountId }: { id: string, accountId: string }) {
+  await db.transaction().execute(async (trx) => {
+    await lockOwnPost(trx, id, accountId)
+    await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() }).execute()
+  })
+}
+
+/**
+ * Reads one post, and counts that somebody else than its author did.
+ * @throws PostNotFound, PostForbidden, PostGone
+ */
+export async function openPost (db: Db, id: string, viewer: string) {
+  const post = await findPost(db, id, viewer)
+  if (!post) throw await explainUnseen(db, id, viewer)
+  if (post.userId !== viewer) {
+    await db.updateTable('posts').where('id', '=', id).set((row) => ({ views_count: row('views_count', '+', 1) })).execute()
+  }
+  return post
+}
+
+async function lockOwnPost (trx: Trx, id: string, accountId: string) {
+  const post = await lockVisiblePost(trx, id, accountId)
+  if (post.authorId !== accountId) throw new NotYourPost()
+  return post
+}
+
+function unreadable (id: string): never {
+  throw new PostNotFound(undefined, { cause: `the author cannot read ${id}` })
+}

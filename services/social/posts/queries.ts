@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { idOf } from '../connections/predicates.ts'
+import type { Db, PostType, Trx, Visibility } from '../schema.ts'
+import { visiblePost } from './visibility.ts'
+
+interface PollRow {
+  question: string
+  options: { id: string, text: string, votesCount: number }[]
+  totalVotes: number
+  endsAt: Date | string | null
+  myVote: string | null
+}
+
+/** A post as a page shows it, before its author is completed. */
+export interface PostRow {
+  id: string
+  userId: string
+  name: string | null
+  image: string | null
+  type: PostType
+  visibility: Visibility
+  content: string
+  mediaUrls: string[]
+  likesCount: number
+  commentsCount: number
+  isLiked: boolean
+  createdAt: Date
+  isDeleted: boolean
+  poll: PollRow | null
+}
+
+/** All posts that `viewer` may see, each with its author and with what it is to the viewer. */
+export function selectPosts (db: Db | Trx, viewer: string) {
+  return db.selectFrom('posts')
+    .leftJoin('people', 'people.account_id', 'posts.author_id')
+    .where(visiblePost(viewer))
+    .select([
+      'posts.id', 'posts.author_id as userId', 'people.name', 'people.image', 'posts.type', 'posts.visibility', 'posts.content',
+      'posts.media_urls as mediaUrls', 'posts.likes_count as likesCount', 'posts.comments_count as commentsCount', 'posts.created_at as createdAt',
+      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${idOf(viewer)})`.as('isLiked'),
+      sql<boolean>`false`.as('isDeleted'),
+      sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
+    ])
+}
+
+/** The poll of a row of `posts`, in the same query. */
+const pollOf = (viewer: string) => sql`(
+  select json_build_object(
+    'question', polls.question,
+    'totalVotes', polls.total_votes,
+    'endsAt', polls.ends_at,
+    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${idOf(viewer)}),
+    'options', (
+      select json_agg(json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count) order by poll_options.position)
+      from poll_options where poll_options.post_id = polls.post_id))
+  from polls where polls.post_id = posts.id)`
+
+/** One post; undefined when `viewer` may not see it. */
+export async function findPost (db: Db | Trx, id: string, viewer: string): Promise<PostRow | undefined> {
+  return await selectPosts(db, viewer).where('posts.id', '=', id).executeTakeFirst()
+}

@@ -1,0 +1,108 @@
+import Type from 'typebox'
+import { once } from '@tandem/database-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { ForeignMedia } from '../errors.ts'
+import { readPoll } from '../polls/actions.ts'
+import { postTypes, visibilities } from '../schema.ts'
+import { changePost, deletePost, openPost, publishPost } from './actions.ts'
+import { describePosts, Post } from './post.ts'
+import type { PostRow } from './queries.ts'
+
+const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
+const Opaque = Text({ min: 0, max: 200 })
+const Moment = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] })
+
+const NewPost = Body({
+  type: Enum(postTypes),
+  content: Type.Optional(Content),
+  visibility: Enum(visibilities, { default: 'PUBLIC' }),
+  mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
+  mediaType: Type.Optional(Text({ min: 0, max: 100, description: 'A MIME type' })),
+  activityId: Type.Optional(Opaque),
+  workoutId: Type.Optional(Opaque),
+  achievementId: Type.Optional(Opaque),
+  pollQuestion: Type.Optional(Text({ min: 0, max: 500, description: 'Of a POLL; without it, its content is the question' })),
+  pollOptions: Type.Optional(Type.Array(Body({ text: Text({ max: 200 }) }), { maxItems: 10, description: 'Of a POLL: 2 to 10' })),
+  pollEndsAt: Type.Optional(Moment),
+  locationName: Type.Optional(Text({ min: 0, max: 200 })),
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
+}, {
+  examples: [
+    { type: 'TEXT', content: 'Morning run with @ben #running' },
+    { type: 'POLL', visibility: 'FOLLOWERS', pollQuestion: 'When shall we run?', pollOptions: [{ text: 'At dawn' }, { text: 'At dusk' }], pollEndsAt: '2026-12-01' }
+  ]
+})
+
+const params = Type.Object({ id: Id })
+const OnePost = Data(Type.Object({ post: Post }))
+const Repeatable = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description: 'Chosen by the client: repeated within 24 hours, the request is answered as the first time' })) })
+
+export const postRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+
+  const answer = async (row: PostRow, viewer: string) => {
+    const [post] = await describePosts(deps, [row], viewer)
+    return data({ post: post! })
+  }
+
+  app.post('/feed', {
+    schema: {
+      summary: 'Publish a post',
+      description: 'People who are mentioned and may read it are told.',
+      headers: Repeatable,
+      body: NewPost,
+      response: { 201: OnePost }
+    }
+  }, async (request, reply) => {
+    const { body, account } = request
+    const { type, visibility, content = '', mediaUrls = [] } = body
+    if (!mediaUrls.every((url) => media.accepts(url))) throw new ForeignMedia()
+    const poll = type === 'POLL' ? readPoll(body) : null
+    const row = await once(db, idempotencyOf(request), (trx) => publishPost(trx, {
+      authorId: account.id,
+      type,
+      visibility,
+      content,
+      mediaUrls,
+      mediaType: body.mediaType || null,
+      activityId: body.activityId || null,
+      workoutId: body.workoutId || null,
+      achievementId: body.achievementId || null,
+      locationName: body.locationName || null,
+      latitude: body.latitude ?? null,
+      longitude: body.longitude ?? null,
+      poll
+    }))
+    reply.code(201)
+    return await answer(row, account.id)
+  })
+
+  app.get('/feed/:id', {
+    schema: {
+      summary: 'Read one post',
+      description: 'Counts as a view, unless it is the author who reads. 403 FORBIDDEN for a post that the caller may not read, 410 GONE for a deleted one.',
+      params,
+      response: { 200: OnePost }
+    }
+  }, async ({ params, account }) => await answer(await openPost(db, params.id, account.id), account.id))
+
+  app.put('/feed/:id', {
+    schema: {
+      summary: 'Change a post of mine',
+      description: 'Only people who are newly mentioned are told.',
+      'x-extension': true,
+      params,
+      body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, { examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }] }),
+      response: { 200: OnePost }
+    }
+  }, async ({ params, body, account }) => await answer(await changePost(db, { id: params.id, accountId: account.id, ...body }), account.id))
+
+  app.delete('/feed/:id', {
+    schema: { summary: 'Delete a post of mine', description: 'Reading it answers 410 GONE from then on.', params, response: { 200: Message } }
+  }, async ({ params, account }) => {
+    await deletePost(db, { id: params.id, accountId: account.id })
+    return message('The post was deleted')
+  })
+}

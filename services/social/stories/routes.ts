@@ -1,0 +1,118 @@
+import Type from 'typebox'
+import { once } from '@tandem/database-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, PageQuery, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { ForeignMedia, NotYourStory } from '../errors.ts'
+import { discardUnused } from '../media/actions.ts'
+import { withAuthors } from '../people/authors.ts'
+import { findTimezone } from '../people/actions.ts'
+import { cut } from '../people/pages.ts'
+import { storyMediaTypes } from '../schema.ts'
+import { deleteStory, publishStory, react, viewStory } from './actions.ts'
+import { findStory, listRings, listStories, listViewers } from './queries.ts'
+import { Ring, Story, Viewer } from './story.ts'
+
+const Color = Text({ max: 9, pattern: '^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$', description: 'Hexadecimal' })
+
+const NewStory = Body({
+  mediaUrl: ClientUrl,
+  mediaType: Enum(storyMediaTypes),
+  caption: Type.Optional(Text({ min: 0, max: 500 })),
+  textColor: Type.Optional(Color),
+  bgColor: Type.Optional(Color),
+  fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
+  duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds, of a VIDEO' }))
+}, { examples: [{ mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
+
+const params = Type.Object({ id: Id })
+
+export const storyRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+
+  app.get('/stories', {
+    schema: {
+      summary: 'List whose stories there are, or one person\'s stories',
+      description: 'Without userId data.storyRings: my own first, then those with something new, then the newest. With userId data.stories, oldest first; 404 NOT_FOUND for people whose stories the caller may not see.',
+      querystring: Type.Object({ userId: Type.Optional(Id) }),
+      response: {
+        200: Data(Type.Object({ storyRings: Type.Optional(Type.Array(Ring)), stories: Type.Optional(Type.Array(Story)) }))
+      }
+    }
+  }, async ({ query: { userId }, account }) => {
+    if (userId !== undefined) return data({ stories: await withAuthors(deps, await listStories(db, userId, account.id), account.id) })
+    const rings = await withAuthors(deps, await listRings(db, account.id), account.id)
+    return data({ storyRings: rings.map(({ user, ...ring }) => ({ ...ring, userName: user.name, userImage: user.image })) })
+  })
+
+  app.post('/stories', {
+    schema: {
+      summary: 'Publish a story for 24 hours',
+      description: '429 LIMIT_EXCEEDED after 10 on one day of the author\'s calendar.',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      body: NewStory,
+      response: { 201: Data(Type.Object({ story: Type.Object({ id: Type.String(), mediaUrl: Type.String(), expiresAt: Timestamp }) })) }
+    }
+  }, async (request, reply) => {
+    const { body, account } = request
+    const { mediaUrl, mediaType } = body
+    if (!media.accepts(mediaUrl)) throw new ForeignMedia()
+    const timezone = await findTimezone(deps, account.id)
+    const story = await once(db, idempotencyOf(request), (trx) => publishStory(trx, {
+      authorId: account.id,
+      mediaUrl,
+      mediaType,
+      caption: body.caption || null,
+      textColor: body.textColor ?? null,
+      bgColor: body.bgColor ?? null,
+      fontStyle: body.fontStyle || null,
+      duration: mediaType === 'VIDEO' ? body.duration ?? null : null
+    }, timezone))
+    reply.code(201)
+    return data({ story })
+  })
+
+  app.get('/stories/:id', {
+    schema: {
+      summary: 'View a story',
+      description: 'Marks it viewed, unless it is the caller\'s own. 404 NOT_FOUND for who may not see it, 410 EXPIRED after 24 hours.',
+      params,
+      response: { 200: Data(Type.Object({ story: Story })) }
+    }
+  }, async ({ params, account }) => {
+    const [story] = await withAuthors(deps, [await viewStory(db, params.id, account.id)], account.id)
+    return data({ story: story! })
+  })
+
+  app.delete('/stories/:id', {
+    schema: { summary: 'Delete a story of mine', params, response: { 200: Message } }
+  }, async ({ params, account }) => {
+    const url = await deleteStory(db, { id: params.id, accountId: account.id })
+    await discardUnused(deps, { accountId: account.id, url })
+    return message('The story was deleted')
+  })
+
+  app.post('/stories/:id/react', {
+    schema: {
+      summary: 'React to a story',
+      description: 'One reaction a person; another one replaces it. The author is told.',
+      params,
+      body: Body({ emoji: Text({ max: 64, description: '1 to 4 characters as a person counts them' }) }, { examples: [{ emoji: '🔥' }] }),
+      response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String(), createdAt: Timestamp }) })) }
+    }
+  }, async ({ params, body, account }) => data({ reaction: await react(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) }))
+
+  app.get('/stories/:id/viewers', {
+    schema: {
+      summary: 'List who has viewed a story of mine, the latest first',
+      'x-extension': true,
+      params,
+      querystring: PageQuery(),
+      response: { 200: Data(Type.Object({ viewers: Type.Array(Viewer), nextCursor: Nullable(Type.String()) })) }
+    }
+  }, async ({ params, query, account }) => {
+    const story = await findStory(db, params.id, account.id)
+    if (story.userId !== account.id) throw new NotYourStory()
+    const { page, nextCursor } = cut(await listViewers(db, story.id, account.id, query), query.limit, (view) => view.cursorId)
+    return data({ viewers: await withAuthors(deps, page, account.id), nextCursor })
+  })
+}
