@@ -5,20 +5,22 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+interface Running { url: string, pid: number }
+
 /** The addresses that the launcher writes down once everything is ready. */
 export interface Stack {
-  gateway: { url: string }
-  services: Record<string, { url: string }>
+  gateway: Running
+  services: Record<string, Running>
   postgres: { url: string }
   nats: { url: string }
   mail: { url: string }
 }
 
 // One client measures them all, so no limit of a client may stand in its way.
-const noLimits = Object.fromEntries(['AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY_EMAIL'].map((route) => [`LIMIT_${route}`, 'off']))
+const noLimits = Object.fromEntries(['AUTH_CHECK_EMAIL', 'AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY_EMAIL'].map((route) => [`LIMIT_${route}`, 'off']))
 
 /** Starts the whole system on free ports with fresh data, for as long as `work` takes. */
-export async function withStack (work: (stack: Stack) => Promise<void>) {
+export async function withStack (work: (stack: Stack, dataDir: string) => Promise<void>) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT of its own choice the gateway takes one that is free.
@@ -28,7 +30,7 @@ export async function withStack (work: (stack: Stack) => Promise<void>) {
   const ended = once(launcher, 'exit')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => launcher.kill(signal))
   try {
-    await work(await Promise.race([readStack(dataDir), ended.then(() => { throw new Error('the system did not start') })]))
+    await work(await Promise.race([readStack(dataDir), ended.then(() => { throw new Error('the system did not start') })]), dataDir)
   } finally {
     launcher.kill('SIGTERM')
     await ended
@@ -36,10 +38,11 @@ export async function withStack (work: (stack: Stack) => Promise<void>) {
   }
 }
 
-async function readStack (dataDir: string): Promise<Stack> {
+/** Waits until the system is ready; later, what runs now, for a process that was started again has another id. */
+export async function readStack (dataDir: string): Promise<Stack> {
   for (;;) {
-    await sleep(200)
     const text = await readFile(path.join(dataDir, 'stack.json'), 'utf8').catch(() => undefined)
     if (text) return JSON.parse(text) as Stack
+    await sleep(200)
   }
 }

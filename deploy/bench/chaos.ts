@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readStack, withStack, type Stack } from './stack.ts'
+
+// Registrations under load while one process after the other is killed, and afterwards the account of each of them.
+const KILLS = 20
+const BETWEEN_KILLS = 2_000
+const WRITERS = 4
+
+type Outcome = 'ok' | 'refused' | 'unknown'
+
+await withStack(async (started, dataDir) => {
+  const outcomes = new Map<string, Outcome>()
+  const killed = new Set<number>()
+  let killing = true
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let turn = 0; killing; turn++) {
+      const email = `writer${writer}.${turn}@example.com`
+      outcomes.set(email, await register(started, email))
+      await sleep(50)
+    }
+  })
+
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await sleep(BETWEEN_KILLS)
+    const { gateway, services } = await readStack(dataDir)
+    const processes = Object.entries({ gateway, ...services }).filter(([, { pid }]) => !killed.has(pid))
+    const [name, { pid }] = processes[Math.floor(Math.random() * processes.length)]!
+    console.log(`${kill}/${KILLS}: kill -9 ${name} (${pid})`)
+    process.kill(pid, 'SIGKILL')
+    killed.add(pid)
+  }
+  killing = false
+  await Promise.all(writers)
+  const backAfter = await allReady(started)
+
+  const count = (wanted: Outcome) => [...outcomes.values()].filter((outcome) => outcome === wanted).length
+  const acknowledged = [...outcomes].filter(([, outcome]) => outcome === 'ok').map(([email]) => email)
+  const lost: string[] = []
+  for (const email of acknowledged) if (!await exists(started, email)) lost.push(email)
+  // The lease of a mail that was being sent when its worker died has to run out first.
+  let mails = await mailsByRecipient(started)
+  for (let waited = 0; waited < 120 && acknowledged.some((email) => !mails.has(email)); waited++) {
+    await sleep(1_000)
+    mails = await mailsByRecipient(started)
+  }
+  const unmailed = acknowledged.filter((email) => !mails.has(email))
+  const doubled = [...mails].filter(([, subjects]) => subjects.length !== new Set(subjects).size || subjects.length > 1)
+
+  console.log(`${outcomes.size} registrations: ${count('ok')} ok, ${count('refused')} refused, ${count('unknown')} unknown`)
+  console.log(`every process back ${backAfter} ms after the last kill`)
+  console.log(`lost ${lost.length}, without a mail ${unmailed.length}, with more than one ${doubled.length}`)
+  if (lost.length + unmailed.length + doubled.length > 0) process.exitCode = 1
+})
+
+async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
+  try {
+    const response = await fetch(`${gateway.url}/api/mobile/v1/auth/register`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }), signal: AbortSignal.timeout(10_000)
+    })
+    const { success } = await response.json() as { success: boolean }
+    return success ? 'ok' : 'refused'
+  } catch {
+    return 'unknown'
+  }
+}
+
+async function exists ({ gateway }: Stack, email: string) {
+  const response = await fetch(`${gateway.url}/api/mobile/v1/auth/check-email`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email })
+  })
+  return (await response.json() as { exists?: boolean }).exists === true
+}
+
+async function mailsByRecipient ({ mail }: Stack) {
+  const mails = await (await fetch(`${mail.url}/api/mails`)).json() as { to: string[], subject: string }[]
+  const found = new Map<string, string[]>()
+  for (const { to, subject } of mails) for (const each of to) found.set(each, [...found.get(each) ?? [], subject])
+  return found
+}
+
+async function allReady ({ gateway }: Stack) {
+  const since = Date.now()
+  for (;;) {
+    const health = await fetch(`${gateway.url}/health/ready`).then(async (response) => await response.json() as { down?: string[] }, () => undefined)
+    if (health?.down?.length === 0) return Date.now() - since
+    await sleep(100)
+  }
+}
