@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type NatsConnection } from 'nats'
+import { seldom } from './seldom.ts'
 
 /** What this kit writes of itself; every logger of the house has it. */
 export interface Log {
@@ -13,50 +15,60 @@ export interface Bus {
   readonly log: Log
   /** The connection while it stands, else undefined. */
   current (): NatsConnection | undefined
-  /** Runs `work` now if connected, and again at every new connection. */
-  onConnect (work: (connection: NatsConnection) => void): void
+  /** Runs `work` now if connected, and again whenever the connection stands anew; returns what ends that. */
+  onConnect (work: (connection: NatsConnection) => void): () => void
+  /** Runs `work` before the connection is closed. */
+  onClose (work: () => Promise<unknown>): void
   close (): Promise<void>
 }
 
-const SECONDS_BETWEEN_WORDS = 10
+const RETRY_EVERY = 250
+const CLOSE_WITHIN = 3_000
 
 /**
  * Begins to connect and returns at once: a service whose broker is away still answers its clients.
  * @param url `nats://[user:password@]host:port`, several by comma
  */
 export function connectBus (url: string, { service, log }: { service: string, log: Log }): Bus {
-  const addresses = url.split(',').map((each) => new URL(each))
-  const listeners: ((connection: NatsConnection) => void)[] = []
+  const addresses = url.split(',').map((each) => new URL(each.trim()))
+  const { username = '', password = '', protocol } = addresses[0] ?? {}
+  const hosts = addresses.map((address) => address.host)
+  const listeners = new Set<(connection: NatsConnection) => void>()
+  const closers: (() => Promise<unknown>)[] = []
+  const closing = new AbortController()
+  const warn = seldom((error) => log.warn({ err: error }, `NATS cannot be reached at ${hosts.join(', ')}; trying on`))
+  const warnOfRights = seldom((error) => log.error({}, `NATS refuses: ${String(error)}`))
   let connection: NatsConnection | undefined
   let connected = false
-  let closing = false
-  let lastWord = 0
 
   const connecting = (async () => {
-    while (!closing) {
+    while (!closing.signal.aborted) {
       try {
         connection = await connect({
-          servers: addresses.map((address) => address.host),
+          servers: hosts,
           name: service,
-          ...(addresses[0]?.username && {
-            user: decodeURIComponent(addresses[0].username), pass: decodeURIComponent(addresses[0].password)
-          }),
-          ...(addresses[0]?.protocol === 'tls:' && { tls: {} }),
+          // Of its own, so that a service can be granted the answers it asked for and nobody else's.
+          inboxPrefix: `_INBOX_${service}`,
+          ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+          ...(protocol === 'tls:' && { tls: {} }),
           timeout: 2_000,
           pingInterval: 5_000,
           maxReconnectAttempts: -1,
-          reconnectTimeWait: 250,
-          reconnectJitter: 250
+          reconnectTimeWait: RETRY_EVERY,
+          reconnectJitter: RETRY_EVERY,
+          noAsyncTraces: true
         })
+        if (closing.signal.aborted) return await connection.close()
         stand(connection)
-        return await follow(connection)
+        void follow(connection)
+        // The client reconnects by itself, but gives up for good when it is refused twice.
+        const ended = await connection.closed()
+        if (ended) warn(ended)
       } catch (error) {
-        if (Date.now() - lastWord > SECONDS_BETWEEN_WORDS * 1_000) {
-          lastWord = Date.now()
-          log.warn({ err: error }, `NATS cannot be reached at ${addresses.map((each) => each.host).join(', ')}; trying on`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 250))
+        warn(error)
       }
+      connected = false
+      await sleep(RETRY_EVERY, undefined, { signal: closing.signal }).catch(() => {})
     }
   })()
 
@@ -67,12 +79,16 @@ export function connectBus (url: string, { service, log }: { service: string, lo
   }
 
   async function follow (connection: NatsConnection) {
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect') {
+    for await (const { type, data, ...details } of connection.status()) {
+      if (type === 'disconnect' && connected) {
         connected = false
-        log.warn({}, 'lost NATS; what is said meanwhile waits in the outbox')
+        if (!closing.signal.aborted) log.warn({}, 'lost NATS; what is said meanwhile waits in the outbox')
       }
-      if (status.type === 'reconnect') stand(connection)
+      if (type === 'reconnect') stand(connection)
+      if (type === 'error') {
+        const { permissionContext } = details as { permissionContext?: { operation: string, subject: string } }
+        warnOfRights(permissionContext ? `${permissionContext.operation} ${permissionContext.subject}` : data)
+      }
     }
   }
 
@@ -81,13 +97,18 @@ export function connectBus (url: string, { service, log }: { service: string, lo
     log,
     current: () => connected ? connection : undefined,
     onConnect (work) {
-      listeners.push(work)
+      listeners.add(work)
       if (connected && connection) work(connection)
+      return () => listeners.delete(work)
     },
+    onClose: (work) => closers.push(work),
     async close () {
-      closing = true
+      closing.abort()
+      const late = sleep(CLOSE_WITHIN, undefined, { ref: false })
+      await Promise.race([Promise.allSettled(closers.map((each) => each())), late])
+      // Acknowledgements are sent without an answer, so they are flushed before the connection goes.
+      if (connected) await Promise.race([connection?.flush().catch(() => {}), late])
       connected = false
-      // Closing flushes what was sent; the loop above ends with the connection.
       await connection?.close()
       await connecting
     }

@@ -1,26 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
-import { AckPolicy, DeliverPolicy, nanos, type Consumer, type JsMsg, type NatsConnection } from 'nats'
+import { SpanKind } from '@opentelemetry/api'
+import { AckPolicy, DeliverPolicy, nanos, type Consumer, type ConsumerMessages, type JsMsg, type NatsConnection } from 'nats'
 import type { Kysely } from 'kysely'
 import type { Bus } from './connection.ts'
-import { countFailure, forget, park, replayOne, type DeadLetterTables } from './dead-letters.ts'
-import { parseEnvelope, type Envelope } from './envelope.ts'
+import { ATTEMPTS, failAgain, forget, keepLetter, takeDue, type DeadLetterTables, type Due, type Letter } from './dead-letters.ts'
+import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { lanes } from './lanes.ts'
+import { handled, handling, lag, letterBoxes } from './metrics.ts'
 import { Unavailable } from './questions.ts'
-import { ensureStream, isMissing, streamOf, subjectOf } from './streams.ts'
+import { seldom } from './seldom.ts'
+import { isMissing, isStreamMissing, streamOf, subjectOf } from './streams.ts'
+import { continueTrace } from './tracing.ts'
 
-const IN_FLIGHT = 256
+// One less than the connections of a service's pool, so that a crowd of events leaves one to its clients.
 const AT_ONCE = 4
+// A quarter of what the broker hands out at all, so that replicas share a crowd.
+const HELD = 64
+const UNACKNOWLEDGED = 256
 const ACK_WAIT = 10_000
 const STILL_WORKING_EVERY = 3_000
 const FETCH_FOR = 2_000
+const HANDLE_WITHIN = 30_000
 const TROUBLE_PAUSE = 500
-const REPLAY_EVERY = 2_000
-const ATTEMPTS = 10
-const LONGEST_WAIT = 60_000
+const BACK_AFTER_TROUBLE = 2_000
+const LOOK_FOR_DUE_EVERY = 1_000
+// A message that comes so often was never answered: perhaps whoever handles it dies of it.
+const DELIVERIES = 5
 
 export interface Consumers { stop (): Promise<void> }
+
+/** A message that was read: what it is about, and what handles it. */
+interface Opened { about: string, handle: () => Promise<void> }
 
 /**
  * Hears every event that `handlers` name, through one durable consumer for each service that says some of them.
@@ -28,86 +39,148 @@ export interface Consumers { stop (): Promise<void> }
  */
 export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers: Handler[]): Consumers {
   const stopping = new AbortController()
+  const wanted = Map.groupBy(handlers, ({ event }) => event.type)
   const speakers = new Set(handlers.map(({ event }) => event.service))
+  const enter = lanes(AT_ONCE)
+  const source = { service: bus.service, db }
+  letterBoxes.add(source)
+
   const loops = [...speakers].map((speaker) => hearFrom(speaker))
-  loops.push(replayDeadLetters())
+  loops.push(tryAgain())
 
   async function hearFrom (speaker: string) {
-    let lastWord = ''
+    const say = seldom((error) => {
+      if (isStreamMissing(error)) bus.log.info({}, `${speaker} has said nothing yet; waiting for its stream`)
+      else bus.log.warn({ err: error }, `cannot hear ${speaker} just now; trying on`)
+    })
     while (!stopping.signal.aborted) {
       const connection = bus.current()
       try {
-        if (connection) await pull(await ensureConsumer(connection, bus.service, speaker), speaker)
+        if (connection) await pull(connection, await ensureConsumer(connection, bus.service, speaker), speaker)
       } catch (error) {
         // Whatever became of the stream or the connection, the next round makes anew what is missing.
-        if (String(error) !== lastWord) bus.log.warn({ err: error }, `cannot hear ${speaker} just now; trying on`)
-        lastWord = String(error)
+        say(error)
       }
       await sleep(TROUBLE_PAUSE, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
-  async function pull (consumer: Consumer, speaker: string) {
-    const lane = lanes(AT_ONCE)
+  /** Hears until the connection breaks, the consumer is gone, or `stop()`. */
+  async function pull (connection: NatsConnection, consumer: Consumer, speaker: string) {
+    const held = new Map<JsMsg, Promise<void>>()
+    let fetched: ConsumerMessages | undefined
+    let broken = false
+    // An acknowledgement names a place in the consumer. After a reconnect the consumer may be a new one with another message there.
+    const stands = () => !broken && bus.current() === connection
     const stop = () => fetched?.stop()
-    let fetched: Awaited<ReturnType<Consumer['fetch']>> | undefined
+    let calls = 0
+    const forgetBus = bus.onConnect(() => {
+      // The first call tells of the connection that stands already.
+      if (calls++ > 0) {
+        broken = true
+        stop()
+      }
+    })
     stopping.signal.addEventListener('abort', stop)
+    // Those that wait for a lane are still ours too, or the broker would hand them to another replica.
+    const beat = setInterval(() => {
+      if (stands()) for (const message of held.keys()) message.working()
+    }, STILL_WORKING_EVERY)
+
     try {
-      while (!stopping.signal.aborted && bus.current()) {
-        fetched = await consumer.fetch({ max_messages: IN_FLIGHT, expires: FETCH_FOR })
+      while (!stopping.signal.aborted && stands()) {
+        while (held.size > HELD / 2) await Promise.race(held.values())
+        fetched = await consumer.fetch({ max_messages: HELD - held.size, expires: FETCH_FOR })
+        if (stopping.signal.aborted || !stands()) stop()
         for await (const message of fetched) {
-          if (stopping.signal.aborted) message.nak()
-          else await lane.enter(laneOf(message), () => deliver(message, speaker))
+          lag.set({ service: bus.service, from: speaker }, message.info.pending)
+          if (!wanted.has(typeOf(message))) {
+            if (stands()) message.ack()
+            continue
+          }
+          const letter = letterOf(message, speaker)
+          const opened = open(letter)
+          held.set(message, enter(opened.about, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
         }
       }
     } finally {
-      stopping.signal.removeEventListener('abort', stop)
-      await lane.empty()
-    }
-  }
-
-  async function deliver (message: JsMsg, speaker: string) {
-    const beat = setInterval(() => message.working(), STILL_WORKING_EVERY)
-    try {
-      await handle(message.string(), message.headers?.get('traceparent'))
-      if (message.info.redeliveryCount > 1) await forget(db, keyOf(message))
-      message.ack()
-    } catch (error) {
-      await refuse(message, speaker, error)
-    } finally {
       clearInterval(beat)
+      forgetBus()
+      stopping.signal.removeEventListener('abort', stop)
+      await Promise.allSettled(held.values())
     }
   }
 
-  async function handle (text: string, traceparent?: string) {
-    const envelope = parse(text)
-    const active = propagation.extract(ROOT_CONTEXT, { traceparent })
-    for (const handler of handlers) {
-      if (handler.event.type === envelope.type) await context.with(active, () => handler.hear(envelope))
-    }
-  }
-
-  async function refuse (message: JsMsg, speaker: string, error: unknown) {
-    const key = keyOf(message)
+  async function deliver (message: JsMsg, letter: Letter, opened: Opened, stands: () => boolean) {
+    if (!stands()) return
+    // Not before the broker has forgotten what was fetched last: 2.9 would offer it to that, and mislay it for 10 s.
+    if (stopping.signal.aborted) return message.nak(FETCH_FOR)
     try {
-      // What is merely away will come back, so waiting for it counts as no attempt.
-      if (error instanceof Unavailable) return message.nak(ACK_WAIT)
-      const attempts = await countFailure(db, {
-        key, stream: streamOf(speaker), type: typeOf(message), message: message.string(), error: String(error)
-      })
-      if (attempts < ATTEMPTS && !(error instanceof Malformed)) return message.nak(waitAfter(attempts))
-      await park(db, key)
-      message.ack()
-      bus.log.error({ err: error, type: typeOf(message), key }, 'parked a message that cannot be handled')
+      if (message.info.deliveryCount > DELIVERIES) await keepLetter(db, letter, { error: 'was never answered', attempts: 0, hopeless: false })
+      else await attempt(letter, opened, async (failure) => await keepLetter(db, letter, { ...failure, attempts: failure.blameless ? 0 : 1 }) && failure.hopeless)
+      if (stands()) message.ack()
     } catch {
-      message.nak(waitAfter(1))
+      // Postgres is away: the message is better kept by the broker.
+      if (stands()) message.nak(BACK_AFTER_TROUBLE)
     }
   }
 
-  async function replayDeadLetters () {
+  /** Tries those again that failed before, of whichever replica. */
+  async function tryAgain () {
     while (!stopping.signal.aborted) {
-      const found = await replayOne(db, handle).catch(() => false)
-      if (!found) await sleep(REPLAY_EVERY, undefined, { signal: stopping.signal }).catch(() => {})
+      const due = await takeDue(db, AT_ONCE).catch(() => [])
+      await Promise.all(due.map(async (letter) => {
+        const opened = open(letter)
+        await enter(opened.about, async () => await tryLetter(letter, opened).catch(() => {}))
+      }))
+      if (due.length === 0) await sleep(LOOK_FOR_DUE_EVERY, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  async function tryLetter (letter: Due, opened: Opened) {
+    if (letter.attempts > ATTEMPTS && !letter.parked_at) {
+      await failAgain(db, letter, { error: 'whoever tried it never came back', blameless: true, hopeless: true })
+      return bus.log.error({ type: letter.type, key: letter.key }, 'parked a message that nobody came back from')
+    }
+    const done = await attempt(letter, opened, async (failure) => await failAgain(db, letter, failure))
+    if (done) await forget(db, letter.key)
+  }
+
+  /** @param onFailure returns whether the message is parked now */
+  async function attempt (
+    { type, key, traceparent }: Letter, { handle }: Opened,
+    onFailure: (failure: { error: unknown, blameless: boolean, hopeless: boolean }) => Promise<boolean>
+  ) {
+    const took = handling.startTimer({ type })
+    try {
+      await continueTrace(traceparent ?? undefined, `hear ${type}`, SpanKind.CONSUMER, async () => await within(HANDLE_WITHIN, handle()))
+      handled.inc({ type, outcome: 'done' })
+      return true
+    } catch (error) {
+      const hopeless = error instanceof Malformed
+      handled.inc({ type, outcome: hopeless ? 'malformed' : 'failed' })
+      // What is merely away will come back, so waiting for it counts as no attempt.
+      const parked = await onFailure({ error, blameless: error instanceof Unavailable, hopeless })
+      if (parked) bus.log.error({ err: error, type, key }, 'parked a message that cannot be handled')
+      else bus.log.warn({ err: error, type, key }, 'could not handle a message; trying again later')
+      return false
+    } finally {
+      took()
+    }
+  }
+
+  function open ({ key, type, message }: Letter): Opened {
+    try {
+      const envelope = parseEnvelope(message)
+      if (envelope.type !== type) throw new Error(`it came as ${type}`)
+      return {
+        about: envelope.subject,
+        async handle () {
+          for (const handler of wanted.get(type) ?? []) await handler.hear(envelope)
+        }
+      }
+    } catch (error) {
+      return { about: key, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
     }
   }
 
@@ -115,49 +188,50 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
     async stop () {
       stopping.abort()
       await Promise.all(loops)
+      letterBoxes.delete(source)
     }
   }
 }
 
+/** @throws while the stream is missing: it is made by the service that speaks, which alone may */
 async function ensureConsumer (connection: NatsConnection, service: string, speaker: string) {
   const stream = streamOf(speaker)
-  const manager = await connection.jetstreamManager({ timeout: 2_000 })
+  const { consumers } = connection.jetstream({ timeout: 2_000 })
   try {
-    await manager.consumers.info(stream, service)
+    return await consumers.get(stream, service)
   } catch (error) {
     if (!isMissing(error)) throw error
-    await ensureStream(connection, speaker)
-    await manager.consumers.add(stream, {
-      durable_name: service,
-      // Of the server that tests run on, a consumer can have one filter only: what nobody here hears is acknowledged unread.
-      filter_subject: subjectOf(`${speaker}.>`),
-      deliver_policy: DeliverPolicy.All,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ACK_WAIT),
-      max_deliver: -1,
-      max_ack_pending: IN_FLIGHT
-    })
   }
-  return await connection.jetstream().consumers.get(stream, service)
+  const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
+  await manager.consumers.add(stream, {
+    durable_name: service,
+    // Of the server that tests run on, a consumer can have one filter only: what nobody here hears is acknowledged unread.
+    filter_subject: subjectOf(`${speaker}.>`),
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT),
+    max_deliver: -1,
+    max_ack_pending: UNACKNOWLEDGED
+  })
+  return await consumers.get(stream, service)
 }
 
-function parse (text: string): Envelope {
-  try {
-    return parseEnvelope(text)
-  } catch (error) {
-    throw new Malformed(`cannot be read: ${String(error)}`)
-  }
+async function within (limit: number, work: Promise<void>) {
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`took longer than ${limit / 1_000} s`)), limit)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
-/** What must be handled one after the other: the events about one thing. */
-function laneOf (message: JsMsg) {
-  try {
-    return parseEnvelope(message.string()).subject
-  } catch {
-    return keyOf(message)
-  }
-}
-
-const keyOf = (message: JsMsg) => message.headers?.get('Nats-Msg-Id') || `${message.info.stream}/${message.seq}`
 const typeOf = (message: JsMsg) => message.subject.replace('evt.', '')
-const waitAfter = (attempts: number) => Math.min(1_000 * 2 ** (attempts - 1), LONGEST_WAIT)
+
+function letterOf (message: JsMsg, speaker: string): Letter {
+  const { stream, streamSequence, timestampNanos } = message.info
+  return {
+    key: message.headers?.get('Nats-Msg-Id') || `${stream}/${streamSequence}/${timestampNanos}`,
+    stream: streamOf(speaker),
+    type: typeOf(message),
+    message: message.string(),
+    traceparent: message.headers?.get('traceparent') || null
+  }
+}

@@ -6,38 +6,89 @@ export interface DeadLetterTables {
     stream: string
     type: string
     message: string
-    attempts: Generated<number>
+    traceparent: string | null
+    attempts: number
     error: string
     first_failed_at: Generated<Date>
+    attempt_at: Date | null
     parked_at: Date | null
-    replay_asked_at: Date | null
   }
 }
 
 type Db = Kysely<DeadLetterTables>
 
-/** A message that failed. `key` is the event's id, or its place in the stream if it has none that can be read. */
-export interface Failure { key: string, stream: string, type: string, message: string, error: string }
+/** A message that cannot be handled now. `key` is the event's id, or its place in the stream if it has none. */
+export interface Letter { key: string, stream: string, type: string, message: string, traceparent: string | null }
 
-/** Counts one failure; returns how often the message has failed. The broker's own count starts anew when it crashes. */
-export async function countFailure (db: Db, failure: Failure) {
-  const { attempts } = await db.insertInto('dead_letters').values(failure)
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({
-      attempts: sql`dead_letters.attempts + 1`, error: failure.error
-    }))
-    .returning('attempts')
-    .executeTakeFirstOrThrow()
-  return attempts
+/** One that is due, taken for a minute: whoever dies over it leaves it to the next. One that a person asked for is tried just once. */
+export interface Due extends Letter { attempts: number, first_failed_at: Date, parked_at: Date | null }
+
+export const ATTEMPTS = 10
+const LONGEST_WAIT = 60_000
+const AFTER_BLAMELESS = 10_000
+const OUT_OF_DATE = 14 * 24 * 60 * 60 * 1_000
+
+/**
+ * Keeps a message that is tried again from here, not by the broker: so it neither takes one of the places that the stream has for
+ * messages under way, nor does a broker that crashes begin to count anew.
+ * @param attempts how often it has failed
+ * @param hopeless parks it at once
+ * @returns false when it is here already
+ */
+export async function keepLetter (db: Db, letter: Letter, { error, attempts, hopeless }: { error: unknown, attempts: number, hopeless: boolean }) {
+  const kept = await db.insertInto('dead_letters')
+    .values({
+      ...letter,
+      message: storable(letter.message),
+      attempts,
+      error: storable(String(error)),
+      attempt_at: hopeless ? null : afterTries(attempts),
+      parked_at: hopeless ? sql<Date>`now()` : null
+    })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return kept !== undefined
 }
 
-export async function park (db: Db, key: string) {
-  await db.updateTable('dead_letters').set({ parked_at: new Date(), replay_asked_at: null }).where('key', '=', key).execute()
+/** Takes letters that are due, at most `limit`. Their try is counted before it is made, for some may kill the process that makes it. */
+export async function takeDue (db: Db, limit: number): Promise<Due[]> {
+  return await db.updateTable('dead_letters')
+    .set({ attempts: sql`attempts + 1`, attempt_at: sql<Date>`case when parked_at is null then now() + interval '1 minute' end` })
+    .where('key', 'in', (due) => due.selectFrom('dead_letters').select('key')
+      .where('attempt_at', '<=', sql<Date>`now()`)
+      .orderBy('attempt_at')
+      .limit(limit)
+      .forUpdate().skipLocked())
+    .returning(['key', 'stream', 'type', 'message', 'traceparent', 'attempts', 'first_failed_at', 'parked_at'])
+    .execute()
+}
+
+/**
+ * Notes that a due letter failed again: it is tried later, or parked.
+ * @param blameless the failure was another's and counts as no try, though not for ever
+ * @returns whether it was parked now
+ */
+export async function failAgain (db: Db, due: Due, { error, blameless, hopeless }: { error: unknown, blameless: boolean, hopeless: boolean }) {
+  const attempts = blameless ? due.attempts - 1 : due.attempts
+  const parked = hopeless || due.parked_at !== null || attempts >= ATTEMPTS || Date.now() - due.first_failed_at.getTime() > OUT_OF_DATE
+  await db.updateTable('dead_letters')
+    .set({
+      attempts,
+      error: storable(String(error)),
+      attempt_at: parked ? null : blameless ? inMilliseconds(AFTER_BLAMELESS) : afterTries(attempts),
+      parked_at: parked ? due.parked_at ?? sql<Date>`now()` : null
+    })
+    .where('key', '=', due.key)
+    .execute()
+  return parked && due.parked_at === null
 }
 
 export async function forget (db: Db, key: string) {
   await db.deleteFrom('dead_letters').where('key', '=', key).execute()
 }
 
+/** What waits for a person, oldest first. */
 export async function listParked (db: Db) {
   return await db.selectFrom('dead_letters')
     .select(['key', 'type', 'attempts', 'error', 'first_failed_at as firstFailedAt', 'parked_at as parkedAt'])
@@ -46,30 +97,19 @@ export async function listParked (db: Db) {
     .execute()
 }
 
-/** Asks the running service to handle parked messages again; returns how many. */
+/** Lets the running service try parked messages once more; returns how many. What fails again stays parked. */
 export async function askReplay (db: Db, keys: string[] | 'all') {
-  const asked = await db.updateTable('dead_letters').set({ replay_asked_at: new Date() })
+  const asked = await db.updateTable('dead_letters').set({ attempt_at: inMilliseconds(0) })
     .where('parked_at', 'is not', null)
-    .$if(keys !== 'all', (query) => query.where('key', 'in', [...keys]))
+    .$if(keys !== 'all', (query) => query.where('key', 'in', keys as string[]))
     .returning('key')
     .execute()
   return asked.length
 }
 
-/** Takes one message that is to be handled again and holds it meanwhile; false when there is none. */
-export async function replayOne (db: Db, handle: (message: string) => Promise<void>) {
-  return await db.transaction().execute(async (trx) => {
-    const row = await trx.selectFrom('dead_letters').select(['key', 'message'])
-      .where('replay_asked_at', 'is not', null)
-      .orderBy('replay_asked_at')
-      .limit(1)
-      .forUpdate().skipLocked()
-      .executeTakeFirst()
-    if (!row) return false
+// By the clock of Postgres, which alone says what is due.
+const inMilliseconds = (wait: number) => sql<Date>`now() + ${wait} * interval '1 millisecond'`
+const afterTries = (attempts: number) => inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), LONGEST_WAIT))
 
-    const error = await handle(row.message).then(() => undefined, (error: unknown) => String(error))
-    if (error === undefined) await trx.deleteFrom('dead_letters').where('key', '=', row.key).execute()
-    else await trx.updateTable('dead_letters').set({ replay_asked_at: null, error, attempts: sql`attempts + 1` }).where('key', '=', row.key).execute()
-    return true
-  })
-}
+// Postgres keeps no NUL in a text, and a message that cannot even be parked would come back for ever.
+const storable = (text: string) => text.replaceAll('\0', '\uFFFD')

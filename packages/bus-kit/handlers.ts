@@ -1,7 +1,7 @@
-import { Compile } from 'typebox/compile'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
 import type { Envelope } from './envelope.ts'
+import { faultsOf, shapeOf } from './shapes.ts'
 
 /** An event as its hearers get it. `id` is the same at every repeat; `about` is what the event is about. */
 export interface Heard<Data> { id: string, about: string, time: Date, data: Data }
@@ -20,11 +20,10 @@ export interface Handler {
 export function on<Schema extends Type.TSchema> (
   event: EventDefinition<Schema>, handle: (heard: Heard<Type.Static<Schema>>) => Promise<unknown>
 ): Handler {
-  const shape = Compile(event.data)
   return {
     event,
     async hear ({ id, subject, time, data }) {
-      if (!shape.Check(data)) throw new Malformed(`the data of ${event.type} has another shape`)
+      if (!shapeOf(event.data).Check(data)) throw new Malformed(`not of the shape of ${event.type}: ${faultsOf(event.data, data)}`)
       await handle({ id, about: subject, time: new Date(time), data: data as Type.Static<Schema> })
     }
   }

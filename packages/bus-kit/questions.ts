@@ -1,10 +1,11 @@
-import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
-import { headers, type Msg, type NatsConnection } from 'nats'
+import { SpanKind } from '@opentelemetry/api'
+import { headers, type Msg, type NatsConnection, type Subscription } from 'nats'
 import createError from '@fastify/error'
 import type Type from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import type { QuestionDefinition } from '@tandem/contracts'
 import type { Bus } from './connection.ts'
+import { faultsOf, shapeOf } from './shapes.ts'
+import { continueTrace, currentTrace } from './tracing.ts'
 
 const DEADLINE = 800
 
@@ -21,23 +22,19 @@ export function asker (bus: Bus): Ask {
     const connection = bus.current()
     if (!connection) throw new Unavailable()
 
-    const carrier: { traceparent?: string } = {}
-    propagation.inject(context.active(), carrier)
     const carried = headers()
-    if (carrier.traceparent) carried.set('traceparent', carrier.traceparent)
-
-    let reply: Msg
+    const traceparent = currentTrace()
+    if (traceparent) carried.set('traceparent', traceparent)
     try {
-      reply = await connection.request(subjectOf(question), JSON.stringify(request), { timeout: deadline, headers: carried })
+      const reply = await connection.request(subjectOf(question), JSON.stringify(request), { timeout: deadline, headers: carried })
+      if (reply.headers?.get('failed')) throw new Error('whoever was asked could not answer')
+      const answer: unknown = JSON.parse(reply.string())
+      if (shapeOf(question.answer).Check(answer)) return answer as Type.Static<typeof question.answer>
+      throw new Error(`the answer has another shape: ${faultsOf(question.answer, answer)}`)
     } catch (error) {
       bus.log.warn({ err: error, question: question.type }, 'a question got no answer')
       throw new Unavailable()
     }
-    if (reply.headers?.get('failed')) throw new Unavailable()
-    const answer: unknown = JSON.parse(reply.string())
-    if (validatorOf(question.answer).Check(answer)) return answer as Type.Static<typeof question.answer>
-    bus.log.error({ question: question.type }, 'a question got an answer of another shape')
-    throw new Unavailable()
   }
 }
 
@@ -50,53 +47,52 @@ export interface Answerer {
 export function answer<Request extends Type.TSchema, Answer extends Type.TSchema> (
   question: QuestionDefinition<Request, Answer>, reply: (request: Type.Static<Request>) => Promise<Type.Static<Answer>>
 ): Answerer {
-  const shape = Compile(question.request)
   return {
     question,
     async answer (request) {
-      if (!shape.Check(request)) throw new Error(`a request of ${question.type} has another shape`)
+      if (!shapeOf(question.request).Check(request)) throw new Error(`a request has another shape: ${faultsOf(question.request, request)}`)
       return await reply(request as Type.Static<Request>)
     }
   }
 }
 
-/** Listens for questions at this and every later connection; replicas share them. */
+/** Answers questions until the bus closes, which waits for those that are being answered. Replicas share them. */
 export function startAnswers (bus: Bus, answerers: Answerer[]) {
+  const running = new Set<Promise<void>>()
+  let listening: Subscription[] = []
   let told: NatsConnection | undefined
+
   bus.onConnect((connection) => {
     // Subscriptions outlive a reconnect.
     if (told === connection) return
     told = connection
-    for (const answerer of answerers) {
-      connection.subscribe(subjectOf(answerer.question), {
-        queue: bus.service,
-        callback: (_, message) => { void respond(bus, answerer, message) }
-      })
-    }
+    listening = answerers.map((answerer) => connection.subscribe(subjectOf(answerer.question), {
+      queue: bus.service,
+      callback (error, message) {
+        // What the server does not permit is told once by the connection.
+        if (error) return
+        const answered = respond(bus, answerer, message).finally(() => running.delete(answered))
+        running.add(answered)
+      }
+    }))
+  })
+  bus.onClose(async () => {
+    await Promise.allSettled(listening.map((each) => each.drain()))
+    await Promise.all(running)
   })
 }
 
 async function respond (bus: Bus, { question, answer }: Answerer, message: Msg) {
-  const active = propagation.extract(ROOT_CONTEXT, { traceparent: message.headers?.get('traceparent') })
+  const carried = headers()
   try {
-    const reply = await context.with(active, async () => await answer(JSON.parse(message.string())))
+    const reply = await continueTrace(message.headers?.get('traceparent'), `answer ${question.type}`, SpanKind.SERVER,
+      async () => await answer(JSON.parse(message.string())))
     message.respond(JSON.stringify(reply))
   } catch (error) {
     bus.log.error({ err: error, question: question.type }, 'a question could not be answered')
-    const failed = headers()
-    failed.set('failed', 'true')
-    message.respond('', { headers: failed })
+    carried.set('failed', 'true')
+    message.respond('', { headers: carried })
   }
 }
 
 const subjectOf = (question: QuestionDefinition) => `ask.${question.type}`
-
-const validators = new WeakMap<Type.TSchema, Validator>()
-
-function validatorOf (schema: Type.TSchema) {
-  const known = validators.get(schema)
-  if (known) return known
-  const made = Compile(schema)
-  validators.set(schema, made)
-  return made
-}

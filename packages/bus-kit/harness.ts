@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineEvent } from '@tandem/contracts'
+import { connect } from '@tandem/database-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { startNats } from '@tandem/local/testing'
+import { sql, type Kysely } from 'kysely'
+import type { Test } from 'tap'
+import Type from 'typebox'
+import { connectBus, on, record, spend, startConsumers, startRelay, type DeadLetterTables, type Heard, type InboxTables, type OutboxTables } from './index.ts'
+
+// What the tests of this kit share: the service `alpha` says that things happened, `beta` hears it.
+
+export interface Tables extends OutboxTables, InboxTables, DeadLetterTables {
+  effects: { event_id: string, about: string, number: number }
+}
+
+export type Db = Kysely<Tables>
+
+export const Happened = defineEvent('alpha.thing.happened.v1', Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) }))
+export type Happening = Heard<{ number: number, text?: string }>
+
+export const log = { info () {}, warn () {}, error () {} }
+
+/** A database and a broker of the test's own, and what starts processes beside them. */
+export async function world (t: Test) {
+  const [nats, { db, url }] = await Promise.all([startNats(t), testDatabase<Tables>(t, import.meta.dirname)])
+  await sql`create table effects (event_id uuid not null, about text not null, number integer not null, at serial)`.execute(db)
+  const lines: { level: string, message: string }[] = []
+  const noted = (level: string) => (_: object, message: string) => { lines.push({ level, message }) }
+  const log = { info: noted('info'), warn: noted('warn'), error: noted('error') }
+
+  /** A replica of a service: connections of its own. */
+  const replica = (service: string) => {
+    const own = connect<Tables>(url, { log: { warn () {} } })
+    const bus = connectBus(nats.url, { service, log })
+    const closers: (() => Promise<void>)[] = []
+    let closing: Promise<void> | undefined
+    const close = () => closing ??= (async () => {
+      for (const each of closers.reverse()) await each()
+      await bus.close()
+      await own.destroy()
+    })()
+    t.teardown(close)
+    return {
+      bus,
+      db: own,
+      close,
+      relay () {
+        const relay = startRelay(bus, own)
+        closers.push(relay.stop)
+        return relay
+      },
+      hear (handle: (heard: Happening) => Promise<unknown> = (heard) => leaveEffect(own, heard)) {
+        const consumers = startConsumers(bus, own, [on(Happened, handle)])
+        closers.push(consumers.stop)
+        return consumers
+      }
+    }
+  }
+
+  return { nats, db, url, lines, replica, speaker: () => replica('alpha'), hearer: () => replica('beta') }
+}
+
+/** Work that adds up: a second time would show. */
+export async function leaveEffect (db: Db, { id, about, data }: Happening) {
+  await db.transaction().execute(async (trx) => {
+    if (!await spend(trx, id, 'effects')) return
+    await trx.insertInto('effects').values({ event_id: id, about, number: data.number }).execute()
+  })
+}
+
+export async function say (db: Db, number: number, about = `thing ${number}`) {
+  await db.transaction().execute(async (trx) => await record(trx, Happened, about, { number }))
+}
+
+export async function sayMany (db: Db, count: number, from = 0) {
+  await db.transaction().execute(async (trx) => {
+    for (let number = from; number < from + count; number++) await record(trx, Happened, `thing ${number}`, { number })
+  })
+}
+
+/** The numbers whose effects there are, in their order. */
+export async function effects (db: Db) {
+  const rows = await db.selectFrom('effects').select('number').orderBy('number').execute()
+  return rows.map((row) => row.number)
+}
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
+
+export async function until (truth: () => boolean | Promise<boolean>, seconds = 20) {
+  const end = Date.now() + seconds * 1_000
+  while (!await truth()) {
+    if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${truth.toString()}`)
+    await sleep(20)
+  }
+}
+
+export const haveEffects = (db: Db, count: number) => async () => (await effects(db)).length >= count
+
+export async function untilPublished (db: Db) {
+  await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
+}

@@ -1,0 +1,39 @@
+import { register } from 'prom-client'
+import t from 'tap'
+import { effects, haveEffects, leaveEffect, sayMany, until, untilPublished, world } from './harness.ts'
+
+async function read (name: string, labels: Record<string, string> = {}) {
+  const metric = await register.getSingleMetric(name)?.get()
+  return metric?.values.find((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))?.value
+}
+
+t.test('the outbox, what was said, what was heard and what is parked can be watched', async (t) => {
+  const { db, nats, speaker, hearer } = await world(t)
+  await nats.stop()
+  const alpha = speaker()
+  alpha.relay()
+  await sayMany(db, 3)
+  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), 3)
+  t.ok((await read('bus_outbox_oldest_seconds', { service: 'alpha' }) ?? 0) > 0)
+
+  hearer().hear(async (heard) => {
+    if (heard.data.number === 1) throw new Error('not this one')
+    await leaveEffect(db, heard)
+  })
+  await nats.start()
+  await until(haveEffects(db, 2))
+  await untilPublished(db)
+  await until(async () => await read('bus_events_handled_total', { outcome: 'failed' }) === 1)
+  t.strictSame(await effects(db), [0, 2])
+  const type = 'alpha.thing.happened.v1'
+  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), 0)
+  t.equal(await read('bus_outbox_oldest_seconds', { service: 'alpha' }), 0)
+  t.equal(await read('bus_events_published_total', { type, outcome: 'published' }), 3)
+  t.equal(await read('bus_events_handled_total', { type, outcome: 'done' }), 2)
+  t.equal(await read('bus_consumer_lag', { service: 'beta', from: 'alpha' }), 0)
+  t.equal(await read('bus_dead_letters_parked', { service: 'beta' }), 0)
+  t.match(await register.metrics(), /bus_event_handling_seconds_count\{type="alpha\.thing\.happened\.v1"\} \d/)
+
+  await alpha.close()
+  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), undefined, 'who has stopped is no longer asked')
+})

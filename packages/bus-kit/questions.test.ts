@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { context, propagation, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { defineQuestion } from '@tandem/contracts'
+import { startNats } from '@tandem/local/testing'
+import t, { type Test } from 'tap'
+import Type from 'typebox'
+import { answer, asker, connectBus, startAnswers, Unavailable, type Answerer, type Ask } from './index.ts'
+import { log, until, upTo } from './harness.ts'
+
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+
+t.jobs = 4
+
+const Double = defineQuestion('beta.double.v1', {
+  request: Type.Object({ number: Type.Integer() }),
+  answer: Type.Object({ doubled: Type.Integer() })
+})
+const double = answer(Double, async ({ number }) => ({ doubled: number * 2 }))
+
+/** One who asks, and replicas of one who answers. */
+async function world (t: Test) {
+  const nats = await startNats(t)
+  const join = async (service: string) => {
+    const bus = connectBus(nats.url, { service, log })
+    t.teardown(() => bus.close())
+    await until(() => bus.current() !== undefined)
+    return bus
+  }
+  const alpha = await join('alpha')
+  return {
+    nats,
+    bus: alpha,
+    ask: asker(alpha),
+    async answers (...answerers: Answerer[]) {
+      const bus = await join('beta')
+      startAnswers(bus, answerers)
+      await bus.current()?.flush()
+      return bus
+    }
+  }
+}
+
+async function refused (t: Test, asked: ReturnType<Ask>, within: number) {
+  const since = performance.now()
+  await t.rejects(asked, { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
+  const took = performance.now() - since
+  t.ok(took < within, `within ${within} ms, here ${took}`)
+}
+
+t.test('a question is answered', async (t) => {
+  const { ask, answers } = await world(t)
+  await answers(double)
+  t.strictSame(await ask(Double, { number: 21 }), { doubled: 42 })
+})
+
+t.test('replicas share the questions', async (t) => {
+  const { ask, answers } = await world(t)
+  const asked = [0, 0]
+  for (const index of [0, 1]) {
+    await answers(answer(Double, async ({ number }) => {
+      asked[index]!++
+      return { doubled: number * 2 }
+    }))
+  }
+  await Promise.all(upTo(100).map(async (number) => await ask(Double, { number })))
+  t.equal(asked[0]! + asked[1]!, 100)
+  t.ok(Math.min(...asked) > 10)
+})
+
+t.test('when nobody is there to answer, the asker knows at once', async (t) => {
+  const { ask } = await world(t)
+  await refused(t, ask(Double, { number: 1 }), 300)
+})
+
+t.test('the asker waits no longer than he said', async (t) => {
+  const { ask, answers } = await world(t)
+  await answers(answer(Double, async () => {
+    await sleep(1_000)
+    return { doubled: 0 }
+  }))
+  await refused(t, ask(Double, { number: 1 }, { deadline: 100 }), 400)
+  await refused(t, ask(Double, { number: 1 }), 1_000)
+})
+
+t.test('an answer of another shape is none', async (t) => {
+  const { ask, answers } = await world(t)
+  await answers(answer(Double, async () => ({ doubled: 'many' }) as never))
+  await refused(t, ask(Double, { number: 1 }), 300)
+})
+
+t.test('an answer that is nothing, or no JSON, is none', async (t) => {
+  const { ask, answers, bus } = await world(t)
+  await answers(answer(Double, async () => undefined as never))
+  await refused(t, ask(Double, { number: 1 }), 300)
+
+  const Other = defineQuestion('gamma.double.v1', Double)
+  bus.current()?.subscribe('ask.gamma.double.v1', { callback: (_, message) => { message.respond('{"half": ') } })
+  await refused(t, ask(Other, { number: 1 }), 300)
+})
+
+t.test('who fails to answer says so at once, and answers the next question', async (t) => {
+  const { ask, answers } = await world(t)
+  await answers(answer(Double, async ({ number }) => {
+    if (number === 13) throw new Error('unlucky')
+    return { doubled: number * 2 }
+  }))
+  await refused(t, ask(Double, { number: 13 }), 300)
+  await refused(t, ask(Double, { number: 'x' as unknown as number }), 300)
+  t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
+})
+
+t.test('an answer that is too big for NATS is a failure like another', async (t) => {
+  const Much = defineQuestion('beta.much.v1', { request: Type.Object({}), answer: Type.String() })
+  const { ask, answers } = await world(t)
+  await answers(answer(Much, async () => 'x'.repeat(2_000_000)), double)
+  await refused(t, ask(Much, {}), 300)
+  t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
+})
+
+t.test('while NATS is away a question is refused at once, and answered again after it returns', async (t) => {
+  const { nats, ask, bus, answers } = await world(t)
+  const beta = await answers(double)
+  await nats.kill()
+  await until(() => bus.current() === undefined)
+  await refused(t, ask(Double, { number: 1 }), 50)
+  await nats.wipe()
+  await nats.start()
+  await until(() => bus.current() !== undefined && beta.current() !== undefined)
+  await until(async () => await ask(Double, { number: 2 }).then(({ doubled }) => doubled === 4, () => false))
+})
+
+t.test('the trace of who asks goes on where it is answered', async (t) => {
+  const { ask, answers } = await world(t)
+  let seen: string | undefined
+  await answers(answer(Double, async ({ number }) => {
+    seen = trace.getSpanContext(context.active())?.traceId
+    return { doubled: number * 2 }
+  }))
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const active = trace.setSpanContext(context.active(), { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 })
+  await context.with(active, async () => await ask(Double, { number: 1 }))
+  t.equal(seen, traceId)
+})
+
+t.test('closing answers what was asked before, and leaves what comes after to other replicas', async (t) => {
+  const { ask, answers } = await world(t)
+  let begun = 0
+  const closing = await answers(answer(Double, async ({ number }) => {
+    begun++
+    await sleep(200)
+    return { doubled: number * 2 }
+  }))
+  const asked = upTo(10).map(async (number) => await ask(Double, { number }))
+  await until(() => begun === 10)
+  await answers(double)
+  const closed = closing.close()
+  t.strictSame(await Promise.all(asked), upTo(10).map((number) => ({ doubled: number * 2 })))
+  for (const number of upTo(20)) t.strictSame(await ask(Double, { number }), { doubled: number * 2 })
+  await closed
+  t.equal(begun, 10)
+})
+
+t.test('Unavailable is the error that clients of a service know', (t) => {
+  t.match(new Unavailable(), { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
+  t.end()
+})

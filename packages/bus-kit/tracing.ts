@@ -1,0 +1,27 @@
+import { context, propagation, ROOT_CONTEXT, trace, type SpanKind } from '@opentelemetry/api'
+
+const tracer = trace.getTracer('@tandem/bus-kit')
+
+/** The W3C `traceparent` of the running code, to send along; undefined outside of any trace. */
+export function currentTrace () {
+  const carrier: { traceparent?: string } = {}
+  propagation.inject(context.active(), carrier)
+  return carrier.traceparent
+}
+
+/** Runs `work` in the trace that came along, as a span of its own where spans are recorded. */
+export async function continueTrace<Result> (
+  traceparent: string | undefined, name: string, kind: SpanKind, work: () => Promise<Result>
+): Promise<Result> {
+  const parent = traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT
+  return await tracer.startActiveSpan(name, { kind }, parent, async (span) => {
+    try {
+      return await work()
+    } catch (error) {
+      span.recordException(String(error))
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
