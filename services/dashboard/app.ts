@@ -1,11 +1,20 @@
-import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { createServer, type ServerOptions } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { answerTrainingTotals } from './totals/answers.ts'
+import { goalRoutes } from './goals/routes.ts'
+import { healthScoreRoutes } from './health-score/routes.ts'
+import { homeRoutes } from './home/routes.ts'
+import { logRoutes } from './logs/routes.ts'
+import { onPersonChanged } from './people/consumers.ts'
+import { programRoutes } from './programs/routes.ts'
+import { recordRoutes } from './records/routes.ts'
+import { statsRoutes } from './stats/routes.ts'
+import { answerTrainingProgress, answerTrainingTotals } from './totals/answers.ts'
+import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
-const routes: Routes<Deps>[] = []
-const consumers: ((deps: Deps) => Handler)[] = []
-const answers: ((deps: Deps) => Answerer)[] = [answerTrainingTotals]
+const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
+const consumers = [onPersonChanged]
+const answers = [answerTrainingTotals, answerTrainingProgress]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })

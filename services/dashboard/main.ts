@@ -7,6 +7,7 @@ import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import type { Tables } from './schema.ts'
+import { createStatsCache } from './stats/cache.ts'
 
 await run('dashboard', async (onClose, log) => {
   const config = readConfig(Config)
@@ -16,7 +17,10 @@ await run('dashboard', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'dashboard', log })
   onClose(() => bus.close())
 
-  const deps: Deps = { db, ask: asker(bus) }
+  const cache = createStatsCache(config.REDIS_URL, log)
+  onClose(() => cache.close())
+
+  const deps: Deps = { db, ask: asker(bus), cache, now: () => new Date() }
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -31,7 +35,8 @@ await run('dashboard', async (onClose, log) => {
     trustProxy: config.TRUST_PROXY,
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
-      nats: { check: async () => bus.current() !== undefined, required: false }
+      nats: { check: async () => bus.current() !== undefined, required: false },
+      redis: { check: () => cache.ready(), required: false }
     }
   })
   onClose(() => app.close())

@@ -1,5 +1,14 @@
 import { answer } from '@tandem/bus-kit'
-import { TrainingTotals } from '@tandem/contracts'
+import { TrainingProgress, TrainingTotals } from '@tandem/contracts'
+import { dayIn, DEFAULT_ZONE } from '../calendar.ts'
+import type { Deps } from '../deps.ts'
+import { findPerson } from '../people/queries.ts'
+import { readProgress, readTotals } from './queries.ts'
 
-// Nothing can be logged yet, so nobody has any totals.
-export const answerTrainingTotals = () => answer(TrainingTotals, async () => ({ totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal: null }))
+export const answerTrainingTotals = ({ db }: Deps) => answer(TrainingTotals, async ({ accountId }) => await readTotals(db, accountId))
+
+// Whoever asks is waiting, so the week is that of the time zone last heard of.
+export const answerTrainingProgress = ({ db, now }: Deps) => answer(TrainingProgress, async ({ accountId }) => {
+  const person = await findPerson(db, accountId)
+  return await readProgress(db, accountId, dayIn(person?.timezone ?? DEFAULT_ZONE, now()))
+})

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Db } from '../schema.ts'
+
+export interface Goals {
+  dailyCalories: number | null
+  proteinTarget: number | null
+  carbsTarget: number | null
+  fatTarget: number | null
+  goalType: string
+  waterMl: number
+  sleepMinutes: number
+  workoutsPerWeek: number
+}
+
+/** What is aimed at by whoever has set no goals of his own. */
+export const usualTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinutes: 480, workoutsPerWeek: 3 }
+
+const SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
+const KCAL_PER_GRAM = { protein: 4, carbs: 4, fat: 9 }
+const gramsOf = (part: keyof typeof SHARE, calories: number) => Math.round(calories * SHARE[part] / KCAL_PER_GRAM[part])
+
+/** Goals as they were set; nutrients that were not follow from the calories. Undefined when none were set. */
+export async function findGoals (db: Db, accountId: string): Promise<Goals | undefined> {
+  const goals = await db.selectFrom('goals').where('account_id', '=', accountId)
+    .select([
+      sql<number | null>`daily_calories::float8`.as('dailyCalories'),
+      sql<number | null>`protein_target::float8`.as('proteinTarget'),
+      sql<number | null>`carbs_target::float8`.as('carbsTarget'),
+      sql<number | null>`fat_target::float8`.as('fatTarget'),
+      'goal_type as goalType', 'water_ml as waterMl', 'sleep_minutes as sleepMinutes', 'workouts_per_week as workoutsPerWeek'
+    ])
+    .executeTakeFirst()
+  if (!goals || goals.dailyCalories === null) return goals
+  return {
+    ...goals,
+    proteinTarget: goals.proteinTarget ?? gramsOf('protein', goals.dailyCalories),
+    carbsTarget: goals.carbsTarget ?? gramsOf('carbs', goals.dailyCalories),
+    fatTarget: goals.fatTarget ?? gramsOf('fat', goals.dailyCalories)
+  }
+}
+
+/** What days and weeks are measured by. */
+export async function readTargets (db: Db, accountId: string) {
+  const goals = await findGoals(db, accountId)
+  return { ...usualTargets, ...goals, dailyCalories: goals?.dailyCalories ?? usualTargets.dailyCalories }
+}
+
+/** The part of the goals that is shown as a person's nutrition goal: null until there are calories to aim at. */
+export function nutritionGoalOf (goals: Goals | undefined) {
+  if (!goals || goals.dailyCalories === null) return null
+  const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType } = goals
+  return { dailyCalories, proteinTarget: proteinTarget ?? 0, carbsTarget: carbsTarget ?? 0, fatTarget: fatTarget ?? 0, goalType }
+}

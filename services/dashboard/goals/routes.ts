@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { Body, Data, data, Nullable, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { setGoals } from './actions.ts'
+import { findGoals } from './queries.ts'
+
+const grams = Type.Number({ minimum: 0, maximum: 2_000, description: 'Grams' })
+const calories = Type.Number({ minimum: 500, maximum: 20_000, description: 'Kilocalories' })
+const wholes = {
+  waterMl: Type.Integer({ minimum: 100, maximum: 20_000 }),
+  sleepMinutes: Type.Integer({ minimum: 60, maximum: 1_440 }),
+  workoutsPerWeek: Type.Integer({ minimum: 1, maximum: 21 })
+}
+
+const example = {
+  dailyCalories: 2200, proteinTarget: 130, carbsTarget: 260, fatTarget: 70, goalType: 'MAINTAIN', waterMl: 2500, sleepMinutes: 450, workoutsPerWeek: 4
+}
+
+const Goals = Type.Object({
+  dailyCalories: Nullable(calories),
+  proteinTarget: Nullable(grams),
+  carbsTarget: Nullable(grams),
+  fatTarget: Nullable(grams),
+  goalType: Type.String(),
+  ...wholes
+})
+const answer = Data(Type.Object({ goals: Nullable(Goals, { description: 'Null until the first is set' }) }, { examples: [{ goals: example }] }))
+
+const NewGoals = Body({
+  dailyCalories: Type.Optional(calories),
+  proteinTarget: Type.Optional(grams),
+  carbsTarget: Type.Optional(grams),
+  fatTarget: Type.Optional(grams),
+  goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Such as MAINTAIN, which it is unless set' })),
+  waterMl: Type.Optional(wholes.waterMl),
+  sleepMinutes: Type.Optional(wholes.sleepMinutes),
+  workoutsPerWeek: Type.Optional(wholes.workoutsPerWeek)
+}, { examples: [example] })
+
+export const goalRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/goals', {
+    schema: { summary: 'Read my goals', 'x-extension': true, response: { 200: answer } }
+  }, async ({ account }) => data({ goals: await findGoals(db, account.id) ?? null }))
+
+  app.put('/goals', {
+    schema: {
+      summary: 'Set my goals',
+      description: 'Those that are left out stay as they are.',
+      'x-extension': true,
+      body: NewGoals,
+      response: { 200: answer }
+    }
+  }, async ({ body, account }) => {
+    await setGoals(db, account.id, body)
+    return data({ goals: await findGoals(db, account.id) ?? null })
+  })
+}

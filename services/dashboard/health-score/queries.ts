@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { mondayOf } from '../calendar.ts'
+import { readTargets } from '../goals/queries.ts'
+import type { Db } from '../schema.ts'
+import { currentRun } from '../stats/queries.ts'
+import { overallOf, scoresOf, sleepOf, trendOf, type Day } from './formulas.ts'
+import { tipsFor } from './tips.ts'
+
+/** The summaries of the days between two days, both included; days without logs have none. */
+export async function readDays (db: Db, accountId: string, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<Day[]> {
+  return await db.selectFrom('daily_summaries')
+    .where('account_id', '=', accountId)
+    .where(sql<boolean>`day between ${from.toString()}::date and ${to.toString()}::date`)
+    .select([
+      sql<string>`day::text`.as('day'), 'workouts', 'food_entries as foodEntries', sql<number>`calories::float8`.as('calories'),
+      'water_ml as waterMl', 'sleep_entries as sleepEntries', 'sleep_minutes as sleepMinutes', 'sleep_quality as sleepQuality'
+    ])
+    .execute()
+}
+
+const DAYS_OF_WEEK = 7
+
+export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate) {
+  const monday = mondayOf(today)
+  const [days, targets, { rows: [streaks] }] = await Promise.all([
+    readDays(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
+    readTargets(db, accountId),
+    sql<{ weeks: number, water: number }>`
+      select ${currentRun(accountId, 'WEEK', monday)} as weeks, ${currentRun(accountId, 'WATER', today)} as water`.execute(db)
+  ])
+  const thisWeek = days.filter(({ day }) => day >= monday.toString())
+  const lastWeek = days.filter(({ day }) => day < monday.toString())
+  const scores = scoresOf(thisWeek, today.dayOfWeek, targets)
+  const overallScore = overallOf(scores)
+  const previousScore = overallOf(scoresOf(lastWeek, DAYS_OF_WEEK, targets))
+
+  const now = thisWeek.find(({ day }) => day === today.toString())
+  const sleep = sleepOf(thisWeek)
+  return {
+    overallScore,
+    previousScore,
+    trend: trendOf(overallScore, previousScore),
+    metrics: {
+      workout: {
+        score: scores.workout,
+        completed: thisWeek.reduce((count, { workouts }) => count + workouts, 0),
+        target: targets.workoutsPerWeek,
+        streak: streaks?.weeks ?? 0
+      },
+      nutrition: {
+        score: scores.nutrition,
+        calorieProgress: Math.round((now?.calories ?? 0) / targets.dailyCalories * 100),
+        daysTracked: thisWeek.filter(({ foodEntries }) => foodEntries > 0).length
+      },
+      water: { score: scores.water, todayProgress: Math.min(100, Math.round((now?.waterMl ?? 0) / targets.waterMl * 100)), streak: streaks?.water ?? 0 },
+      sleep: {
+        score: scores.sleep,
+        avgDuration: Math.round(sleep.minutes),
+        avgQuality: Math.round(sleep.quality * 10) / 10,
+        daysTracked: sleep.daysTracked
+      }
+    },
+    tips: tipsFor(scores, { days: thisWeek, targets })
+  }
+}

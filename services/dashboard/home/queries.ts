@@ -1,0 +1,72 @@
+import type { Ask } from '@tandem/bus-kit'
+import { Contact, FitMatchOverview } from '@tandem/contracts'
+import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
+import { readTargets } from '../goals/queries.ts'
+import { askPerson, keepPerson } from '../people/actions.ts'
+import { findPerson } from '../people/queries.ts'
+import { findWorkout } from '../programs/queries.ts'
+import { levelOf, xpToNextLevel } from '../progress/rules.ts'
+import type { Db } from '../schema.ts'
+import { readStats } from '../stats/queries.ts'
+
+/** What this service itself shows of a person's today. */
+async function readOwn (db: Db, accountId: string, today: Temporal.PlainDate) {
+  const [{ stats, currentMl }, workout, targets] = await Promise.all([
+    readStats(db, accountId, today),
+    findWorkout(db, accountId, today.dayOfWeek),
+    readTargets(db, accountId)
+  ])
+  return {
+    stats,
+    today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water: { currentMl, targetMl: targets.waterMl } }
+  }
+}
+
+// The contract's own forms of knowing nothing.
+const noFitMatch = { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
+
+interface Asked { db: Db, ask: Ask, now: () => Date }
+
+/**
+ * The home screen. The others are asked while the own part is read in the time zone last heard of; should profile know another by now,
+ * it is read once more. A part whose owner is away is empty or null.
+ */
+export async function readHome ({ db, ask, now }: Asked, accountId: string) {
+  const at = now()
+  const kept = await findPerson(db, accountId)
+  const keptZone = kept?.timezone ?? DEFAULT_ZONE
+  const keptToday = dayIn(keptZone, at)
+  const [person, fitmatch, contact, read] = await Promise.all([
+    askPerson(ask, accountId),
+    ask(FitMatchOverview, { accountId }).catch(() => noFitMatch),
+    ask(Contact, { accountId }).catch(() => null),
+    readOwn(db, accountId, keptToday)
+  ])
+
+  const zone = person?.profile.timezone ?? keptZone
+  const today = dayIn(zone, at)
+  const own = today.equals(keptToday) ? read : await readOwn(db, accountId, today)
+  if (person && zone !== kept?.timezone) await keepPerson(db, { accountId, name: person.name, image: person.image, timezone: zone }, at)
+
+  const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
+  const { totalXp, streak, longestStreak } = own.stats
+  return {
+    user: {
+      id: accountId,
+      name: person?.name ?? kept?.name ?? contact?.name ?? null,
+      image: person ? person.image : kept?.image ?? null,
+      email: contact?.email ?? null,
+      level: levelOf(totalXp),
+      totalXp,
+      xpToNextLevel: xpToNextLevel(totalXp),
+      streak,
+      longestStreak
+    },
+    today: own.today,
+    stats: own.stats,
+    fitmatch: { hasProfile, status, discoverTutorialSeen },
+    matches: hasProfile ? matches : [],
+    upcomingActivities: [],
+    profileCompletion: person === undefined ? null : person?.completion ?? 0
+  }
+}

@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import { dayNames } from '../calendar.ts'
+import type { Deps } from '../deps.ts'
+import { exampleStats, StatsShape } from '../stats/schemas.ts'
+import { readHome } from './queries.ts'
+
+const User = Type.Object({
+  id: Type.String(),
+  name: Nullable(Type.String({ description: 'Null while nobody who knows it can be asked' })),
+  image: Nullable(Type.String()),
+  email: Nullable(Type.String({ description: 'Null while its owner is away' })),
+  level: Type.Integer(),
+  totalXp: Type.Integer(),
+  xpToNextLevel: Type.Integer(),
+  streak: Type.Integer(),
+  longestStreak: Type.Integer()
+})
+
+const Today = Type.Object({
+  dayOfWeek: Enum(dayNames),
+  workout: Nullable(Type.Object({
+    programDayId: Type.String(),
+    name: Type.String(),
+    isRestDay: Type.Boolean(),
+    exercises: Type.Array(Type.Object({
+      id: Type.String(), name: Type.String(), sets: Type.Integer(), repsMin: Type.Integer(), repsMax: Type.Integer()
+    }))
+  }), { description: 'Null on a rest day, on a day the active program does not have, and without an active program' }),
+  water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
+})
+
+const Match = Type.Object({
+  matchId: Type.String(),
+  profileId: Type.String(),
+  displayName: Type.String(),
+  photo: Nullable(Type.String()),
+  matchedAt: Timestamp
+})
+
+const Activity = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  sport: Type.String(),
+  date: Type.String(),
+  startTime: Type.String(),
+  endTime: Type.String(),
+  locationName: Type.String()
+})
+
+const id = (last: string) => `019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a${last}`
+const example = {
+  user: {
+    id: id('1a'), name: 'Ana', image: 'https://cdn.example/ana.webp', email: 'ana@example.com',
+    level: 5, totalXp: 1240, xpToNextLevel: 260, streak: 4, longestStreak: 12
+  },
+  today: {
+    dayOfWeek: 'FRIDAY',
+    workout: { programDayId: id('1b'), name: 'Legs', isRestDay: false, exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }] },
+    water: { currentMl: 1250, targetMl: 2000 }
+  },
+  stats: exampleStats,
+  fitmatch: { hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: true },
+  matches: [{ matchId: id('1d'), profileId: id('1e'), displayName: 'Ben', photo: null, matchedAt: '2026-11-19T08:00:00.000Z' }],
+  upcomingActivities: [],
+  profileCompletion: 80
+}
+
+export const homeRoutes: Routes<Deps> = async (app, deps) => {
+  app.get('/dashboard/home', {
+    schema: {
+      summary: 'Read the home screen',
+      description: 'Everything the home screen shows, in one answer. While the owner of a part is away, that part is null or empty.',
+      response: {
+        200: Data(Type.Object({
+          user: User,
+          today: Today,
+          stats: StatsShape,
+          fitmatch: Type.Object({
+            hasProfile: Type.Boolean(),
+            status: Nullable(Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),
+            discoverTutorialSeen: Type.Boolean()
+          }),
+          matches: Type.Array(Match, { description: 'The newest ten' }),
+          upcomingActivities: Type.Array(Activity, { description: 'Empty until there are activities' }),
+          profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while its owner is away' }))
+        }, { examples: [example] }))
+      }
+    }
+  }, async ({ account }) => data(await readHome(deps, account.id)))
+}

@@ -1,0 +1,132 @@
+import t from 'tap'
+import { food, lift, sleep, testApp, water, weight, workout } from '../testing.ts'
+
+const now = '2026-11-20T05:00:00Z'
+const { someone, db } = await testApp(t)
+
+t.test('a batch answers for each item in its order, and a repeat changes nothing', async (t) => {
+  const { account, log, send, read, said } = someone()
+  const items = [workout(now), food(now), { ...water(now), data: { ml: 0 } }, sleep(now), weight(now)]
+  const first = await log(...items)
+  t.match(first.map(({ status }) => status), ['created', 'created', 'rejected', 'created', 'created'])
+  t.same(first[2], { clientId: items[2]?.clientId, id: null, status: 'rejected', error: 'data.ml must be at least 1' })
+  t.same(first.map(({ clientId }) => clientId), items.map(({ clientId }) => clientId))
+
+  const events = await said()
+  const stats = await read('/dashboard/stats')
+  const again = await log(...items)
+  t.match(again.map(({ status }) => status), ['updated', 'updated', 'rejected', 'updated', 'updated'])
+  t.same(again.map(({ id }) => id), first.map(({ id }) => id))
+  t.same(await said(), events)
+  t.same((await read('/dashboard/stats')).stats, stats.stats)
+  t.equal((await db.selectFrom('logs').where('account_id', '=', account).select('id').execute()).length, 4)
+  t.match((await send('POST', '/logs/batch', { items: [] })).json(), { success: false, code: 'VALIDATION_ERROR' })
+})
+
+t.test('of several items with one name the last holds, and only the first is new', async (t) => {
+  const { log, read } = someone()
+  const results = await log(water(now, 100, { clientId: 'a' }), water(now, 300, { clientId: 'a' }), food(now, {}, { clientId: 'b' }))
+  t.match(results.map(({ status }) => status), ['created', 'updated', 'created'])
+  t.equal(results[0]?.id, results[1]?.id)
+  t.equal((await read('/dashboard/home')).today.water.currentMl, 300)
+})
+
+t.test('parallel batches of one account write each log once and say each thing once', async (t) => {
+  const { log, said, read } = someone()
+  const items = [lift(now, 'Squat', 80, { clientId: 'one' }), lift(now, 'Bench', 60, { clientId: 'two' }), workout(now, {}, { clientId: 'three' })]
+  const results = await Promise.all(Array.from({ length: 10 }, async () => await log(...items)))
+  t.equal(new Set(results.flat().map(({ id }) => id)).size, 3)
+  t.equal(results.flat().filter(({ status }) => status === 'created').length, 3)
+  // 3 × (50 + 30) + 2 × 25 = 290: level 2 begins at 100, level 3 at 300.
+  t.same(await said(), [['record', 'Bench', 60, 5], ['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
+  t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 3, totalXp: 290, totalPRs: 2, level: 2 })
+})
+
+t.test('parallel batches of different logs lose none', async (t) => {
+  const { account, log, read } = someone()
+  await Promise.all(Array.from({ length: 12 }, async (_, index) => await log(workout(now, {}, { clientId: `w${index}` }), food(now, {}, { clientId: `f${index}` }))))
+  const { stats } = await read('/dashboard/stats')
+  // 12 × (50 + 30) + 6 foods × 5
+  t.match(stats, { totalWorkouts: 12, totalXp: 990, todayCalories: 6000 })
+  t.match(await db.selectFrom('totals').where('account_id', '=', account).select(['workouts', 'food_entries']).execute(), [{ workouts: 12, food_entries: 12 }])
+})
+
+t.test('200 items are a batch, 201 are not', async (t) => {
+  const { send, log } = someone()
+  const items = (count: number) => Array.from({ length: count }, (_, index) => water(now, 10, { clientId: `w${index}` }))
+  t.equal((await log(...items(200))).length, 200)
+  t.match((await send('POST', '/logs/batch', { items: items(201) })).json(), { code: 'VALIDATION_ERROR', error: 'items must have at most 200 items' })
+  t.match((await send('POST', '/logs/batch', {})).json(), { code: 'VALIDATION_ERROR' })
+  t.match((await send('POST', '/logs/batch', { items: 'none' })).json(), { code: 'VALIDATION_ERROR' })
+})
+
+t.test('each limit of an item has two sides', async (t) => {
+  const { log } = someone()
+  const sides: [object, object][] = [
+    [workout(now, { durationMinutes: 1 }), workout(now, { durationMinutes: 0 })],
+    [workout(now, { durationMinutes: 1440 }), workout(now, { durationMinutes: 1441 })],
+    [workout(now, { title: 'x'.repeat(100) }), workout(now, { title: 'x'.repeat(101) })],
+    [workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 1, weightKg: 0 }] }] }), workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 0, weightKg: 1 }] }] })],
+    [workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1000, weightKg: 1000 }] }] }), workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1, weightKg: 1001 }] }] })],
+    [workout(now, { exercises: [] }), workout(now, { exercises: [{ name: ' ', sets: [] }] })],
+    [workout(now, { programDayId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b' }), workout(now, { programDayId: 'mine' })],
+    [food(now, { calories: 0 }), food(now, { calories: -1 })],
+    [food(now, { calories: 20000 }), food(now, { calories: 20001 })],
+    [food(now, { protein: 0, carbs: 12.5, fat: null }), food(now, { protein: '5' })],
+    [food(now, { name: 'x'.repeat(200) }), food(now, { name: 'x'.repeat(201) })],
+    [water(now, 1), water(now, 0)],
+    [water(now, 20000), water(now, 20001)],
+    [sleep(now, { minutes: 1, quality: 1 }), sleep(now, { quality: 0 })],
+    [sleep(now, { minutes: 1440, quality: 5 }), sleep(now, { quality: 6 })],
+    [sleep(now, { quality: 3 }), sleep(now, { quality: 2.5 })],
+    [weight(now, 20), weight(now, 19.9)],
+    [weight(now, 500), weight(now, 500.1)],
+    [water('2026-11-20T05:10:00Z'), water('2026-11-20T05:10:01Z')],
+    [water('2000-01-01T00:00:00Z'), water('1999-12-31T23:59:59Z')],
+    [water(now, 5, { clientId: 'x'.repeat(100) }), water(now, 5, { clientId: 'x'.repeat(101) })]
+  ]
+  const results = await log(...sides.flat())
+  t.same(results.map(({ status }, index) => [index, status]), sides.flatMap((_, index) => [[2 * index, 'created'], [2 * index + 1, 'rejected']]))
+})
+
+t.test('whatever is sent as an item is refused by itself, with its reason', async (t) => {
+  const { account, send } = someone()
+  const wrong = [null, 5, 'log', [], {}, { clientId: 'a' }, { ...water(now), clientId: '  ' }, { ...water(now), clientId: 7 }, { ...water(now), type: 'STEPS' },
+    { ...water(now), at: '2026-02-30T00:00:00Z' }, { ...water(now), at: '2026-11-20' }, { ...water(now), at: 5 }, { ...water(now), data: null },
+    { ...water(now), data: [] }, { ...water(now), data: {} }, { ...water(now), data: { ml: '5' } }, { clientId: 'p', type: '__proto__', at: now, data: {} }]
+  const response = await send('POST', '/logs/batch', { items: wrong })
+  t.equal(response.statusCode, 200)
+  const { results } = response.json().data
+  t.equal(results.length, wrong.length)
+  for (const result of results) t.match(result, { id: null, status: 'rejected', error: /\w+ \w+/ })
+  t.same(await db.selectFrom('logs').where('account_id', '=', account).selectAll().execute(), [])
+  t.same(await db.selectFrom('totals').where('account_id', '=', account).selectAll().execute(), [])
+})
+
+t.test('fields nobody asked for are not kept, texts are trimmed, minutes and millilitres are whole', async (t) => {
+  const { log, read } = someone()
+  await log({ ...workout(now, { durationMinutes: 44.6, title: '  ', xp: 9000, exercises: [{ name: ' Squat ', note: 'x', sets: [{ reps: 5, weightKg: 82.5, rpe: 9 }] }] }), clientId: ' a ', accountId: 'me', day: '2020-01-01' })
+  const { logs } = await read('/logs')
+  t.match(logs, [{ clientId: 'a', day: '2026-11-20', timezone: 'Asia/Jakarta' }])
+  t.same(logs[0].data, { durationMinutes: 45, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 82.5 }] }] })
+})
+
+t.test('the same Idempotency-Key gives the first answer again, for another batch it is refused', async (t) => {
+  const { send } = someone()
+  const items = [water(now)]
+  const key = { 'idempotency-key': 'k1' }
+  const first = await send('POST', '/logs/batch', { items }, key)
+  t.match(first.json().data.results, [{ status: 'created' }])
+  t.same((await send('POST', '/logs/batch', { items }, key)).json(), first.json())
+  t.match((await send('POST', '/logs/batch', { items: [water(now)] }, key)).json(), { code: 'IDEMPOTENCY_CONFLICT' })
+  t.match((await send('POST', '/logs/batch', { items }, { 'idempotency-key': 'x'.repeat(256) })).json(), { code: 'VALIDATION_ERROR' })
+})
+
+t.test('nobody else reads, changes or deletes a log', async (t) => {
+  const [owner, stranger] = [someone(), someone()]
+  const [written] = await owner.log(water(now, 100, { clientId: 'mine' }))
+  t.same((await stranger.read('/logs')).logs, [])
+  t.match((await stranger.send('DELETE', `/logs/${written?.id}`)).json(), { success: false, code: 'NOT_FOUND' })
+  t.match(await stranger.log(water(now, 900, { clientId: 'mine' })), [{ status: 'created' }])
+  t.match((await owner.read('/logs')).logs, [{ id: written?.id, data: { ml: 100 } }])
+})

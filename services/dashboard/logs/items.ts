@@ -1,0 +1,109 @@
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import { logTypes, type LogData, type LogType } from '../schema.ts'
+
+const FURTHEST_AHEAD = 10 * 60 * 1_000
+const EARLIEST = Date.parse('2000-01-01T00:00:00Z')
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Set = Type.Object({
+  reps: Type.Integer({ minimum: 1, maximum: 1000 }),
+  weightKg: Type.Number({ minimum: 0, maximum: 1000 })
+})
+const Exercise = Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) })
+const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
+
+/** What each type of log holds. Minutes and millilitres are kept whole. */
+export const dataOf = {
+  WORKOUT: Type.Object({
+    title: Type.Optional(Name),
+    durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
+    programDayId: Type.Optional(Type.String({ format: 'uuid' })),
+    exercises: Type.Optional(Type.Array(Exercise, { maxItems: 50 }))
+  }),
+  FOOD: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    calories: Type.Number({ minimum: 0, maximum: 20_000 }),
+    protein: grams,
+    carbs: grams,
+    fat: grams
+  }),
+  WATER: Type.Object({ ml: Type.Number({ minimum: 1, maximum: 20_000 }) }),
+  SLEEP: Type.Object({ minutes: Type.Number({ minimum: 1, maximum: 1440 }), quality: Type.Integer({ minimum: 1, maximum: 5 }) }),
+  WEIGHT: Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })
+} satisfies Record<LogType, Type.TObject>
+
+const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataOf[type])]))
+const isInstant = Compile(Type.String({ format: 'date-time' }))
+
+/** An item of a batch that can be kept. */
+export interface Item { clientId: string, type: LogType, at: Date, data: LogData }
+/** One that cannot, and why. */
+export interface Refused { clientId: string | null, error: string }
+
+/** Reads an item of a batch, whatever a phone has sent: what is wrong with one must not keep the others from being written. */
+export function readItem (sent: unknown, now: Date): Item | Refused {
+  const { clientId, type, at, data } = tidy(sent) as Record<string, unknown>
+  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' ? clientId : null, error })
+
+  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return refuse('clientId must have 1 to 100 characters')
+  if (!logTypes.includes(type as LogType)) return refuse(`type must be one of ${logTypes.join(', ')}`)
+  if (!isInstant.Check(at)) return refuse('at must be a date and time such as 2026-01-31T08:00:00Z')
+  const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
+  if (moment.getTime() > now.getTime() + FURTHEST_AHEAD) return refuse('at must not be in the future')
+  if (moment.getTime() < EARLIEST) return refuse('at must not be before the year 2000')
+
+  const check = checks[type as LogType]
+  if (!check?.Check(data)) {
+    const [error] = check?.Errors(data) ?? []
+    return refuse(error ? explain(error) : 'data does not have the right form')
+  }
+  return { clientId, type: type as LogType, at: moment, data: tellOf[type as LogType](data as never) }
+}
+
+// Fields that are not named are dropped here.
+const tellOf: { [T in LogType]: (data: Type.Static<typeof dataOf[T]>) => LogData } = {
+  WORKOUT: ({ title, durationMinutes, programDayId, exercises }) => ({
+    ...(title !== undefined && { title }),
+    durationMinutes: Math.round(durationMinutes),
+    ...(programDayId !== undefined && { programDayId }),
+    ...(exercises && { exercises: exercises.map(({ name, sets }) => ({ name, sets: sets.map(({ reps, weightKg }) => ({ reps, weightKg })) })) })
+  }),
+  FOOD: ({ name, calories, protein, carbs, fat }) => ({
+    name, calories, ...(protein !== undefined && { protein }), ...(carbs !== undefined && { carbs }), ...(fat !== undefined && { fat })
+  }),
+  WATER: ({ ml }) => ({ ml: Math.round(ml) }),
+  SLEEP: ({ minutes, quality }) => ({ minutes: Math.round(minutes), quality }),
+  WEIGHT: ({ kg }) => ({ kg })
+}
+
+const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId'])
+
+/** Trims every text, and leaves out what is null or an optional text without letters. */
+function tidy (value: unknown): unknown {
+  if (typeof value === 'string') return value.trim()
+  if (Array.isArray(value)) return value.map(tidy)
+  if (typeof value !== 'object' || value === null) return value ?? {}
+  return Object.fromEntries(Object.entries(value)
+    .map(([key, inner]) => [key, inner === null ? null : tidy(inner)] as const)
+    .filter(([key, inner]) => inner !== null && !(inner === '' && OPTIONAL_TEXTS.has(key))))
+}
+
+type Wrong = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+
+/** What is wrong, as a sentence that names the field and never repeats its value. */
+function explain ({ keyword, instancePath, params, message }: Wrong): string {
+  const field = `data${instancePath.replaceAll('/', '.')}`
+  const known = params as Record<string, unknown>
+  switch (keyword) {
+    case 'required': return `${field}.${String([known['requiredProperties']].flat()[0])} is required`
+    case 'type': return `${field} must be of the type ${String(known['type'])}`
+    case 'minimum': return `${field} must be at least ${String(known['limit'])}`
+    case 'maximum': return `${field} must be at most ${String(known['limit'])}`
+    case 'minLength': return `${field} must not be empty`
+    case 'maxLength': return `${field} must have at most ${String(known['limit'])} characters`
+    case 'maxItems': return `${field} must have at most ${String(known['limit'])} items`
+    case 'format': return `${field} must be an id`
+    default: return `${field} ${message}`
+  }
+}

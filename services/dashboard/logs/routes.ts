@@ -1,0 +1,122 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, Nullable, PageQuery, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { zoneOf } from '../people/actions.ts'
+import { logTypes } from '../schema.ts'
+import { deleteLog, writeLogs } from './actions.ts'
+import { dataOf, readItem, type Item } from './items.ts'
+import { listLogs, type Place } from './queries.ts'
+
+const LONGEST_BATCH = 512 * 1024
+
+const SentItem = Type.Object({
+  clientId: Type.String({ description: 'The phone’s own name for it, 1 to 100 characters: sent again, it changes what was sent before' }),
+  type: Enum([...logTypes]),
+  at: Type.String({ description: 'When it was, with its offset; of sleep the waking' }),
+  data: Type.Unsafe<object>({ anyOf: Object.values(dataOf) })
+})
+
+// Each item is judged by itself, so the route takes anything; the first branch is for the readers of the document.
+const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { anyOf: [SentItem, { description: 'Anything else is rejected, and the others are written' }] } })
+
+const Result = Type.Object({
+  clientId: Nullable(Type.String()),
+  id: Nullable(Type.String()),
+  status: Enum(['created', 'updated', 'rejected']),
+  error: Type.Optional(Type.String({ description: 'Why it was rejected' }))
+})
+
+const Log = Type.Object({
+  id: Type.String(),
+  clientId: Type.String(),
+  type: Enum([...logTypes]),
+  at: Timestamp,
+  day: Type.String({ description: 'The day it counts for: the one it was in `timezone`' }),
+  timezone: Type.String({ description: 'Where its owner lived when it was written' }),
+  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true })
+})
+
+const example = {
+  clientId: 'a81bc81b',
+  type: 'WORKOUT',
+  at: '2026-11-20T16:50:00.000Z',
+  data: { title: 'Legs', durationMinutes: 45, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 80 }] }] }
+}
+
+export const logRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, cache, now } = deps
+
+  app.post('/logs/batch', {
+    schema: {
+      summary: 'Write logs',
+      description: 'Writes 1 to 200 logs by their clientId, so that a phone may send again what it is unsure of. Results come in the order of the items.',
+      'x-extension': true,
+      body: Body({ items: Items }, { examples: [{ items: [example] }] }),
+      response: {
+        200: Data(Type.Object({ results: Type.Array(Result) }, {
+          examples: [{ results: [{ clientId: 'a81bc81b', id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', status: 'created' }] }]
+        }))
+      }
+    },
+    bodyLimit: LONGEST_BATCH
+  }, async (request) => {
+    const accountId = request.account.id
+    const read = request.body.items.map((item) => readItem(item, now()))
+    const items = read.filter((item): item is Item => !('error' in item))
+    const written = await writeLogs(db, { accountId, items, zone: await zoneOf(deps, accountId), spent: idempotencyOf(request) })
+    await cache.forget(accountId)
+    const answers = written.values()
+    return data({
+      results: read.map((item) => 'error' in item
+        ? { clientId: item.clientId, id: null, status: 'rejected' as const, error: item.error }
+        : { clientId: item.clientId, ...answers.next().value as NonNullable<typeof written[number]> })
+    })
+  })
+
+  app.get('/logs', {
+    schema: {
+      summary: 'List my logs, newest first',
+      'x-extension': true,
+      querystring: PageQuery({
+        type: Type.Optional(Enum([...logTypes])),
+        from: Type.Optional(IsoDate),
+        to: Type.Optional(IsoDate),
+        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The nextCursor of the page before' }))
+      }),
+      response: {
+        200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: Nullable(Type.String()) }, {
+          examples: [{
+            logs: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', ...example, day: '2026-11-20', timezone: 'Asia/Jakarta' }],
+            nextCursor: null
+          }]
+        }))
+      }
+    }
+  }, async ({ query: { cursor, ...query }, account }) => {
+    const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : readPlace(cursor), limit: query.limit + 1 })
+    const page = logs.slice(0, query.limit)
+    const last = page.at(-1)
+    return data({ logs: page, nextCursor: last && logs.length > query.limit ? writePlace(last) : null })
+  })
+
+  app.delete('/logs/:id', {
+    schema: {
+      summary: 'Delete a log, and take back what it brought',
+      'x-extension': true,
+      params: Type.Object({ id: Id }),
+      response: { 200: Message }
+    }
+  }, async ({ params, account }) => {
+    await deleteLog(db, account.id, params.id)
+    await cache.forget(account.id)
+    return message('The log was deleted')
+  })
+}
+
+const writePlace = ({ at, id }: Place) => `${at.getTime()}_${id}`
+
+function readPlace (cursor: string): Place {
+  const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
+  if (at === undefined || id === undefined) throw new ValidationError('cursor must be the nextCursor of an earlier page')
+  return { at: new Date(Number(at)), id }
+}

@@ -1,0 +1,6 @@
+import type { Db } from '../schema.ts'
+
+/** What was last heard of a person; undefined when it was nothing yet. */
+export async function findPerson (db: Db, accountId: string) {
+  return await db.selectFrom('people').where('account_id', '=', accountId).select(['name', 'image', 'timezone']).executeTakeFirst()
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
+import { lockAccount } from '../progress/actions.ts'
+import type { Db } from '../schema.ts'
+import { listPrograms, type Program } from './queries.ts'
+
+const MOST = 50
+
+interface NewDay { dayOfWeek: number, name: string, isRestDay: boolean, exercises: { name: string, sets: number, repsMin: number, repsMax: number }[] }
+export interface NewProgram { name: string, days: NewDay[] }
+
+export async function addProgram (db: Db, accountId: string, { name, days }: NewProgram, spent: IdempotencyKey | undefined): Promise<Program> {
+  return await once(db, spent, async (trx) => {
+    await lockAccount(trx, accountId)
+    const program = await sql<{ id: string }>`
+      insert into programs (account_id, name)
+      select ${accountId}, ${name} where (select count(*) from programs where account_id = ${accountId}) < ${sql.lit(MOST)}
+      returning id`.execute(trx)
+    const [added] = program.rows
+    if (!added) throw new TooManyPrograms()
+
+    const addedDays = await trx.insertInto('program_days')
+      .values(days.map((day) => ({ program_id: added.id, day_of_week: day.dayOfWeek, name: day.name, is_rest_day: day.isRestDay })))
+      .returning(['id', 'day_of_week'])
+      .execute()
+    const ids = new Map(addedDays.map((day) => [day.day_of_week, day.id]))
+    const exercises = days.flatMap((day) => day.exercises.map((exercise, position) => ({
+      program_day_id: ids.get(day.dayOfWeek) as string,
+      position,
+      name: exercise.name,
+      sets: exercise.sets,
+      reps_min: exercise.repsMin,
+      reps_max: exercise.repsMax
+    })))
+    if (exercises.length > 0) await trx.insertInto('program_exercises').values(exercises).execute()
+    const [whole] = await listPrograms(trx, accountId, added.id)
+    return whole as Program
+  })
+}
+
+export async function deleteProgram (db: Db, accountId: string, programId: string) {
+  const deleted = await db.deleteFrom('programs').where('id', '=', programId).where('account_id', '=', accountId).returning('id').executeTakeFirst()
+  if (!deleted) throw new ProgramNotFound()
+}
+
+/** Makes a program the one that is followed, or with null none. */
+export async function activateProgram (db: Db, accountId: string, programId: string | null) {
+  if (programId === null) return await db.deleteFrom('active_programs').where('account_id', '=', accountId).execute()
+  // The program is held, so that it cannot be deleted between being found and being followed.
+  const { rows } = await sql`
+    with found as (select id from programs where id = ${programId} and account_id = ${accountId} for key share)
+    insert into active_programs (account_id, program_id) select ${accountId}, id from found
+    on conflict (account_id) do update set program_id = excluded.program_id
+    returning program_id`.execute(db)
+  if (rows.length === 0) throw new ProgramNotFound()
+}

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { Data, data, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { listRecords } from './queries.ts'
+
+const Record = Type.Object({
+  exercise: Type.String(),
+  weightKg: Type.Number(),
+  reps: Type.Integer(),
+  achievedAt: Timestamp
+}, { examples: [{ exercise: 'Squat', weightKg: 80, reps: 5, achievedAt: '2026-11-20T10:30:00.000Z' }] })
+
+export const recordRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/records', {
+    schema: {
+      summary: 'List my personal records',
+      description: 'The heaviest set of each exercise so far, newest first. Sets without weight are no records.',
+      'x-extension': true,
+      response: { 200: Data(Type.Object({ records: Type.Array(Record) })) }
+    }
+  }, async ({ account }) => data({ records: await listRecords(db, account.id) }))
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { mondayOf } from '../calendar.ts'
+import { levelOf } from '../progress/rules.ts'
+import type { Db, RunKind } from '../schema.ts'
+
+export interface Stats {
+  streak: number
+  longestStreak: number
+  totalXp: number
+  level: number
+  totalPRs: number
+  totalWorkouts: number
+  avgWorkoutDuration: number
+  workoutsThisWeek: number
+  workoutsThisMonth: number
+  todayCalories: number
+  todayProtein: number
+  currentWeight: number | null
+}
+
+interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinutes: number, currentMl: number }
+
+/**
+ * The days in a row up to `last`, or, as long as that is empty, up to the one before; of weeks the same by their Mondays.
+ * One look into the runs, however long they are.
+ */
+export const currentRun = (accountId: string, kind: RunKind, last: Temporal.PlainDate) => {
+  const step = sql.lit(kind === 'WEEK' ? 7 : 1)
+  const day = last.toString()
+  return sql<number>`coalesce((
+    select (least(last_day, ${day}::date) - first_day) / ${step} + 1
+    from runs
+    where account_id = ${accountId} and kind = ${sql.lit(kind)} and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
+    order by last_day desc limit 1), 0)`
+}
+
+/** The figures of the home screen on `today`, and how much water there was. Reads a fixed number of rows, however long the history. */
+export async function readStats (db: Db, accountId: string, today: Temporal.PlainDate): Promise<{ stats: Stats, currentMl: number }> {
+  const day = today.toString()
+  const workoutsSince = (first: Temporal.PlainDate) => sql<number>`(
+    select coalesce(sum(workouts), 0) from daily_summaries
+    where account_id = ${accountId} and day between ${first.toString()}::date and ${day}::date)`
+  const { rows: [row] } = await sql<Row>`
+    select
+      ${currentRun(accountId, 'DAY', today)} as streak,
+      coalesce((
+        select last_day - first_day + 1 from runs
+        where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1), 0) as "longestStreak",
+      coalesce(xp, 0) as "totalXp",
+      coalesce(totals.records, 0) as "totalPRs",
+      coalesce(totals.workouts, 0) as "totalWorkouts",
+      coalesce(totals.workout_minutes, 0) as "workoutMinutes",
+      ${workoutsSince(mondayOf(today))} as "workoutsThisWeek",
+      ${workoutsSince(today.with({ day: 1 }))} as "workoutsThisMonth",
+      coalesce(summary.calories, 0)::float8 as "todayCalories",
+      coalesce(summary.protein, 0)::float8 as "todayProtein",
+      coalesce(summary.water_ml, 0) as "currentMl",
+      (select (data->>'kg')::float8 from logs
+        where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1) as "currentWeight"
+    from (select ${accountId}::uuid as account_id) me
+    left join (select account_id, xp, workouts, workout_minutes, records from totals) totals using (account_id)
+    left join (select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date) summary using (account_id)`.execute(db)
+  const { currentMl, workoutMinutes, ...figures } = row as Row
+  return {
+    currentMl,
+    stats: {
+      ...figures,
+      level: levelOf(figures.totalXp),
+      avgWorkoutDuration: figures.totalWorkouts === 0 ? 0 : Math.round(workoutMinutes / figures.totalWorkouts)
+    }
+  }
+}

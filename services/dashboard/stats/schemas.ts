@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Nullable } from '@tandem/service-kit'
+
+export const StatsShape = Type.Object({
+  streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),
+  longestStreak: Type.Integer(),
+  totalXp: Type.Integer(),
+  level: Type.Integer({ description: 'Level n begins at 50·n·(n-1) XP' }),
+  totalPRs: Type.Integer(),
+  totalWorkouts: Type.Integer(),
+  avgWorkoutDuration: Type.Integer({ description: 'Minutes, over all workouts' }),
+  workoutsThisWeek: Type.Integer({ description: 'Since Monday' }),
+  workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
+  todayCalories: Type.Number(),
+  todayProtein: Type.Number({ description: 'Grams' }),
+  currentWeight: Nullable(Type.Number({ description: 'Kilograms, as last logged' }))
+})
+
+export const exampleStats = {
+  streak: 4,
+  longestStreak: 12,
+  totalXp: 1240,
+  level: 5,
+  totalPRs: 6,
+  totalWorkouts: 9,
+  avgWorkoutDuration: 48,
+  workoutsThisWeek: 2,
+  workoutsThisMonth: 7,
+  todayCalories: 1450,
+  todayProtein: 82.5,
+  currentWeight: 71.4
+}

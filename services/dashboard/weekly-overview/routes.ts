@@ -1,0 +1,53 @@
+import Type from 'typebox'
+import { Data, data, type Routes } from '@tandem/service-kit'
+import { dayIn, shortDayName } from '../calendar.ts'
+import type { Deps } from '../deps.ts'
+import { readDays } from '../health-score/queries.ts'
+import { zoneOf } from '../people/actions.ts'
+
+const DAYS = 7
+const PILLARS = 4
+
+const flags = { workout: Type.Boolean(), nutrition: Type.Boolean(), water: Type.Boolean(), sleep: Type.Boolean() }
+const count = Type.Integer({ minimum: 0, maximum: DAYS })
+
+const exampleDay = { date: '2026-11-20', dayName: 'Jum', workout: true, nutrition: true, water: true, sleep: false, isToday: true }
+const Overview = Type.Object({
+  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Indonesian, short' }), ...flags, isToday: Type.Boolean() }), {
+    description: 'The six days before today and, last, today'
+  }),
+  stats: Type.Object({
+    workoutCount: count,
+    nutritionCount: count,
+    waterCount: count,
+    sleepCount: count,
+    consistency: Type.Integer({ minimum: 0, maximum: 100, description: 'Completed activities / 28 × 100' })
+  })
+}, { examples: [{ days: [exampleDay], stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 } }] })
+
+export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
+  app.get('/dashboard/weekly-overview', {
+    schema: { summary: 'Read what was done on the last seven days', response: { 200: Data(Overview) } }
+  }, async ({ account: { id } }) => {
+    const at = deps.now()
+    const today = dayIn(await zoneOf(deps, id), at)
+    const summaries = new Map((await readDays(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
+    const days = Array.from({ length: DAYS }, (_, index) => {
+      const day = today.subtract({ days: DAYS - 1 - index })
+      const summary = summaries.get(day.toString())
+      return {
+        date: day.toString(),
+        dayName: shortDayName(day),
+        workout: (summary?.workouts ?? 0) > 0,
+        nutrition: (summary?.foodEntries ?? 0) > 0,
+        water: (summary?.waterMl ?? 0) > 0,
+        sleep: (summary?.sleepEntries ?? 0) > 0,
+        isToday: day.equals(today)
+      }
+    })
+    const countOf = (pillar: 'workout' | 'nutrition' | 'water' | 'sleep') => days.filter((day) => day[pillar]).length
+    const [workoutCount, nutritionCount, waterCount, sleepCount] = [countOf('workout'), countOf('nutrition'), countOf('water'), countOf('sleep')]
+    const consistency = Math.round((workoutCount + nutritionCount + waterCount + sleepCount) / (PILLARS * DAYS) * 100)
+    return data({ days, stats: { workoutCount, nutritionCount, waterCount, sleepCount, consistency } })
+  })
+}
