@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import pg from 'pg'
@@ -56,20 +55,4 @@ async function readMigrations (directory: string) {
     migrations[path.basename(file, '.sql')] = { up: async (db) => { await sql.raw(text).execute(db) } }
   }
   return migrations
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [folder] = process.argv.slice(2)
-  const url = process.env['DATABASE_URL']
-  if (!folder || !url) {
-    console.error('usage: DATABASE_URL=postgres://… node packages/database-kit/migrate.ts services/<name>')
-    process.exit(2)
-  }
-  try {
-    await migrate(url, path.resolve(folder))
-  } catch (error) {
-    const { message, cause } = error as Error
-    console.error(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}`)
-    process.exit(1)
-  }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { envSchema } from 'env-schema'
 import formats from 'ajv-formats'
@@ -57,12 +58,26 @@ function explain (error: ErrorObject): [variable: string, line: string] {
   }
 }
 
+/** A secret may be in a file, as container platforms hand them out: `DATABASE_URL_FILE` names the file that holds DATABASE_URL. */
+function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const read = names.flatMap((name) => {
+    const file = env[`${name}_FILE`]
+    if (!file || env[name]) return []
+    try {
+      return [[name, readFileSync(file, 'utf8').trim()]]
+    } catch {
+      throw new ConfigError(`${name}_FILE names a file that cannot be read`)
+    }
+  })
+  return { ...env, ...Object.fromEntries(read) }
+}
+
 /**
- * Reads the process's variables. A variable that is set to nothing counts as unset. Throws one ConfigError that names every variable
+ * Reads the process's variables, or the files that hold them. A variable that is set to nothing counts as unset. Throws one ConfigError that names every variable
  * that is missing or wrong, each on a line of its own.
  */
 export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.ProcessEnv = process.env): Static<Schema> {
-  const set = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in schema.properties && value !== undefined && value.trim() !== ''))
+  const set = Object.fromEntries(Object.entries(readFiles(Object.keys(schema.properties), env)).filter(([name, value]) => name in schema.properties && value !== undefined && value.trim() !== ''))
   try {
     const config = envSchema<Record<string, unknown>>({
       schema: { ...schema, additionalProperties: false },
