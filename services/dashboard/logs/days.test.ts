@@ -1,0 +1,133 @@
+import t from 'tap'
+import { food, sleep, somePerson, testApp, water, weight, workout } from '../testing.ts'
+
+const { someone, db, at, others } = await testApp(t)
+
+t.test('a log at 23:50 in Jakarta belongs to that day, one at 00:10 to the next', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T17:20:00Z' })
+  await log(water('2026-11-20T23:50:00+07:00', 300), water('2026-11-21T00:10:00+07:00', 400))
+  const { logs } = await read('/logs')
+  t.match(logs, [{ at: '2026-11-20T17:10:00.000Z', day: '2026-11-21' }, { at: '2026-11-20T16:50:00.000Z', day: '2026-11-20' }])
+  t.match((await read('/dashboard/home')).today, { dayOfWeek: 'SATURDAY', water: { currentMl: 400 } })
+})
+
+for (const [zone, day, dayOfWeek] of [['Pacific/Kiritimati', '2026-11-21', 'SATURDAY'], ['America/Los_Angeles', '2026-11-19', 'THURSDAY'], ['Asia/Kathmandu', '2026-11-20', 'FRIDAY']]) {
+  t.test(`the same moment is ${day} in ${zone}`, async (t) => {
+    const { log, read } = someone({ now: zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z', zone })
+    await log(workout(zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z'))
+    t.match((await read('/logs')).logs, [{ day, timezone: zone }])
+    t.match(await read('/dashboard/home'), { today: { dayOfWeek }, stats: { streak: 1, workoutsThisWeek: 1 } })
+    t.match((await read('/dashboard/weekly-overview')).days[6], { date: day, workout: true, isToday: true })
+  })
+}
+
+t.test('a changed time zone does not rewrite the past, not even when a log is sent again', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+  const late = water('2026-11-20T16:50:00Z', 300)
+  await log(late)
+  others({ person: somePerson('Pacific/Auckland') })
+  t.match(await log(late), [{ status: 'updated' }])
+  t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Jakarta' }])
+  await log({ ...late, data: { ml: 350 } })
+  t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Jakarta', data: { ml: 350 } }])
+  // In Auckland it is the 21st already: yesterday's streak goes on, and today is empty.
+  t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } }, stats: { streak: 1 } })
+  await log({ ...late, at: '2026-11-20T16:49:00Z' })
+  t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Pacific/Auckland' }])
+})
+
+t.test('whoever flew west counts his days up to today', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T12:00:00Z', zone: 'Pacific/Kiritimati' })
+  for (const day of ['18', '19', '20']) await log(water(`2026-11-${day}T12:00:00Z`))
+  t.equal((await read('/dashboard/stats')).stats.streak, 3)
+  others({ person: somePerson('Pacific/Honolulu') })
+  // Here it is the 20th; the logs say the 19th, 20th and 21st.
+  t.match((await read('/dashboard/stats')).stats, { streak: 2, longestStreak: 3 })
+})
+
+t.test('an ISO week begins on Monday and goes over the end of the year', async (t) => {
+  const { log, read } = someone({ now: '2027-01-01T05:00:00Z' })
+  // Friday 2027-01-01 is in the week of Monday 2026-12-28, 2026's week 53.
+  await log(workout('2026-12-27T23:30:00+07:00'), workout('2026-12-28T00:30:00+07:00'), workout('2026-12-31T23:30:00+07:00'), workout('2027-01-01T00:30:00+07:00'))
+  t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 3, workoutsThisMonth: 1, totalWorkouts: 4, streak: 2 })
+  const score = await read('/dashboard/health-score')
+  t.match(score.metrics.workout, { score: 100, completed: 3, target: 3, streak: 2 })
+  t.equal(score.previousScore, 10)
+  t.same((await read('/dashboard/weekly-overview')).days.map(({ date, dayName, workout }: { date: string, dayName: string, workout: boolean }) => `${date} ${dayName} ${workout}`), [
+    '2026-12-26 Sab false', '2026-12-27 Min true', '2026-12-28 Sen true', '2026-12-29 Sel false', '2026-12-30 Rab false', '2026-12-31 Kam true', '2027-01-01 Jum true'
+  ])
+  at('2027-01-03T16:59:59Z')
+  t.equal((await read('/dashboard/stats')).stats.workoutsThisWeek, 3)
+  at('2027-01-03T17:00:00Z')
+  t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 0, workoutsThisMonth: 1, streak: 0, longestStreak: 2 })
+  t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 2, 'last week still holds the streak')
+  at('2027-01-10T17:00:00Z')
+  t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 0)
+})
+
+t.test('a streak holds through an empty today and ends after an empty day', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T05:00:00Z' })
+  await log(...['17', '18', '19', '20'].map((day) => water(`2026-11-${day}T05:00:00Z`)))
+  const streaks = async () => {
+    const { stats } = await read('/dashboard/stats')
+    return [stats.streak, stats.longestStreak]
+  }
+  t.same(await streaks(), [4, 4])
+  at('2026-11-21T16:59:59Z')
+  t.same(await streaks(), [4, 4])
+  at('2026-11-21T17:00:00Z')
+  t.same(await streaks(), [0, 4])
+})
+
+t.test('late logs join streaks and weeks; deleting and moving them parts them again', async (t) => {
+  const { log, read, send, said } = someone({ now: '2026-11-20T05:00:00Z' })
+  await log(...['14', '15', '16', '18', '19', '20'].map((day) => food(`2026-11-${day}T05:00:00Z`)))
+  t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3 })
+  const [late] = await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
+  t.match((await read('/dashboard/stats')).stats, { streak: 7, longestStreak: 7, workoutsThisWeek: 1 })
+  t.same((await said()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], ['achievement', 'STREAK_7']])
+
+  // Moved to another day and made another thing.
+  t.match(await log(sleep('2026-11-10T05:00:00Z', {}, { clientId: 'late' })), [{ id: late?.id, status: 'updated' }])
+  t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, workoutsThisWeek: 0, totalWorkouts: 0, totalXp: 6 * 5 + 10 })
+  await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
+  t.equal((await read('/dashboard/stats')).stats.streak, 7)
+  t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: true, message: 'The log was deleted' })
+  t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, totalXp: 30 })
+  t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: false, code: 'NOT_FOUND' })
+  t.match((await send('DELETE', '/logs/garbage')).json(), { success: false, code: 'NOT_FOUND' })
+  t.equal((await said()).filter(([what]) => what === 'achievement').length, 2, 'what was earned is said once')
+})
+
+t.test('experience has its daily limits, by the day of the log', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+  const today = '2026-11-20T16:00:00Z'
+  const xp = async () => (await read('/dashboard/stats')).stats.totalXp
+  await log(...Array.from({ length: 6 }, () => food(today)))
+  t.equal(await xp(), 30)
+  const [seventh] = await log(food(today))
+  t.equal(await xp(), 30)
+  await log(...Array.from({ length: 9 }, () => water(today)))
+  t.equal(await xp(), 46)
+  await log(sleep(today), sleep(today), weight(today))
+  t.equal(await xp(), 56)
+  await log(workout(today, { durationMinutes: 60 }), workout(today, { durationMinutes: 61 }))
+  t.equal(await xp(), 276)
+  await log({ ...food(today), clientId: seventh?.clientId, at: '2026-11-19T16:00:00Z' })
+  t.equal(await xp(), 281, 'on another day it counts')
+  const rows = await db.selectFrom('daily_summaries').select('xp').where('xp', '>', 200).execute()
+  t.equal(rows.length, 1)
+})
+
+t.test('a level is said once, however often it is lost and won back', async (t) => {
+  const { log, send, said, read } = someone({ now: '2026-11-20T05:00:00Z' })
+  const [first] = await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }), food('2026-11-20T01:00:00Z'))
+  t.match((await read('/dashboard/home')).user, { level: 2, totalXp: 115, xpToNextLevel: 185 })
+  await send('DELETE', `/logs/${first?.id}`)
+  t.match((await read('/dashboard/home')).user, { level: 1, totalXp: 5, xpToNextLevel: 95 })
+  await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'b' }))
+  await log(...Array.from({ length: 5 }, () => workout('2026-11-20T01:00:00Z', { durationMinutes: 60 })))
+  // 6 × 110 + 5 = 665
+  t.match((await read('/dashboard/home')).user, { level: 4, totalXp: 665, xpToNextLevel: 335 })
+  t.same(await said(), [['level', 2], ['achievement', 'FIRST_WORKOUT'], ['level', 3], ['level', 4]])
+})

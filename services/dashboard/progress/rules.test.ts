@@ -1,0 +1,52 @@
+import t from 'tap'
+import { achievementsOf, levelBegins, levelOf, xpToNextLevel } from './rules.ts'
+import { changeRuns } from './runs.ts'
+
+t.test('level n begins at 50·n·(n-1) XP', (t) => {
+  t.same([1, 2, 3, 4, 5, 10].map(levelBegins), [0, 100, 300, 600, 1000, 4500])
+  for (let level = 1; level < 3_000; level++) {
+    if (levelOf(levelBegins(level)) !== level || levelOf(levelBegins(level + 1) - 1) !== level) t.fail(`level ${level}`)
+  }
+  t.same([0, 99, 100, 299, 300].map(xpToNextLevel), [100, 1, 200, 1, 300])
+  t.end()
+})
+
+t.test('an achievement is earned at its number and not below', (t) => {
+  const none = { workouts: 0, records: 0, level: 1, dayStreak: 0, weekStreak: 0 }
+  t.same(achievementsOf(none), [])
+  const edges: [Partial<typeof none>, Partial<typeof none>, string][] = [
+    [{ workouts: 0 }, { workouts: 1 }, 'FIRST_WORKOUT'],
+    [{ workouts: 9 }, { workouts: 10 }, 'TEN_WORKOUTS'],
+    [{ workouts: 99 }, { workouts: 100 }, 'HUNDRED_WORKOUTS'],
+    [{ dayStreak: 6 }, { dayStreak: 7 }, 'STREAK_7'],
+    [{ dayStreak: 29 }, { dayStreak: 30 }, 'STREAK_30'],
+    [{ dayStreak: 99 }, { dayStreak: 100 }, 'STREAK_100'],
+    [{ weekStreak: 3 }, { weekStreak: 4 }, 'WEEK_STREAK_4'],
+    [{ records: 0 }, { records: 1 }, 'FIRST_PR'],
+    [{ records: 9 }, { records: 10 }, 'TEN_PRS'],
+    [{ level: 9 }, { level: 10 }, 'LEVEL_10']
+  ]
+  for (const [below, at, name] of edges) {
+    t.notOk(achievementsOf({ ...none, ...below }).includes(name), `${name} not yet`)
+    t.ok(achievementsOf({ ...none, ...at }).includes(name), name)
+  }
+  t.end()
+})
+
+t.test('runs grow, join, split and vanish', (t) => {
+  const change = (runs: [number, number][], changes: [number, boolean][], step = 1) =>
+    changeRuns(runs.map(([first, last]) => ({ first, last })), new Map(changes), step).map(({ first, last }) => [first, last])
+  t.same(change([], [[5, true]]), [[5, 5]])
+  t.same(change([[1, 4]], [[5, true]]), [[1, 5]])
+  t.same(change([[1, 4], [6, 9]], [[5, true]]), [[1, 9]])
+  t.same(change([[1, 9]], [[5, false]]), [[1, 4], [6, 9]])
+  t.same(change([[1, 9]], [[1, false], [9, false], [5, false], [6, false]]), [[2, 4], [7, 8]])
+  t.same(change([[5, 5]], [[5, false]]), [])
+  t.same(change([[1, 3]], [[5, true]]), [[1, 3], [5, 5]])
+  t.same(change([[1, 3]], [[3, false], [4, true]]), [[1, 2], [4, 4]])
+  t.same(change([[1, 9]], [[4, true]]), [[1, 9]])
+  t.same(change([[4, 11]], [[18, true]], 7), [[4, 18]])
+  t.same(change([[4, 18]], [[11, false]], 7), [[4, 4], [18, 18]])
+  t.same(change([[-6, 1]], [[8, true]], 7), [[-6, 8]])
+  t.end()
+})
