@@ -1,13 +1,35 @@
-import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { uploads } from '@tandem/media-kit'
+import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { badgeRoutes } from './badges/routes.ts'
+import { chatRoutes } from './chat/routes.ts'
 import type { Deps } from './deps.ts'
+import { discoverRoutes } from './discover/routes.ts'
+import { answerFitMatchOverview } from './matches/answers.ts'
+import { matchRoutes } from './matches/routes.ts'
+import { noteActivity } from './people/activity.ts'
+import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
+import { photoRoutes } from './photos/routes.ts'
+import { profileRoutes } from './profiles/routes.ts'
+import { reportOperatorRoutes } from './safety/operator-routes.ts'
+import { safetyRoutes } from './safety/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import { setupRoutes } from './setup/routes.ts'
+import { swipeRoutes } from './swipes/routes.ts'
+import { venueRoutes } from './venues/routes.ts'
+import { verificationOperatorRoutes, verificationRoutes } from './verification/routes.ts'
 
-const routes: Routes<Deps>[] = []
-const consumers: ((deps: Deps) => Handler)[] = []
-const answers: ((deps: Deps) => Answerer)[] = []
+const routes = [
+  profileRoutes, photoRoutes, venueRoutes, settingsRoutes, setupRoutes, discoverRoutes, swipeRoutes, matchRoutes, chatRoutes, safetyRoutes,
+  reportOperatorRoutes, verificationRoutes, verificationOperatorRoutes, badgeRoutes
+]
+const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged]
+const answers = [answerFitMatchOverview]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
+  await app.register(uploads)
+  app.addHook('preHandler', noteActivity(deps.db))
   for (const each of routes) await app.register(each, deps)
   return app
 }

@@ -1,8 +1,48 @@
+import path from 'node:path'
 import Type from 'typebox'
-import { ServiceEnvironment, Url } from '@tandem/service-kit'
+import { createStorage } from '@tandem/media-kit'
+import { ConfigError, ServiceEnvironment, Url } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
   DATABASE_URL: Url(),
-  NATS_URL: Url()
+  NATS_URL: Url(),
+  CDN_URL: Url({ description: 'The address that uploaded media are served from' }),
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'Where uploaded media are kept, unless S3_* say else' })),
+  SELFIE_DIR: Type.Optional(Type.String({ description: 'Where selfies are kept, outside MEDIA_DIR; `selfies` beside it unless told' })),
+  S3_ENDPOINT: Type.Optional(Url()),
+  S3_BUCKET: Type.Optional(Type.String()),
+  S3_SELFIE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that nothing is served from' })),
+  S3_REGION: Type.Optional(Type.String()),
+  S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether clients may name only addresses below CDN_URL' }),
+  MIN_AGE: Type.Integer({ minimum: 0, maximum: 120, default: 18, description: 'From which age on people may be matched; 0 asks for none' })
 })
+
+const isWithin = (inner: string, outer: string) => {
+  const way = path.relative(outer, inner)
+  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way))
+}
+
+/** The public store and the private one. @throws ConfigError when selfies would lie where media are served from */
+export function createStores (config: Type.Static<typeof Config>) {
+  const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_SELFIE_BUCKET } = config
+  if (S3_ENDPOINT) {
+    if (!S3_SELFIE_BUCKET || S3_SELFIE_BUCKET === S3_BUCKET) throw new ConfigError('S3_SELFIE_BUCKET must be a bucket other than S3_BUCKET')
+    return { media: createStore(config), selfies: createStore({ ...config, S3_BUCKET: S3_SELFIE_BUCKET }) }
+  }
+  if (!MEDIA_DIR) throw new ConfigError('MEDIA_DIR is missing')
+  const folder = path.resolve(MEDIA_DIR)
+  const selfies = path.resolve(config.SELFIE_DIR ?? path.join(folder, '..', 'selfies'))
+  if (isWithin(selfies, folder) || isWithin(folder, selfies)) throw new ConfigError('SELFIE_DIR and MEDIA_DIR must not lie within each other')
+  return { media: createStore({ MEDIA_DIR: folder }), selfies: createStore({ MEDIA_DIR: selfies }) }
+}
+
+function createStore (variables: Parameters<typeof createStorage>[0]) {
+  try {
+    return createStorage(variables)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}

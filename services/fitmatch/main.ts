@@ -1,22 +1,31 @@
 import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
+import { createMedia } from '@tandem/media-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
-import { Config } from './config.ts'
+import { Config, createStores } from './config.ts'
 import type { Deps } from './deps.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Tables } from './schema.ts'
 
 await run('fitmatch', async (onClose, log) => {
   const config = readConfig(Config)
+  const stores = createStores(config)
 
   const db = connect<Tables>(config.DATABASE_URL, { log })
   onClose(() => db.destroy())
   const bus = connectBus(config.NATS_URL, { service: 'fitmatch', log })
   onClose(() => bus.close())
 
-  const deps: Deps = { db, ask: asker(bus) }
+  const deps: Deps = {
+    db,
+    ask: asker(bus),
+    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN }),
+    selfies: stores.selfies,
+    minAge: config.MIN_AGE
+  }
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -24,6 +33,7 @@ await run('fitmatch', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
+  onClose(startHousekeeping(deps, log))
 
   const app = await createApp(deps, {
     log,

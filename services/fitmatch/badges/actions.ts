@@ -1,0 +1,31 @@
+import { record } from '@tandem/bus-kit'
+import { BadgeEarned, Membership, TrainingProgress } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import type { Trx } from '../schema.ts'
+import { badges, measure, type Badge } from './rules.ts'
+
+/** Gives a badge for good; whoever has it already hears nothing. */
+export async function earn (trx: Trx, accountId: string, badge: Badge) {
+  const earned = await trx.insertInto('badges').values({ account_id: accountId, badge })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('badge')
+    .executeTakeFirst()
+  if (earned) await record(trx, BadgeEarned, accountId, { accountId, badge })
+}
+
+/** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
+export async function recalculate ({ db, ask }: Deps, accountId: string) {
+  const [{ weekStreak, personalRecords }, membership, verified] = await Promise.all([
+    ask(TrainingProgress, { accountId }),
+    ask(Membership, { accountId }),
+    db.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').select('id').limit(1).executeTakeFirst()
+  ])
+  const progress = measure({ isVerified: verified !== undefined, weekStreak, personalRecords, membership })
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto('badge_progress')
+      .values(badges.map((badge) => ({ account_id: accountId, badge, progress: progress[badge] })))
+      .onConflict((conflict) => conflict.columns(['account_id', 'badge']).doUpdateSet((eb) => ({ progress: eb.ref('excluded.progress') })))
+      .execute()
+    for (const badge of badges) if (progress[badge] === 100) await earn(trx, accountId, badge)
+  })
+}

@@ -1,0 +1,32 @@
+export const badges = ['PHOTO_VERIFIED', 'CONSISTENT', 'PR_ACHIEVER', 'VETERAN', 'EARLY_ADOPTER'] as const
+export type Badge = typeof badges[number]
+
+export const requirements: Record<Badge, string> = {
+  PHOTO_VERIFIED: 'Pass the photo verification',
+  CONSISTENT: 'Work out in 4 weeks in a row',
+  PR_ACHIEVER: 'Set 10 personal records',
+  VETERAN: 'Be a member for a year',
+  EARLY_ADOPTER: 'Be among the first 1000 users'
+}
+
+interface Merits { isVerified: boolean, weekStreak: number, personalRecords: number, membership: { since: string, number: number } | null }
+
+const part = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
+
+/** How far somebody is with each badge, in percent; 100 has it earned. */
+export function measure ({ isVerified, weekStreak, personalRecords, membership }: Merits): Record<Badge, number> {
+  return {
+    PHOTO_VERIFIED: isVerified ? 100 : 0,
+    CONSISTENT: part(weekStreak, 4),
+    PR_ACHIEVER: part(personalRecords, 10),
+    VETERAN: membership ? ofAYear(membership.since) : 0,
+    EARLY_ADOPTER: membership && membership.number <= 1000 ? 100 : 0
+  }
+}
+
+function ofAYear (since: string) {
+  const begin = Temporal.Instant.from(since).toZonedDateTimeISO('UTC')
+  const now = Temporal.Now.zonedDateTimeISO('UTC')
+  const year = begin.add({ years: 1 })
+  return part(now.epochMilliseconds - begin.epochMilliseconds, year.epochMilliseconds - begin.epochMilliseconds)
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { record } from '@tandem/bus-kit'
+import { MessageSent } from '@tandem/contracts'
+import { MatchNotFound } from '../errors.ts'
+import { matchesOf } from '../matches/queries.ts'
+import { readParticipant } from '../profiles/queries.ts'
+import type { Db, Trx } from '../schema.ts'
+import { readChat } from './queries.ts'
+
+const A_MINUTE = 60
+
+interface NewMessage { matchId: string, content: string | null, imageUrl: string | null, clientMessageId?: string }
+
+const shown = [
+  'id', 'match_id as matchId', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'created_at as createdAt', 'read_at as readAt'
+] as const
+
+/** The message that a client has sent before under its own id. */
+export async function findSent (db: Db | Trx, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
+  if (clientMessageId === undefined) return
+  return await db.selectFrom('messages').select(shown)
+    .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
+    .executeTakeFirst()
+}
+
+/**
+ * Writes a message; a repeat under the same client id finds the first one. It is written under the match's lock, after all earlier ones and
+ * later in time than them, so that nobody who asks for what is newer misses or repeats one.
+ * @returns the message, or in how many seconds the sender may write again
+ */
+export async function sendMessage (db: Db, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
+  return await db.transaction().execute(async (trx) => {
+    const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
+      .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
+      .select(['low_id', 'high_id'])
+      .forUpdate()
+      .executeTakeFirst()
+    if (!match) throw new MatchNotFound()
+    const repeated = await findSent(trx, senderId, { matchId, clientMessageId })
+    if (repeated) return { message: repeated, isNew: false }
+    const wait = await spendMessage(trx, senderId)
+    if (wait !== undefined) return { wait }
+
+    const { written_at: createdAt } = await trx.updateTable('matches')
+      .set({ last_message_at: sql<Date>`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')` })
+      .where('id', '=', matchId)
+      .returning('last_message_at as written_at')
+      .executeTakeFirstOrThrow()
+    const message = await trx.insertInto('messages')
+      .values({ match_id: matchId, sender_id: senderId, content, image_url: imageUrl, client_id: clientMessageId ?? null, created_at: createdAt as Date })
+      .returning(shown)
+      .executeTakeFirstOrThrow()
+    await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
+    const recipientId = match.low_id === senderId ? match.high_id : match.low_id
+    await record(trx, MessageSent, matchId, { matchId, messageId: message.id, senderId, recipientId, hasImage: imageUrl !== null })
+    return { message, isNew: true }
+  })
+}
+
+/** Uses up one of a minute's messages. The minute begins with its first one. @returns seconds to wait when there is none left */
+async function spendMessage (trx: Trx, accountId: string) {
+  const { rows } = await sql<{ used: number }>`
+    insert into message_quota as quota (account_id, began_at, used) values (${accountId}, clock_timestamp(), 1)
+    on conflict (account_id) do update set
+      used = case when quota.began_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
+      began_at = case when quota.began_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.began_at end
+      where quota.used < ${A_MINUTE} or quota.began_at <= clock_timestamp() - interval '1 minute'
+    returning used`.execute(trx)
+  return rows.length > 0 ? undefined : await secondsToWait(trx, accountId)
+}
+
+/** In how many seconds an account may write again; undefined when it may now. */
+export async function secondsToWait (db: Db | Trx, accountId: string) {
+  const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
+    .where('used', '>=', A_MINUTE)
+    .where('began_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
+    .select(sql<number>`ceil(extract(epoch from began_at + interval '1 minute' - clock_timestamp()))::int`.as('seconds'))
+    .executeTakeFirst()
+  return quota && Math.max(1, quota.seconds)
+}
+
+/** Marks what the other one has written as read, up to `until`, or all of it. */
+export async function markRead (db: Db, readerId: string, matchId: string, until?: Date) {
+  return await db.updateTable('messages').set({ read_at: sql`now()` })
+    .where('match_id', '=', matchId)
+    .where('sender_id', '<>', readerId)
+    .where('read_at', 'is', null)
+    .$if(until !== undefined, (query) => query.where('created_at', '<=', until as Date))
+    .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
+    .returning(['id', 'read_at as readAt'])
+    .execute()
+}
+
+/** Notes that somebody has begun or stopped typing. @throws MatchNotFound */
+export async function setTyping (db: Db, accountId: string, matchId: string, isTyping: boolean) {
+  await readParticipant(db, accountId)
+  await readChat(db, accountId, matchId)
+  if (!isTyping) {
+    await db.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', accountId).execute()
+    return
+  }
+  await db.insertInto('typing')
+    .columns(['match_id', 'account_id', 'since'])
+    .expression(db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
+      .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('since')]))
+    .onConflict((conflict) => conflict.columns(['match_id', 'account_id']).doUpdateSet({ since: sql`now()` }))
+    .execute()
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { ValidationError } from '@tandem/service-kit'
+import { MatchNotFound } from '../errors.ts'
+import { matchesOf } from '../matches/queries.ts'
+import type { Db, Trx } from '../schema.ts'
+
+// Longer than the few seconds in which a client may hold back to say so again.
+const TYPES_FOR = '6 seconds'
+
+/** A chat of the caller's, and whether the other one is typing. @throws MatchNotFound */
+export async function readChat (db: Db | Trx, accountId: string, matchId: string) {
+  const chat = await matchesOf(db, accountId).where('matches.id', '=', matchId)
+    .select((eb) => [
+      'matches.id', 'profiles.account_id as otherId', 'profiles.id as profileId', 'display_name as displayName',
+      eb.exists(eb.selectFrom('typing').whereRef('match_id', '=', 'matches.id').whereRef('typing.account_id', '=', 'profiles.account_id')
+        .where('since', '>', sql<Date>`now() - ${sql.lit(TYPES_FOR)}::interval`)).$castTo<boolean>().as('isTyping')
+    ])
+    .executeTakeFirst()
+  if (!chat) throw new MatchNotFound()
+  return chat
+}
+
+const messagesOf = (db: Db | Trx, accountId: string, matchId: string) => db.selectFrom('messages')
+  // Whoever is no part of the match, or no longer, finds no message in it, whatever was checked before.
+  .innerJoin('matches', 'matches.id', 'match_id')
+  .where('match_id', '=', matchId)
+  .where('ended_at', 'is', null)
+  .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+  .select([
+    'messages.id', 'match_id as matchId', 'sender_id as senderId', sql<boolean>`sender_id = ${accountId}`.as('isMine'), 'content', 'image_url as imageUrl',
+    'messages.created_at as createdAt', 'read_at as readAt'
+  ])
+
+/** When a message of this very chat was written. @throws ValidationError when it is none of it */
+async function findPlace (db: Db, matchId: string, messageId: string) {
+  const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select('created_at').executeTakeFirst()
+  if (!message) throw new ValidationError('This is no message of the chat')
+  return message.created_at
+}
+
+interface Page { limit: number, cursor?: string }
+
+/** A page of the chat, the newest without a cursor; oldest first in it. The next cursor leads to older messages. */
+export async function listHistory (db: Db, accountId: string, matchId: string, { limit, cursor }: Page) {
+  const before = cursor === undefined ? undefined : await findPlace(db, matchId, cursor)
+  const rows = await messagesOf(db, accountId, matchId)
+    .$if(before !== undefined, (query) => query.where('messages.created_at', '<', before as Date))
+    .orderBy('messages.created_at', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const messages = rows.slice(0, limit).reverse()
+  return { messages, nextCursor: rows.length > limit ? messages[0]?.id ?? null : null }
+}
+
+interface Since { limit: number, after?: Date, afterId?: string }
+
+/** What was written after a moment or a message, oldest first. */
+export async function listSince (db: Db, accountId: string, matchId: string, { limit, after, afterId }: Since) {
+  const place = afterId === undefined ? after : await findPlace(db, matchId, afterId)
+  return await messagesOf(db, accountId, matchId)
+    .$if(place !== undefined, (query) => query.where('messages.created_at', '>', place as Date))
+    .orderBy('messages.created_at')
+    .limit(limit)
+    .execute()
+}

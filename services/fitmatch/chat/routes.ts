@@ -1,0 +1,125 @@
+import Type from 'typebox'
+import { Body, Data, data, Id, Instant, Message, message, Nullable, RateLimited, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { unmatch } from '../matches/actions.ts'
+import { readParticipant } from '../profiles/queries.ts'
+import { findSent, markRead, secondsToWait, sendMessage, setTyping } from './actions.ts'
+import { storePicture } from './pictures.ts'
+import { listHistory, listSince, readChat } from './queries.ts'
+import { ChatMessage } from './schemas.ts'
+
+// 5 MiB in base64, and the rest of the message.
+const LONGEST_BODY = Math.floor(7.2 * 1024 * 1024)
+
+const params = Type.Object({ matchId: Id })
+const limit = Type.Integer({ minimum: 1, maximum: 100, default: 50 })
+const Cursor = Type.Optional(Id)
+const messages = Type.Array(ChatMessage)
+
+export const chatRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+
+  app.get('/fitmatch/chat/:matchId', {
+    schema: {
+      summary: 'Read a chat',
+      description: 'A page of messages, the newest without a cursor, oldest first in it. Marks as read what the other one has written up to there.',
+      params,
+      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'An extension: false leaves everything unread' }) }),
+      response: { 200: Data(Type.Object({ messages, nextCursor: Nullable(Type.String()), isTyping: Type.Boolean() })) }
+    }
+  }, async ({ params: { matchId }, query, account }) => {
+    await readParticipant(db, account.id)
+    const { isTyping } = await readChat(db, account.id, matchId)
+    const page = await listHistory(db, account.id, matchId, query)
+    const newest = page.messages.at(-1)
+    if (!query.markRead || !newest) return data({ ...page, isTyping })
+    const read = new Map((await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt]))
+    return data({ ...page, messages: page.messages.map((each) => ({ ...each, readAt: read.get(each.id) ?? each.readAt })), isTyping })
+  })
+
+  app.get('/fitmatch/chat/:matchId/messages', {
+    schema: {
+      summary: 'Read what is new in a chat',
+      description: 'What was written after a moment (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
+      params,
+      querystring: Type.Object({ limit, after: Type.Optional(Instant), afterId: Type.Optional(Id) }),
+      response: { 200: Data(Type.Object({ messages, isTyping: Type.Boolean() })) }
+    }
+  }, async ({ params: { matchId }, query: { after, afterId, limit }, account }) => {
+    await readParticipant(db, account.id)
+    const { isTyping } = await readChat(db, account.id, matchId)
+    return data({ messages: await listSince(db, account.id, matchId, { limit, afterId, ...(after !== undefined && { after: new Date(after) }) }), isTyping })
+  })
+
+  app.post('/fitmatch/chat/:matchId/messages', {
+    schema: {
+      summary: 'Write a message',
+      description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. 60 a minute: 429 RATE_LIMITED. With a ' +
+        '`clientMessageId` (an extension) it may be sent again: a repeat answers the first message.',
+      params,
+      body: Body({
+        content: Type.Optional(Text({ min: 0, max: 1000 })),
+        image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: LONGEST_BODY }), mimeType: Text({ max: 100 }) })),
+        clientMessageId: Type.Optional(Text({ max: 100 }))
+      }, { examples: [{ content: 'Hi!', clientMessageId: 'a1' }, { image: { base64: '/9j/4AAQ…', mimeType: 'image/jpeg' } }] }),
+      response: { 201: Data(Type.Object({ message: ChatMessage })) }
+    },
+    bodyLimit: LONGEST_BODY
+  }, async ({ params: { matchId }, body: { content = '', image, clientMessageId }, account }, reply) => {
+    if (content === '' && !image) throw new ValidationError('content or image is required')
+    await readParticipant(db, account.id)
+    await readChat(db, account.id, matchId)
+    const refuse = (seconds: number) => {
+      reply.header('retry-after', String(seconds))
+      throw new RateLimited()
+    }
+    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...sent, isMine: true } }))
+
+    // Before the work of making an image anew; what counts is asked again in the transaction.
+    const repeated = await findSent(db, account.id, { matchId, clientMessageId })
+    if (repeated) return answer(repeated)
+    const wait = await secondsToWait(db, account.id)
+    if (wait !== undefined) return refuse(wait)
+
+    const imageUrl = image ? await storePicture(media, account.id, image) : null
+    const discard = async () => { if (imageUrl !== null) await media.discard(account.id, imageUrl).catch(() => {}) }
+    try {
+      const sent = await sendMessage(db, account.id, { matchId, content: content === '' ? null : content, imageUrl, clientMessageId })
+      if (!sent.isNew) await discard()
+      return sent.message ? answer(sent.message) : refuse(sent.wait)
+    } catch (error) {
+      // What Postgres did not answer may be committed, and then shows the picture.
+      if (error instanceof Error && 'statusCode' in error) await discard()
+      throw error
+    }
+  })
+
+  app.post('/fitmatch/chat/:matchId/read', {
+    schema: { summary: 'Mark a chat as read', params, response: { 200: Message } }
+  }, async ({ params: { matchId }, account }) => {
+    await readParticipant(db, account.id)
+    await readChat(db, account.id, matchId)
+    await markRead(db, account.id, matchId)
+    return message('The messages are marked as read')
+  })
+
+  app.post('/fitmatch/chat/:matchId/typing', {
+    schema: {
+      summary: 'Say that I am typing, or no longer',
+      description: 'The other one sees it for some seconds.',
+      params,
+      body: Body({ isTyping: Type.Boolean() }, { examples: [{ isTyping: true }] }),
+      response: { 200: Message }
+    }
+  }, async ({ params: { matchId }, body, account }) => {
+    await setTyping(db, account.id, matchId, body.isTyping)
+    return message(body.isTyping ? 'You are typing' : 'You are not typing')
+  })
+
+  app.delete('/fitmatch/chat/:matchId', {
+    schema: { summary: 'Unmatch: delete a match and all its messages', params, response: { 200: Message } }
+  }, async ({ params: { matchId }, account }) => {
+    await unmatch(deps, account.id, matchId)
+    return message('You are not matched any more')
+  })
+}

@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { sql, type SelectQueryBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { Enum, Nullable } from '@tandem/service-kit'
+import { ONLINE_WITHIN } from '../people/activity.ts'
+import { blur } from '../profiles/position.ts'
+import { ageNow } from '../profiles/queries.ts'
+import type { Tables } from '../schema.ts'
+
+const strings = Type.Array(Type.String())
+
+export const candidateFields = {
+  id: Type.String(),
+  displayName: Type.String(),
+  age: Nullable(Type.Integer()),
+  gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
+  bio: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+  distance: Nullable(Type.Integer({ description: 'Whole kilometres, at least 1; null when it is hidden or not known' })),
+  compatibilityScore: Type.Integer({ description: '0 to 100' }),
+  isPhotoVerified: Type.Boolean(),
+  isOnline: Type.Boolean(),
+  fitnessLevel: Type.String(),
+  fitnessGoals: strings,
+  preferredTimes: strings,
+  workoutDays: strings,
+  height: Nullable(Type.Integer()),
+  weight: Nullable(Type.Number()),
+  favoriteSports: strings,
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() })),
+  prompts: Type.Array(Type.Object({ question: Type.String(), answer: Type.String() })),
+  venues: Type.Array(Type.Object({
+    name: Type.String(),
+    branch: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    latitude: Nullable(Type.Number({ description: 'To a hundredth of a degree' })),
+    longitude: Nullable(Type.Number())
+  }))
+}
+
+export const exampleCandidate = {
+  id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, gender: 'MALE', bio: 'Climbs', city: 'Jakarta', distance: 4, compatibilityScore: 72,
+  isPhotoVerified: true, isOnline: false, fitnessLevel: 'INTERMEDIATE', fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
+  height: 181, weight: 77, favoriteSports: ['climbing'], photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }],
+  prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }],
+  venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }]
+}
+
+/** Somebody as discover shows him. */
+export const Candidate = Type.Object(candidateFields, { examples: [exampleCandidate] })
+export type Candidate = Type.Static<typeof Candidate>
+
+/** All that is shown of the profiles of a query, but for how far they are and how well they fit. */
+export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
+  return profiles
+    .innerJoin('members', 'members.account_id', 'profiles.account_id')
+    .leftJoin('activity', 'activity.account_id', 'profiles.account_id')
+    .select((eb) => [
+      'profiles.id', 'profiles.account_id as accountId', 'display_name as displayName', ageNow.as('age'), 'gender', 'bio', 'city', 'photo_verified as isPhotoVerified',
+      'show_distance as showDistance', 'show_last_active as showLastActive', 'last_active_at as lastActiveAt',
+      sql<boolean>`show_online_status and coalesce(last_active_at > now() - ${sql.lit(ONLINE_WITHIN)}::interval, false)`.as('isOnline'),
+      'experience as fitnessLevel', 'fitness_goals as fitnessGoals', 'preferred_times as preferredTimes', 'workout_days as workoutDays', 'height', 'weight',
+      'favorite_sports as favoriteSports', 'prompts',
+      jsonArrayFrom(eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos'),
+      jsonArrayFrom(eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+        .select(['name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude'])).as('venues')
+    ])
+}
+
+type Shown = Awaited<ReturnType<ReturnType<typeof selectShown>['executeTakeFirstOrThrow']>>
+
+/** @param km how far away, of which whole kilometres are told, unless the person hides it */
+export function toCandidate (row: Shown, km: number | null, compatibilityScore: number): Candidate {
+  const { displayName, prompts, venues, showDistance } = row
+  return {
+    ...row,
+    displayName,
+    compatibilityScore,
+    distance: km === null || !showDistance ? null : Math.max(1, Math.round(km)),
+    prompts: prompts.map(({ question, answer }) => ({ question, answer })),
+    venues: venues.map((venue) => ({ ...venue, latitude: blur(venue.latitude), longitude: blur(venue.longitude) }))
+  }
+}

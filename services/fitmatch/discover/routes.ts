@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { InsufficientPhotos } from '../errors.ts'
+import { readParticipant } from '../profiles/queries.ts'
+import { readSwipeLimits } from '../swipes/limits.ts'
+import { Limits } from '../swipes/schemas.ts'
+import { Candidate, candidateFields, exampleCandidate } from './candidate.ts'
+import { discover, readView } from './queries.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const MOST_EXCLUDED = 500
+
+const ProfileView = Type.Object({
+  ...candidateFields,
+  lastActiveAt: Nullable(Timestamp, { description: 'Null when it is hidden' }),
+  isMatch: Type.Boolean(),
+  matchId: Nullable(Type.String()),
+  matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
+  mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
+}, { examples: [{ ...exampleCandidate, lastActiveAt: '2026-01-31T08:00:00.000Z', isMatch: false, matchId: null, matchType: null, mySwipe: null }] })
+
+export const discoverRoutes: Routes<Deps> = async (app, { db, minAge }) => {
+  app.get('/fitmatch/discover', {
+    schema: {
+      summary: 'Find people who fit, best first',
+      description: '`remaining` is how many more would fit. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos.',
+      querystring: Type.Object({
+        limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
+        excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Ids of profiles, separated by commas' }))
+      }),
+      response: { 200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits })) }
+    }
+  }, async ({ query: { limit, excludeIds = '' }, account }) => {
+    const me = await readParticipant(db, account.id)
+    if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
+    // What is no id excludes nobody.
+    const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
+    const [{ profiles, total }, limits] = await Promise.all([discover(db, me, { limit, excluded, minAge }), readSwipeLimits(db, me)])
+    return data({ profiles, remaining: total - profiles.length, limits })
+  })
+
+  app.get('/fitmatch/profile/:profileId', {
+    schema: {
+      summary: "Read somebody's profile, how well it fits, and whether we are matched",
+      params: Type.Object({ profileId: Id }),
+      response: { 200: Data(ProfileView) }
+    }
+  }, async ({ params, account }) => data(await readView(db, await readParticipant(db, account.id), params.profileId)))
+}

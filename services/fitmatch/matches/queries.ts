@@ -1,0 +1,63 @@
+import { sql, type Kysely } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { ageNow, isVisibleTo } from '../profiles/queries.ts'
+import type { Db, Tables, Trx } from '../schema.ts'
+
+const MOST_SHOWN = 500
+
+/** The matches of `accountId` that stand, each joined to the other's profile, as far as it may be seen. */
+export function matchesOf (db: Db | Trx, accountId: string) {
+  return (db as Kysely<Tables>).selectFrom('matches')
+    .innerJoin('profiles', 'profiles.account_id', sql<string>`case when low_id = ${accountId} then high_id else low_id end` as never)
+    .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+    .where('ended_at', 'is', null)
+    .where(isVisibleTo(accountId))
+}
+
+/** Who it is with, and what was said last. */
+const listMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
+  .leftJoinLateral((eb) => eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id')
+    .select(['content', 'image_url as imageUrl', 'messages.created_at as createdAt', sql<boolean>`sender_id = ${accountId}`.as('isMine')])
+    .orderBy('messages.created_at', 'desc').limit(1).as('last'), (join) => join.onTrue())
+  .select((eb) => [
+    'matches.id as matchId', 'match_type as matchType', 'matches.created_at as matchedAt', 'profiles.id', 'display_name as displayName', ageNow.as('age'),
+    'last.content', 'last.imageUrl', 'last.createdAt', 'last.isMine',
+    jsonArrayFrom(eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos'),
+    eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id').where('read_at', 'is', null).where('sender_id', '<>', accountId)
+      .select((count) => count.fn.countAll<number>().as('unread')).as('unreadCount')
+  ])
+  .limit(MOST_SHOWN)
+
+/** Matches without a message, newest first. */
+export async function listNewMatches (db: Db, accountId: string) {
+  const rows = await listMatches(db, accountId).where('last_message_at', 'is', null).orderBy('matches.created_at', 'desc').execute()
+  return rows.map(({ matchId, matchType, matchedAt, id, displayName, age, photos }) =>
+    ({ matchId, matchType, matchedAt, profile: { id, displayName, age, photos } }))
+}
+
+/** Matches with messages, the last spoken in first. */
+export async function listConversations (db: Db, accountId: string) {
+  const rows = await listMatches(db, accountId).where('last_message_at', 'is not', null).orderBy('last_message_at', 'desc').execute()
+  return rows.flatMap(({ matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }) =>
+    createdAt === null || isMine === null
+      ? []
+      : [{ matchId, matchType, matchedAt, profile: { id, displayName, age, photos }, lastMessage: { content, imageUrl, createdAt, isMine }, unreadCount: unreadCount ?? 0 }])
+}
+
+export async function countMatches (db: Db, accountId: string) {
+  const { count } = await matchesOf(db, accountId).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return count
+}
+
+/** The newest matches, for the home screen. */
+export async function listNewest (db: Db, accountId: string, limit: number) {
+  const rows = await matchesOf(db, accountId)
+    .select((eb) => [
+      'matches.id as matchId', 'profiles.id as profileId', 'display_name as displayName', 'matches.created_at as matchedAt',
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo')
+    ])
+    .orderBy('matches.created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, matchedAt: row.matchedAt.toISOString() }))
+}

@@ -1,0 +1,62 @@
+import Type from 'typebox'
+import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { readParticipant } from '../profiles/queries.ts'
+import { countMatches, listConversations, listNewMatches } from './queries.ts'
+
+const profile = Type.Object({
+  id: Type.String(),
+  displayName: Type.String(),
+  age: Nullable(Type.Integer()),
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
+})
+const match = {
+  matchId: Type.String(),
+  matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
+  matchedAt: Timestamp,
+  profile
+}
+const exampleMatch = {
+  matchId: '019aa1f0-0000-7000-8000-000000000005', matchType: 'LIKE', matchedAt: '2026-01-31T08:00:00.000Z',
+  profile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photos: [] }
+}
+
+const Matches = Type.Object({
+  newMatches: Type.Array(Type.Object(match)),
+  conversations: Type.Array(Type.Object({
+    ...match,
+    lastMessage: Type.Object({
+      content: Nullable(Type.String()),
+      imageUrl: Nullable(Type.String()),
+      createdAt: Timestamp,
+      isMine: Type.Boolean()
+    }),
+    unreadCount: Type.Integer()
+  })),
+  totalMatches: Type.Integer()
+}, {
+  examples: [{
+    newMatches: [exampleMatch],
+    conversations: [{ ...exampleMatch, lastMessage: { content: 'Hi!', imageUrl: null, createdAt: '2026-01-31T09:00:00.000Z', isMine: false }, unreadCount: 1 }],
+    totalMatches: 2
+  }]
+})
+
+export const matchRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/fitmatch/matches', {
+    schema: {
+      summary: 'List my matches',
+      description: '`new` for those without a message, `conversations` for those with, and both without `type`.',
+      querystring: Type.Object({ type: Enum(['new', 'conversations', ''], { default: '' }) }),
+      response: { 200: Data(Matches) }
+    }
+  }, async ({ query: { type }, account }) => {
+    await readParticipant(db, account.id)
+    const [newMatches, conversations, totalMatches] = await Promise.all([
+      type === 'conversations' ? [] : listNewMatches(db, account.id),
+      type === 'new' ? [] : listConversations(db, account.id),
+      countMatches(db, account.id)
+    ])
+    return data({ newMatches, conversations, totalMatches })
+  })
+}

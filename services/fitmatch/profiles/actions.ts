@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type Type from 'typebox'
+import { record } from '@tandem/bus-kit'
+import { MatchEnded, MatchFacts } from '@tandem/contracts'
+import { NotFound } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { ProfileExists, TooManyMoves } from '../errors.ts'
+import { lockMember } from '../people/actions.ts'
+import { discardUnlessKept } from '../photos/files.ts'
+import { dayIn, spendToday } from '../quotas.ts'
+import type { Trx } from '../schema.ts'
+import { checkAge, checkWishes, toColumns, toTimes, type Position } from './fields.ts'
+import { snap } from './position.ts'
+import { findCaller, lockProfile, readOwnProfile } from './queries.ts'
+import type { ProfileFields } from './schemas.ts'
+import { bitsOfSports } from './sports.ts'
+import { bitsOfTraits } from './traits.ts'
+
+type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
+
+const MOVES_A_DAY = 20
+const MOST_PHOTOS = 6
+// News of the last moments before the question may or may not be in its answer, so they are heard again.
+const UNSURE_FOR = 5_000
+
+const wishes = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
+
+/** What the main profile says, as columns. */
+function autoFill ({ name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts) {
+  const placed = latitude !== null && longitude !== null
+  return {
+    display_name: name,
+    has_own_name: false,
+    birth_date: birthDate,
+    gender,
+    bio,
+    height: height === null ? null : Math.round(height),
+    city,
+    district: null,
+    latitude: placed ? snap(latitude) : null,
+    longitude: placed ? snap(longitude) : null,
+    interested_in: [],
+    fitness_goals: [],
+    preferred_times: toTimes(preferredAvailability),
+    workout_days: [],
+    prompts: '[]'
+  }
+}
+
+/** Keeps the newer of what was just asked and what was heard meanwhile. */
+async function keepAsked (trx: Trx, accountId: string, facts: Facts, askedAt: Date) {
+  const heardAt = new Date(askedAt.getTime() - UNSURE_FOR)
+  const member = await lockMember(trx, accountId)
+  await trx.updateTable('members')
+    .set({
+      ...(!(member.person_heard_at && member.person_heard_at > heardAt) && { timezone: facts.timezone, person_heard_at: heardAt }),
+      ...(!(member.facts_heard_at && member.facts_heard_at > heardAt) && {
+        weight: facts.weight, favorite_sports: facts.favoriteSports, experience: facts.experience, facts_heard_at: heardAt
+      }),
+      account_id: accountId
+    })
+    .where('account_id', '=', accountId)
+    .execute()
+  return await trx.selectFrom('members').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
+}
+
+/** Begins a profile. What the client leaves out comes from the main profile as it is at this moment. */
+export async function createProfile ({ db, ask, minAge }: Deps, accountId: string, fields: ProfileFields) {
+  if (await findCaller(db, accountId)) throw new ProfileExists()
+  const askedAt = new Date()
+  const facts = await ask(MatchFacts, { accountId })
+  if (!facts) throw new NotFound()
+  const columns = { ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) }
+  checkAge(columns.birth_date, minAge)
+  checkWishes(columns, minAge)
+
+  return await db.transaction().execute(async (trx) => {
+    const member = await keepAsked(trx, accountId, facts, askedAt)
+    // Else somebody could look around from anywhere by beginning anew.
+    if (columns.latitude !== null) await move(trx, accountId, member.timezone)
+    const photos = facts.photos.slice(0, MOST_PHOTOS)
+    const profile = await trx.insertInto('profiles')
+      .values({
+        ...columns,
+        account_id: accountId,
+        suspended: member.suspended_at !== null,
+        photo_count: photos.length,
+        traits: traitsOf(columns),
+        sports: sql`${await bitsOfSports(trx, member.favorite_sports)}::bit(128)`
+      })
+      .onConflict((conflict) => conflict.column('account_id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (!profile) throw new ProfileExists()
+    if (photos.length > 0) {
+      await trx.insertInto('photos')
+        .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: false, is_main: index === 0, sort_order: index })))
+        .execute()
+    }
+    return await readOwnProfile(trx, accountId)
+  })
+}
+
+export async function changeProfile ({ db, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
+  const changes = toColumns(fields)
+  if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
+  return await db.transaction().execute(async (trx) => {
+    const profile = await lockProfile(trx, accountId)
+    const changed = { ...profile, ...changes }
+    if (changes.age_min !== undefined || changes.age_max !== undefined) checkWishes(changed, minAge)
+    if (changed.latitude !== profile.latitude || changed.longitude !== profile.longitude) {
+      const { timezone } = await trx.selectFrom('members').select('timezone').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+      await move(trx, accountId, timezone)
+    }
+    await trx.updateTable('profiles')
+      .set({ ...changes, traits: traitsOf(changed), updated_at: sql`now()` })
+      .where('account_id', '=', accountId)
+      .execute()
+    return await readOwnProfile(trx, accountId)
+  })
+}
+
+async function move (trx: Trx, accountId: string, timezone: string) {
+  if (!await spendToday(trx, 'moves', { accountId, day: dayIn(timezone), limit: MOVES_A_DAY })) throw new TooManyMoves()
+}
+
+const traitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => bitsOfTraits({
+  interestedIn: columns.interested_in, fitnessGoals: columns.fitness_goals, preferredTimes: columns.preferred_times, workoutDays: columns.workout_days
+})
+
+/**
+ * Removes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a suspension, badges, the
+ * day's swipes, and whom others do not want to see again.
+ */
+export async function deleteProfile ({ db, media }: Deps, accountId: string) {
+  const uploaded = await db.transaction().execute(async (trx) => {
+    const profile = await lockProfile(trx, accountId)
+    const photos = await trx.selectFrom('photos').where('profile_id', '=', profile.id).where('uploaded', '=', true).select('url').execute()
+    const pictures = await trx.selectFrom('messages').innerJoin('matches', 'matches.id', 'match_id')
+      .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+      .where('image_url', 'is not', null)
+      .select(['image_url as url', 'sender_id as owner'])
+      .execute()
+    const ended = await trx.deleteFrom('matches')
+      .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+      .returning(['id', 'low_id', 'high_id', 'ended_at'])
+      .execute()
+    for (const match of ended) {
+      if (!match.ended_at) await record(trx, MatchEnded, match.id, { matchId: match.id, accountIds: [match.low_id, match.high_id] })
+    }
+    await trx.deleteFrom('swipes').where('swiper_id', '=', accountId).execute()
+    await trx.deleteFrom('swipes').where('target_id', '=', accountId).where('swipe_type', '<>', 'PASS').execute()
+    await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
+      .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
+    await trx.deleteFrom('profiles').where('id', '=', profile.id).execute()
+    return [...photos.map(({ url }) => ({ url, owner: accountId })), ...pictures.map(({ url, owner }) => ({ url: url ?? '', owner }))]
+  })
+  await discardUnlessKept({ db, media }, uploaded)
+}

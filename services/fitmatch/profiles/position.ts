@@ -1,0 +1,9 @@
+const HUNDREDTHS = 100
+
+/** A coordinate on the grid that positions are kept on: hundredths of a degree, about 1.1 km. */
+export const snap = (degrees: number) => Math.round(degrees * HUNDREDTHS) || 0
+
+export const toDegrees = (snapped: number | null) => snapped === null ? null : snapped / HUNDREDTHS
+
+/** A coordinate as others may see it. */
+export const blur = (degrees: number | null) => degrees === null ? null : toDegrees(snap(degrees))

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { ProfileMissing, ProfileNotFound, ProfileSuspended } from '../errors.ts'
+import type { Db, Trx } from '../schema.ts'
+import { toDegrees } from './position.ts'
+import { scoreProfile } from './profile-score.ts'
+import type { OwnProfile } from './schemas.ts'
+
+/** Full years since the birth date of the row at hand. */
+export const ageNow = sql<number | null>`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
+
+/**
+ * Whether `viewer` may know of the profile at hand. Every way from one person to another asks this: nobody finds whom he blocked or who
+ * blocked him, nor a suspended profile; a paused one only its owner and those it is matched with.
+ */
+export const isVisibleTo = (viewer: string) => sql<boolean>`(
+  not profiles.suspended
+  and (not profiles.paused or profiles.account_id = ${viewer} or exists (select from matches
+    where ended_at is null and low_id = least(profiles.account_id, ${viewer}) and high_id = greatest(profiles.account_id, ${viewer})))
+  and not exists (select from blocks where blocker_id = ${viewer} and blocked_id = profiles.account_id)
+  and not exists (select from blocks where blocked_id = ${viewer} and blocker_id = profiles.account_id))`
+
+/** Who is asking, with all that decides what he may do. */
+export async function findCaller (db: Db | Trx, accountId: string) {
+  return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
+    .where('profiles.account_id', '=', accountId)
+    .select([
+      'profiles.id', 'profiles.account_id as accountId', 'status', 'photo_count as photoCount', 'gender_bit as genderBit', 'wished_genders as wishedGenders',
+      'age_min as ageMin', 'age_max as ageMax', 'max_distance as maxDistance', 'latitude', 'longitude', 'cell', 'traits', 'sports', 'timezone', 'paused',
+      'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive', 'tutorial_seen as tutorialSeen',
+      ageNow.as('age'),
+      sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed')
+    ])
+    .executeTakeFirst()
+}
+export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
+
+/** @throws ProfileMissing */
+export async function readCaller (db: Db | Trx, accountId: string): Promise<Caller> {
+  const caller = await findCaller(db, accountId)
+  if (!caller) throw new ProfileMissing()
+  return caller
+}
+
+/** The caller, if he may meet others. @throws ProfileMissing, ProfileSuspended */
+export async function readParticipant (db: Db | Trx, accountId: string): Promise<Caller> {
+  const caller = await readCaller(db, accountId)
+  if (caller.status === 'SUSPENDED') throw new ProfileSuspended()
+  return caller
+}
+
+/** Holds the caller's profile, so that what is counted in it cannot change meanwhile. @throws ProfileMissing */
+export async function lockProfile (trx: Trx, accountId: string) {
+  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).selectAll().forUpdate().executeTakeFirst()
+  if (!profile) throw new ProfileMissing()
+  return profile
+}
+
+/** Somebody else's profile, as far as `viewer` may know of it. @throws ProfileNotFound */
+export async function readVisible (db: Db | Trx, viewer: string, profileId: string) {
+  const profile = await db.selectFrom('profiles').where('id', '=', profileId).where(isVisibleTo(viewer))
+    .select(['id', 'account_id as accountId', 'display_name as displayName'])
+    .executeTakeFirst()
+  if (!profile) throw new ProfileNotFound()
+  return profile
+}
+
+export async function findOwnProfile (db: Db | Trx, accountId: string): Promise<OwnProfile | undefined> {
+  const row = await db.selectFrom('profiles').where('account_id', '=', accountId)
+    .select((eb) => [
+      'id', 'display_name as displayName', 'bio', 'city', 'district', sql<string | null>`birth_date::text`.as('birthDate'), 'gender', 'height', ageNow.as('age'),
+      'max_distance as maxDistance', 'age_min as ageMin', 'age_max as ageMax', 'latitude', 'longitude', 'status', 'tutorial_seen as discoverTutorialSeen',
+      'looking_for as lookingFor', 'interested_in as interestedIn', 'fitness_goals as fitnessGoals', 'preferred_times as preferredTimes',
+      'workout_days as workoutDays', 'prompts',
+      jsonArrayFrom(eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+        .select(['photos.id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])).as('photos'),
+      jsonArrayFrom(eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+        .select(['venues.id', 'chain_id as chainId', 'name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude', 'place_id as placeId',
+          'is_custom as isCustom', 'sort_order as sortOrder'])).as('venues')
+    ])
+    .executeTakeFirst()
+  if (!row) return
+  return { ...row, latitude: toDegrees(row.latitude), longitude: toDegrees(row.longitude), profileScore: scoreProfile(row) }
+}
+
+/** @throws ProfileMissing */
+export async function readOwnProfile (db: Db | Trx, accountId: string) {
+  const profile = await findOwnProfile(db, accountId)
+  if (!profile) throw new ProfileMissing()
+  return profile
+}

@@ -1,0 +1,97 @@
+import Type from 'typebox'
+import { Body, Enum, IsoDate, Nullable, Text } from '@tandem/service-kit'
+import { weekdays } from './traits.ts'
+
+const Gender = Enum(['MALE', 'FEMALE', 'OTHER'])
+const words = Type.Array(Text({ max: 50 }), { maxItems: 50 })
+const Age = Type.Integer({ minimum: 13, maximum: 120 })
+
+const fields = {
+  displayName: Type.Optional(Text({ max: 100 })),
+  birthDate: Type.Optional(IsoDate),
+  gender: Type.Optional(Gender),
+  bio: Type.Optional(Text({ min: 0, max: 500 })),
+  height: Type.Optional(Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres' })),
+  lookingFor: Type.Optional(Type.Array(Gender, { minItems: 1, maxItems: 3 })),
+  interestedIn: Type.Optional(words),
+  ageMin: Type.Optional(Age),
+  ageMax: Type.Optional(Age),
+  maxDistance: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Kilometres' })),
+  fitnessGoals: Type.Optional(words),
+  preferredTimes: Type.Optional(words),
+  workoutDays: Type.Optional(Type.Array(Enum([...weekdays]), { maxItems: 7 })),
+  city: Type.Optional(Text({ min: 0, max: 100 })),
+  district: Type.Optional(Text({ min: 0, max: 100 })),
+  prompts: Type.Optional(Type.Array(Body({ question: Text({ max: 200 }), answer: Text({ max: 500 }) }), { maxItems: 10 }))
+}
+
+export const NewProfile = Body(fields, {
+  examples: [{}, { displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', lookingFor: ['MALE'], interestedIn: ['gym'], ageMin: 24, ageMax: 38, maxDistance: 25 }]
+})
+
+export const ProfileChanges = Body({
+  ...fields,
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
+}, { examples: [{ bio: 'Runs before breakfast', latitude: -6.21, longitude: 106.85 }] })
+
+export type ProfileFields = Type.Static<typeof NewProfile>
+
+export const Photo = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  isMain: Type.Boolean(),
+  sortOrder: Type.Integer()
+}, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000001', url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true, sortOrder: 0 }] })
+
+export const Venue = Type.Object({
+  id: Type.String(),
+  chainId: Nullable(Type.String()),
+  name: Type.String(),
+  branch: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+  latitude: Nullable(Type.Number()),
+  longitude: Nullable(Type.Number()),
+  placeId: Nullable(Type.String()),
+  isCustom: Type.Boolean(),
+  sortOrder: Type.Integer()
+}, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', chainId: null, name: 'Gelora', branch: null, city: 'Jakarta', latitude: null, longitude: null, placeId: null, isCustom: true, sortOrder: 0 }] })
+
+const strings = Type.Array(Type.String())
+
+/** A profile as its owner sees it. */
+export const OwnProfile = Type.Object({
+  id: Type.String(),
+  displayName: Type.String(),
+  bio: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+  district: Nullable(Type.String()),
+  birthDate: Nullable(Type.String()),
+  gender: Nullable(Gender),
+  height: Nullable(Type.Integer()),
+  age: Nullable(Type.Integer()),
+  profileScore: Type.Integer({ description: 'How complete the profile is, 0 to 100' }),
+  maxDistance: Type.Integer(),
+  ageMin: Type.Integer(),
+  ageMax: Type.Integer(),
+  latitude: Nullable(Type.Number({ description: 'Only ever known to a hundredth of a degree' })),
+  longitude: Nullable(Type.Number()),
+  status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
+  discoverTutorialSeen: Type.Boolean(),
+  lookingFor: strings,
+  interestedIn: strings,
+  fitnessGoals: strings,
+  preferredTimes: strings,
+  workoutDays: strings,
+  photos: Type.Array(Photo),
+  prompts: Type.Array(Type.Object({ id: Type.String(), question: Type.String(), answer: Type.String() })),
+  venues: Type.Array(Venue)
+}, {
+  examples: [{
+    id: '019aa1f0-0000-7000-8000-000000000003', displayName: 'Ana', bio: 'Runs before breakfast', city: 'Jakarta', district: null, birthDate: '1996-04-12',
+    gender: 'FEMALE', height: 168, age: 30, profileScore: 85, maxDistance: 25, ageMin: 24, ageMax: 38, latitude: -6.21, longitude: 106.85, status: 'ACTIVE',
+    discoverTutorialSeen: true, lookingFor: ['MALE'], interestedIn: ['gym'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
+    photos: [], prompts: [], venues: []
+  }]
+})
+export type OwnProfile = Type.Static<typeof OwnProfile>

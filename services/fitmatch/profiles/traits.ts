@@ -1,0 +1,46 @@
+interface Kind { offset: number, width: number, known: string[] }
+
+// Each value of a kind has a bit, so that what two people share is counted within an index, without reading lists.
+// A value that is not known here shares one of the bits left over with others like it: it counts, but not exactly.
+const interests: Kind = { offset: 0, width: 16, known: [] }
+const goals: Kind = {
+  offset: 16,
+  width: 16,
+  known: ['LOSE_WEIGHT', 'WEIGHT_LOSS', 'BUILD_MUSCLE', 'MUSCLE_GAIN', 'STAY_FIT', 'MAINTAIN', 'STRENGTH', 'ENDURANCE', 'FLEXIBILITY', 'STRESS_RELIEF', 'SOCIAL']
+}
+const times: Kind = {
+  offset: 32,
+  width: 10,
+  known: ['EARLY_MORNING', 'MORNING', 'AFTERNOON', 'EVENING', 'NIGHT', 'FLEXIBLE', 'WEEKDAYS', 'WEEKENDS']
+}
+export const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
+const days: Kind = { offset: 42, width: 7, known: [...weekdays] }
+
+/** FNV-1a. */
+function hash (text: string) {
+  let value = 0x811c9dc5
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193)
+  return value >>> 0
+}
+
+function bitOf ({ offset, width, known }: Kind, value: string) {
+  const text = value.toUpperCase()
+  const place = known.indexOf(text)
+  return 1n << BigInt(offset + (place >= 0 ? place : known.length + hash(text) % (width - known.length)))
+}
+
+const maskOf = ({ offset, width }: Kind) => String(((1n << BigInt(width)) - 1n) << BigInt(offset))
+
+/** Which bits of the traits belong to what. Decimal, as Postgres reads them. */
+export const masks = { interests: maskOf(interests), goals: maskOf(goals), times: maskOf(times), days: maskOf(days) }
+
+export interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
+
+/** Below 2^49, so a number holds it exactly. */
+export function bitsOfTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {
+  let bits = 0n
+  for (const [kind, values] of [[interests, interestedIn], [goals, fitnessGoals], [times, preferredTimes], [days, workoutDays]] as const) {
+    for (const value of values) bits |= bitOf(kind, value)
+  }
+  return Number(bits)
+}

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Id, Message, message, Nullable, PageQuery, requireRole, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { listReports, reportReasons, resolveReport } from './reports.ts'
+
+const anything = Type.Object({}, { additionalProperties: true })
+
+const Report = Type.Object({
+  id: Type.String(),
+  reporterId: Type.String(),
+  reportedId: Type.String({ description: 'The account, which may have deleted the profile since' }),
+  reportedProfileId: Type.String(),
+  reason: Enum([...reportReasons]),
+  details: Nullable(Type.String()),
+  evidence: Type.Array(Type.String()),
+  profile: Type.Object({}, { additionalProperties: true, description: 'As it was when it was reported' }),
+  messages: Type.Array(anything, { description: 'The last 50 between the two, oldest first' }),
+  status: Enum(['OPEN', 'RESOLVED']),
+  action: Nullable(Enum(['DISMISS', 'SUSPEND', 'RESTORE'])),
+  note: Nullable(Type.String()),
+  createdAt: Timestamp,
+  resolvedAt: Nullable(Timestamp)
+}, {
+  examples: [{
+    id: '019aa1f0-0000-7000-8000-000000000008', reporterId: '019aa1f0-0000-7000-8000-000000000007', reportedId: '019aa1f0-0000-7000-8000-000000000009',
+    reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'SPAM', details: null, evidence: [], profile: { displayName: 'Ben' }, messages: [],
+    status: 'OPEN', action: null, note: null, createdAt: '2026-01-31T08:00:00.000Z', resolvedAt: null
+  }]
+})
+
+export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/fitmatch/admin/reports', {
+    schema: {
+      'x-extension': true,
+      summary: 'List reports, those about minors first (operators)',
+      querystring: PageQuery({ status: Enum(['OPEN', 'RESOLVED'], { default: 'OPEN' }) }),
+      response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: Nullable(Type.String()) })) }
+    },
+    preHandler: requireRole('ADMIN')
+  }, async ({ query }) => data(await listReports(db, query) as never))
+
+  app.post('/fitmatch/admin/reports/:id/resolve', {
+    schema: {
+      'x-extension': true,
+      summary: 'Decide on a report (operators)',
+      description: 'RESTORE lifts the suspension and settles all that is open against the person.',
+      params: Type.Object({ id: Id }),
+      body: Body({ action: Enum(['DISMISS', 'SUSPEND', 'RESTORE']), note: Type.Optional(Text({ min: 0, max: 2000 })) },
+        { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }),
+      response: { 200: Message }
+    },
+    preHandler: requireRole('ADMIN')
+  }, async ({ params, body: { action, note }, account }) => {
+    await resolveReport(db, account.id, params.id, { action, note: note || null })
+    return message('The report is resolved')
+  })
+}

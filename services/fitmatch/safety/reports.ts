@@ -1,0 +1,146 @@
+import { record } from '@tandem/bus-kit'
+import { ReportResolved } from '@tandem/contracts'
+import { sql } from 'kysely'
+import { ValidationError } from '@tandem/service-kit'
+import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
+import { lockPair } from '../matches/pairs.ts'
+import { lockMember } from '../people/actions.ts'
+import { findOwnProfile, isVisibleTo } from '../profiles/queries.ts'
+import { dayIn, spendToday } from '../quotas.ts'
+import type { Db, ReportAction, Trx } from '../schema.ts'
+import { block } from './blocks.ts'
+import { setSuspended } from './suspensions.ts'
+
+export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const
+
+const REPORTERS_TO_SUSPEND = 3
+const REPORTS_A_DAY = 10
+const MESSAGES_KEPT = 50
+
+interface Report { reportedProfileId: string, reason: typeof reportReasons[number], details: string | null, evidence: string[] }
+
+/**
+ * Reports a profile and blocks it. The report keeps a copy of the profile and of the last messages between the two. The third person who
+ * reports somebody, or the first who says that he is under age, takes him out of FitMatch until an operator has looked.
+ */
+export async function reportProfile (db: Db, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
+  const { accountId: reportedId, displayName } = await findReportable(db, reporterId, reportedProfileId)
+  if (reportedId === reporterId) throw new ValidationError('This profile is your own')
+
+  return await db.transaction().execute(async (trx) => {
+    await lockPair(trx, reporterId, reportedId)
+    const reporter = await trx.selectFrom('members').where('account_id', '=', reporterId).select('timezone').executeTakeFirst()
+    const day = dayIn(reporter?.timezone ?? 'Asia/Jakarta')
+    if (!await spendToday(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
+    // Reports by several people at once are counted one after the other.
+    await lockMember(trx, reportedId)
+
+    const profile = await findOwnProfile(trx, reportedId)
+    if (!profile) throw new ProfileNotFound()
+    const messages = await lastMessages(trx, reporterId, reportedId)
+    const report = await trx.insertInto('reports')
+      .values({
+        reporter_id: reporterId,
+        reported_id: reportedId,
+        profile_id: reportedProfileId,
+        reason,
+        details,
+        evidence,
+        profile: JSON.stringify(profile),
+        messages: JSON.stringify(messages),
+        kept_urls: [...profile.photos.map(({ url }) => url), ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
+      })
+      .returning(ownColumns)
+      .executeTakeFirstOrThrow()
+    await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
+    if (reason === 'UNDERAGE' || await countReporters(trx, reportedId) >= REPORTERS_TO_SUSPEND) await setSuspended(trx, reportedId, true)
+    return report
+  })
+}
+
+const ownColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
+
+/**
+ * Whom one may report: whoever one can see or has blocked. And whom one was matched with: to block somebody first is no way to keep
+ * him from reporting.
+ */
+async function findReportable (db: Db, reporterId: string, profileId: string) {
+  const profile = await db.selectFrom('profiles').where('id', '=', profileId)
+    .where((eb) => eb.or([
+      isVisibleTo(reporterId),
+      eb.exists(eb.selectFrom('blocks').where('blocker_id', '=', reporterId).whereRef('blocked_id', '=', 'profiles.account_id').select('blocked_id')),
+      eb.exists(eb.selectFrom('matches').select('matches.id')
+        .where('low_id', '=', sql<string>`least(profiles.account_id, ${reporterId})`)
+        .where('high_id', '=', sql<string>`greatest(profiles.account_id, ${reporterId})`))
+    ]))
+    .select(['account_id as accountId', 'display_name as displayName'])
+    .executeTakeFirst()
+  if (!profile) throw new ProfileNotFound()
+  return profile
+}
+
+async function lastMessages (trx: Trx, one: string, other: string) {
+  const rows = await trx.selectFrom('messages').innerJoin('matches', 'matches.id', 'match_id')
+    .where('low_id', '=', sql<string>`least(${one}::uuid, ${other}::uuid)`)
+    .where('high_id', '=', sql<string>`greatest(${one}::uuid, ${other}::uuid)`)
+    .select(['messages.id', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'messages.created_at as createdAt'])
+    .orderBy('messages.created_at', 'desc')
+    .limit(MESSAGES_KEPT)
+    .execute()
+  return rows.reverse()
+}
+
+/** How many different people have a report open against an account. */
+async function countReporters (trx: Trx, reportedId: string) {
+  const { reporters } = await trx.selectFrom('reports').where('reported_id', '=', reportedId).where('status', '=', 'OPEN')
+    .select((eb) => eb.fn.count<number>('reporter_id').distinct().as('reporters'))
+    .executeTakeFirstOrThrow()
+  return reporters
+}
+
+/** What an account has reported, the last one first. */
+export async function listOwnReports (db: Db, reporterId: string) {
+  return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownColumns).orderBy('id', 'desc').limit(100).execute()
+}
+
+interface Page { status: 'OPEN' | 'RESOLVED', limit: number, cursor?: string }
+
+/** Reports for operators: those about somebody under age first, then the oldest. */
+export async function listReports (db: Db, { status, limit, cursor }: Page) {
+  const rows = await db.selectFrom('reports').where('status', '=', status)
+    .$if(cursor !== undefined, (query) => query
+      .where(sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor ?? null})`))
+    .select([
+      'id', 'reporter_id as reporterId', 'reported_id as reportedId', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'profile', 'messages',
+      'status', 'action', 'note', 'created_at as createdAt', 'resolved_at as resolvedAt'
+    ])
+    .orderBy('is_urgent', 'desc').orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  const reports = rows.slice(0, limit)
+  return { reports, nextCursor: rows.length > limit ? reports.at(-1)?.id ?? null : null }
+}
+
+/**
+ * What an operator decides on a report. RESTORE settles all that is open against the person, or the next report would suspend him again.
+ * A report may be decided anew: each decision is in the audit.
+ */
+export async function resolveReport (db: Db, adminId: string, reportId: string, { action, note }: { action: ReportAction, note: string | null }) {
+  await db.transaction().execute(async (trx) => {
+    const report = await trx.selectFrom('reports').where('id', '=', reportId).select(['reported_id']).executeTakeFirst()
+    if (!report) throw new ReportNotFound()
+    const accountId = report.reported_id
+    await lockMember(trx, accountId)
+    const resolved = await trx.updateTable('reports')
+      .set({ status: 'RESOLVED', action, note, resolved_at: sql`now()` })
+      .where((eb) => eb.or([
+        eb('id', '=', reportId),
+        ...(action === 'RESTORE' ? [eb.and([eb('reported_id', '=', accountId), eb('status', '=', 'OPEN')])] : [])
+      ]))
+      .returning(['id', 'reporter_id'])
+      .execute()
+    if (action !== 'DISMISS') await setSuspended(trx, accountId, action === 'SUSPEND')
+    await trx.insertInto('audit').values({ admin_id: adminId, action: `REPORT_${action}`, subject_id: reportId, account_id: accountId, note }).execute()
+    for (const { id, reporter_id } of resolved) await record(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
+  })
+}

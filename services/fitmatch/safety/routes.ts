@@ -1,0 +1,74 @@
+import Type from 'typebox'
+import { Body, ClientUrl, Data, data, Enum, Id, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { blockProfile, listBlocks, unblock } from './blocks.ts'
+import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
+
+const BlockedUser = Type.Object({
+  profileId: Type.String(),
+  displayName: Type.String(),
+  reason: Nullable(Type.String()),
+  blockedAt: Timestamp
+}, { examples: [{ profileId: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', reason: null, blockedAt: '2026-01-31T08:00:00.000Z' }] })
+
+const Report = Type.Object({
+  id: Type.String(),
+  reportedProfileId: Type.String(),
+  reason: Enum([...reportReasons]),
+  details: Nullable(Type.String()),
+  evidence: Type.Array(Type.String()),
+  status: Enum(['OPEN', 'RESOLVED']),
+  createdAt: Timestamp
+}, {
+  examples: [{
+    id: '019aa1f0-0000-7000-8000-000000000008', reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'SPAM', details: null, evidence: [],
+    status: 'OPEN', createdAt: '2026-01-31T08:00:00.000Z'
+  }]
+})
+
+export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
+  app.post('/fitmatch/block', {
+    schema: {
+      summary: 'Block somebody',
+      description: 'Neither finds the other any more, anywhere. The match ends, and what the two wished of each other is forgotten.',
+      body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) },
+        { examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }] }),
+      response: { 200: Message }
+    }
+  }, async ({ body, account }) => {
+    await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
+    return message('Blocked')
+  })
+
+  app.get('/fitmatch/block', {
+    schema: { summary: 'List whom I have blocked', response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) } }
+  }, async ({ account }) => data({ blockedUsers: await listBlocks(db, account.id) }))
+
+  app.delete('/fitmatch/block', {
+    schema: { summary: 'Unblock somebody', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
+  }, async ({ query, account }) => {
+    await unblock(db, account.id, query.profileId)
+    return message('Unblocked')
+  })
+
+  app.post('/fitmatch/report', {
+    schema: {
+      summary: 'Report somebody, and block him',
+      description: 'Ten a day: 429 LIMIT_EXCEEDED.',
+      body: Body({
+        reportedProfileId: Id,
+        reason: Enum([...reportReasons]),
+        details: Type.Optional(Text({ min: 0, max: 2000 })),
+        evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'Addresses of screenshots' }))
+      }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),
+      response: { 201: Data(Type.Object({ report: Report })) }
+    }
+  }, async ({ body: { reportedProfileId, reason, details, evidence = [] }, account }, reply) => {
+    if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
+    return reply.code(201).send(data({ report: await reportProfile(db, account.id, { reportedProfileId, reason, details: details || null, evidence }) as never }))
+  })
+
+  app.get('/fitmatch/report', {
+    schema: { summary: 'List what I have reported', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
+  }, async ({ account }) => data({ reports: await listOwnReports(db, account.id) as never }))
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import { ProfileMissing, ProfileSuspended } from '../errors.ts'
+import type { Db } from '../schema.ts'
+
+export interface Settings { status?: 'ACTIVE' | 'PAUSED', showOnlineStatus?: boolean, showDistance?: boolean, showLastActive?: boolean }
+
+/** Changes what is given. A suspended profile cannot be paused or resumed: that is for its owner to wait, and for an operator to end. */
+export async function changeSettings (db: Db, accountId: string, { status, showOnlineStatus, showDistance, showLastActive }: Settings) {
+  return await db.transaction().execute(async (trx) => {
+    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('suspended').forUpdate().executeTakeFirst()
+    if (!profile) throw new ProfileMissing()
+    if (status !== undefined && profile.suspended) throw new ProfileSuspended()
+    return await trx.updateTable('profiles')
+      .set({
+        ...(status !== undefined && { paused: status === 'PAUSED' }),
+        ...(showOnlineStatus !== undefined && { show_online_status: showOnlineStatus }),
+        ...(showDistance !== undefined && { show_distance: showDistance }),
+        ...(showLastActive !== undefined && { show_last_active: showLastActive }),
+        updated_at: sql`now()`
+      })
+      .where('account_id', '=', accountId)
+      .returning(['status', 'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive'])
+      .executeTakeFirstOrThrow()
+  })
+}

@@ -1,0 +1,53 @@
+import Type from 'typebox'
+import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { clearDraft, saveDraft, seeTutorial } from './actions.ts'
+import { findDraft, hasSeenTutorial } from './queries.ts'
+
+const LARGEST = 32 * 1024
+const DEEPEST = 6
+
+const Draft = Type.Object({}, {
+  additionalProperties: true,
+  examples: [{ step: 2, lookingFor: ['FEMALE'], maxDistance: 25, savedAt: '2026-01-31T08:00:00.000Z' }]
+})
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+export const setupRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/fitmatch/setup-draft', {
+    schema: { summary: 'Read what I have entered so far', response: { 200: Data(Type.Object({ draft: Nullable(Draft) })) } }
+  }, async ({ account }) => data({ draft: await findDraft(db, account.id) }))
+
+  app.post('/fitmatch/setup-draft', {
+    schema: {
+      summary: 'Keep what I have entered so far',
+      description: 'Any JSON object, at most 32 KiB long and 6 objects deep. It replaces the one kept before.',
+      body: Type.Object({}, { additionalProperties: true, examples: [{ step: 2, lookingFor: ['FEMALE'] }] }),
+      response: { 200: Data(Type.Object({ draft: Draft })) }
+    }
+  }, async ({ body, account }) => {
+    if (Buffer.byteLength(JSON.stringify(body)) > LARGEST) throw new PayloadTooLarge()
+    if (depthOf(body) > DEEPEST) throw new ValidationError('The draft is nested too deeply')
+    return data({ draft: await saveDraft(db, account.id, body as Record<string, unknown>) })
+  })
+
+  app.delete('/fitmatch/setup-draft', {
+    schema: { summary: 'Forget what I have entered so far', response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) } }
+  }, async ({ account }) => {
+    await clearDraft(db, account.id)
+    return data({ cleared: true })
+  })
+
+  app.get('/fitmatch/tutorial-seen', {
+    schema: { summary: 'Ask whether I have seen the tutorial', response: { 200: Data(Type.Object({ seen: Type.Boolean() })) } }
+  }, async ({ account }) => data({ seen: await hasSeenTutorial(db, account.id) }))
+
+  app.post('/fitmatch/tutorial-seen', {
+    schema: {
+      summary: 'Note that I have seen the tutorial',
+      description: '`applied` is false when there is no profile to note it in.',
+      response: { 200: Data(Type.Object({ seen: Type.Literal(true), applied: Type.Boolean() })) }
+    }
+  }, async ({ account }) => data({ seen: true, applied: await seeTutorial(db, account.id) }))
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { selectShown, toCandidate, type Candidate } from '../discover/candidate.ts'
+import { distanceFrom, scoreFor } from '../discover/score.ts'
+import { isVisibleTo, type Caller } from '../profiles/queries.ts'
+import type { Db } from '../schema.ts'
+
+const MOST_SHOWN = 50
+
+/** Who is interested in the caller and not answered yet, newest first. Without a subscription only how many there are is told. */
+export async function readLikes (db: Db, me: Caller): Promise<{ count: number, profiles: Candidate[] }> {
+  const waiting = db.selectFrom('profiles').innerJoin('swipes', 'swiper_id', 'profiles.account_id')
+    .where('target_id', '=', me.accountId)
+    .where('swipe_type', '<>', 'PASS')
+    .where(isVisibleTo(me.accountId))
+    .where(sql<boolean>`not exists (select from swipes as answers where answers.swiper_id = ${me.accountId} and answers.target_id = profiles.account_id)`)
+  const { count } = await waiting.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  if (!me.isSubscribed || count === 0) return { count, profiles: [] }
+
+  const newest = await waiting.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MOST_SHOWN).execute()
+  const km = distanceFrom(me)
+  const rows = await selectShown(db.selectFrom('profiles')).where('profiles.id', 'in', newest.map(({ id }) => id))
+    .select([km.as('km'), scoreFor(me, km).as('score')])
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return {
+    count,
+    profiles: newest.flatMap(({ id }) => {
+      const row = byId.get(id)
+      return row ? [toCandidate(row, row.km, row.score)] : []
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { Candidate } from '../discover/candidate.ts'
+import { readParticipant } from '../profiles/queries.ts'
+import { swipe } from './actions.ts'
+import { readLikes } from './queries.ts'
+
+const Swiped = Type.Object({
+  swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']),
+  isMatch: Type.Boolean(),
+  match: Type.Optional(Type.Object({
+    matchId: Type.String(),
+    matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
+    matchedAt: Timestamp,
+    matchedProfile: Type.Object({
+      id: Type.String(),
+      displayName: Type.String(),
+      age: Nullable(Type.Integer()),
+      photo: Nullable(Type.String())
+    })
+  })),
+  remaining: Type.Integer({ description: "What is left of the day's swipes; 999999 with an active subscription" })
+}, { examples: [{ swipeType: 'PASS', isMatch: false, remaining: 9 }] })
+
+export const swipeRoutes: Routes<Deps> = async (app, deps) => {
+  app.post('/fitmatch/swipe', {
+    schema: {
+      summary: 'Say whether I am interested in somebody',
+      description: 'Ten a day without a subscription: 429 LIMIT_EXCEEDED. The same swipe again costs nothing.',
+      body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) },
+        { examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }] }),
+      response: { 200: Data(Swiped) }
+    }
+  }, async ({ body, account }) => {
+    const { swipeType, match, remaining } = await swipe(deps, account.id, body)
+    return data({ swipeType, isMatch: match !== undefined, ...(match && { match }), remaining })
+  })
+
+  app.get('/fitmatch/likes', {
+    schema: {
+      'x-extension': true,
+      summary: 'See who likes me and has no answer yet',
+      description: 'Without a subscription only how many.',
+      response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 3, profiles: [] }] })) }
+    }
+  }, async ({ account }) => data(await readLikes(deps.db, await readParticipant(deps.db, account.id))))
+}

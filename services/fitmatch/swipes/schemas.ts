@@ -1,0 +1,8 @@
+import Type from 'typebox'
+
+export const Limits = Type.Object({
+  dailySwipes: Type.Integer({ description: '10; 999999 with an active subscription, which has no limit' }),
+  remaining: Type.Integer(),
+  used: Type.Integer(),
+  unlimited: Type.Boolean()
+}, { examples: [{ dailySwipes: 10, remaining: 7, used: 3, unlimited: false }] })

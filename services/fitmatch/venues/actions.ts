@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { ValidationError } from '@tandem/service-kit'
+import { TooManyVenues, VenueNotFound } from '../errors.ts'
+import { lockProfile } from '../profiles/queries.ts'
+import type { Db, Trx } from '../schema.ts'
+import { listVenues } from './queries.ts'
+
+export const MOST_VENUES = 5
+
+export interface NewVenue {
+  chainId?: string
+  name: string
+  branch?: string
+  city?: string
+  latitude?: number
+  longitude?: number
+  placeId?: string
+  isCustom?: boolean
+}
+export interface VenueChanges { id: string, name?: string, branch?: string, latitude?: number, longitude?: number }
+
+// Everything here happens under the profile's lock, so there are never too many, whatever comes at once.
+
+const setCount = async (trx: Trx, profileId: string, count: number) =>
+  await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
+
+export async function addVenue (db: Db, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
+  return await db.transaction().execute(async (trx) => {
+    const { id: profileId } = await lockProfile(trx, accountId)
+    const venues = await listVenues(trx, profileId)
+    if (venues.length >= MOST_VENUES) throw new TooManyVenues()
+    await setCount(trx, profileId, venues.length + 1)
+    return await trx.insertInto('venues')
+      .values({
+        profile_id: profileId,
+        chain_id: chainId || null,
+        name,
+        branch: branch || null,
+        city: city || null,
+        latitude: latitude ?? null,
+        longitude: longitude ?? null,
+        place_id: placeId || null,
+        is_custom: isCustom ?? false,
+        sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
+      })
+      .returning(['id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'])
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Puts the venues in an order that names each of them once. */
+export async function orderVenues (db: Db, accountId: string, venueIds: string[]) {
+  return await db.transaction().execute(async (trx) => {
+    const { id: profileId } = await lockProfile(trx, accountId)
+    const venues = await listVenues(trx, profileId)
+    const exact = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length && venues.every(({ id }) => venueIds.includes(id))
+    if (!exact) throw new ValidationError('venueIds must name each of your venues once')
+    for (const [index, id] of venueIds.entries()) {
+      await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
+    }
+    return await listVenues(trx, profileId)
+  })
+}
+
+export async function changeVenue (db: Db, accountId: string, { id, name, branch, latitude, longitude }: VenueChanges) {
+  return await db.transaction().execute(async (trx) => {
+    const { id: profileId } = await lockProfile(trx, accountId)
+    const changed = await trx.updateTable('venues')
+      .set({
+        ...(name !== undefined && { name }),
+        ...(branch !== undefined && { branch: branch || null }),
+        ...(latitude !== undefined && { latitude }),
+        ...(longitude !== undefined && { longitude }),
+        profile_id: profileId
+      })
+      .where('id', '=', id).where('profile_id', '=', profileId)
+      .returning('id')
+      .executeTakeFirst()
+    if (!changed) throw new VenueNotFound()
+    return await listVenues(trx, profileId)
+  })
+}
+
+export async function deleteVenue (db: Db, accountId: string, venueId: string) {
+  await db.transaction().execute(async (trx) => {
+    const { id: profileId } = await lockProfile(trx, accountId)
+    const deleted = await trx.deleteFrom('venues').where('id', '=', venueId).where('profile_id', '=', profileId).returning('id').executeTakeFirst()
+    if (!deleted) throw new VenueNotFound()
+    await setCount(trx, profileId, (await listVenues(trx, profileId)).length)
+  })
+}

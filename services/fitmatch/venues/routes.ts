@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { Body, Data, data, Id, Message, message, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { readCaller } from '../profiles/queries.ts'
+import { Venue } from '../profiles/schemas.ts'
+import { addVenue, changeVenue, deleteVenue, MOST_VENUES, orderVenues } from './actions.ts'
+import { listVenues } from './queries.ts'
+
+const Venues = Data(Type.Object({ venues: Type.Array(Venue), maxVenues: Type.Integer() }))
+const latitude = Type.Optional(Type.Number({ minimum: -90, maximum: 90 }))
+const longitude = Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
+const text = (max: number) => Type.Optional(Text({ min: 0, max }))
+
+export const venueRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/fitmatch/profile/venues', {
+    schema: { summary: 'List the places where I train', response: { 200: Venues } }
+  }, async ({ account }) => data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MOST_VENUES }))
+
+  app.post('/fitmatch/profile/venues', {
+    schema: {
+      summary: 'Add a place where I train',
+      description: 'A place of my own needs only a name and `isCustom`. At most 5: 400 LIMIT_EXCEEDED.',
+      body: Body({
+        chainId: text(100), name: Text({ max: 200 }), branch: text(200), city: text(100), latitude, longitude, placeId: text(300),
+        isCustom: Type.Optional(Type.Boolean())
+      }, { examples: [{ name: 'Gelora', isCustom: true }] }),
+      response: { 201: Data(Type.Object({ venue: Venue })) }
+    }
+  }, async ({ body, account }, reply) => reply.code(201).send(data({ venue: await addVenue(db, account.id, body) })))
+
+  app.put('/fitmatch/profile/venues', {
+    schema: {
+      summary: 'Put my venues in another order, or change one',
+      body: Body({
+        venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues once' })),
+        id: Type.Optional(Id),
+        name: Type.Optional(Text({ max: 200 })),
+        branch: text(200),
+        latitude,
+        longitude
+      }, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', branch: 'North' }] }),
+      response: { 200: Venues }
+    }
+  }, async ({ body: { venueIds, id, ...changes }, account }) => {
+    if (venueIds === undefined && id === undefined) throw new ValidationError('venueIds or id is required')
+    const venues = venueIds !== undefined
+      ? await orderVenues(db, account.id, venueIds)
+      : await changeVenue(db, account.id, { id: id ?? '', ...changes })
+    return data({ venues, maxVenues: MOST_VENUES })
+  })
+
+  app.delete('/fitmatch/profile/venues', {
+    schema: { summary: 'Delete a venue', querystring: Type.Object({ id: Id }), response: { 200: Message } }
+  }, async ({ query, account }) => {
+    await deleteVenue(db, account.id, query.id)
+    return message('The venue is deleted')
+  })
+}

@@ -1,0 +1,38 @@
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Db, Trx, VerificationStatus } from '../schema.ts'
+
+/** How it stands with the verification of the profile that an account has now. */
+export async function readVerification (db: Db | Trx, accountId: string) {
+  const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
+    .where('verifications.account_id', '=', accountId)
+    .where('verifications.status', '<>', 'CANCELED')
+    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt'])
+    .orderBy('verifications.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return latest ?? { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
+}
+
+interface Page { status: VerificationStatus, limit: number, cursor?: string }
+
+/** Verifications for operators, oldest first, each with the photos that the selfie is compared with. */
+export async function listVerifications (db: Db, { status, limit, cursor }: Page) {
+  const rows = await db.selectFrom('verifications').leftJoin('profiles', 'profiles.id', 'profile_id')
+    .where('verifications.status', '=', status)
+    .$if(cursor !== undefined, (query) => query.where('verifications.id', '>', cursor ?? ''))
+    .select((eb) => [
+      'verifications.id', 'verifications.account_id as accountId', 'profile_id as profileId', 'display_name as displayName', 'verifications.status', 'reason',
+      'submitted_at as submittedAt', 'decided_at as decidedAt', 'selfie_key as selfieKey',
+      jsonArrayFrom(eb.selectFrom('photos').whereRef('photos.profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos')
+    ])
+    .orderBy('verifications.id')
+    .limit(limit + 1)
+    .execute()
+  const verifications = rows.slice(0, limit).map(({ selfieKey, ...row }) => ({ ...row, hasSelfie: selfieKey !== null }))
+  return { verifications, nextCursor: rows.length > limit ? verifications.at(-1)?.id ?? null : null }
+}
+
+export async function findSelfieKey (db: Db, verificationId: string) {
+  const row = await db.selectFrom('verifications').where('id', '=', verificationId).select('selfie_key').executeTakeFirst()
+  return row?.selfie_key ?? undefined
+}

@@ -1,0 +1,117 @@
+import Type from 'typebox'
+import { readImage, uploadLimit } from '@tandem/media-kit'
+import { Body, Data, data, Enum, Id, Message, message, Nullable, PageQuery, requireRole, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
+import { readCaller } from '../profiles/queries.ts'
+import { cancelVerification, decide, submitSelfie } from './actions.ts'
+import { findSelfieKey, listVerifications, readVerification } from './queries.ts'
+
+const Verification = Type.Object({
+  status: Enum(['NONE', 'PENDING', 'APPROVED', 'REJECTED']),
+  reason: Nullable(Type.String()),
+  submittedAt: Nullable(Timestamp),
+  decidedAt: Nullable(Timestamp)
+}, { examples: [{ status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null }] })
+
+const VerificationForOperators = Type.Object({
+  id: Type.String(),
+  accountId: Type.String(),
+  profileId: Type.String(),
+  displayName: Nullable(Type.String()),
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() })),
+  hasSelfie: Type.Boolean({ description: 'Whether it can still be seen at …/:id/selfie' }),
+  status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
+  reason: Nullable(Type.String()),
+  submittedAt: Timestamp,
+  decidedAt: Nullable(Timestamp)
+}, {
+  examples: [{
+    id: '019aa1f0-0000-7000-8000-00000000000a', accountId: '019aa1f0-0000-7000-8000-000000000009', profileId: '019aa1f0-0000-7000-8000-000000000004',
+    displayName: 'Ben', photos: [], hasSelfie: true, status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null
+  }]
+})
+
+export const verificationRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
+  app.get('/fitmatch/verification', {
+    schema: { summary: 'Ask whether my photos are verified', response: { 200: Data(Type.Object({ verification: Verification })) } }
+  }, async ({ account }) => data({ verification: await readVerification(db, account.id) as never }))
+
+  app.post('/fitmatch/verification', {
+    schema: {
+      summary: 'Hand in a selfie that my photos are compared with',
+      description: 'A form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Nobody but operators sees it, and it is erased 30 days after ' +
+        'the decision. 409 VERIFICATION_PENDING or ALREADY_VERIFIED where there is nothing to hand in.',
+      consumes: ['multipart/form-data'],
+      response: { 200: Data(Type.Object({ verification: Verification })) }
+    },
+    bodyLimit: uploadLimit
+  }, async (request) => {
+    await readCaller(db, request.account.id)
+    const { status } = await readVerification(db, request.account.id)
+    if (status === 'PENDING') throw new VerificationPending()
+    if (status === 'APPROVED') throw new AlreadyVerified()
+    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo')) as never })
+  })
+
+  app.delete('/fitmatch/verification', {
+    schema: { summary: 'Withdraw my selfie', response: { 200: Message } }
+  }, async ({ account }) => {
+    await cancelVerification(deps, account.id)
+    return message('The verification is withdrawn, and the selfie erased')
+  })
+}
+
+export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfies }) => {
+  const params = Type.Object({ id: Id })
+  const preHandler = requireRole('ADMIN')
+
+  app.get('/fitmatch/admin/verifications', {
+    schema: {
+      'x-extension': true,
+      summary: 'List selfies that wait for a decision (operators)',
+      querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
+      response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: Nullable(Type.String()) })) }
+    },
+    preHandler
+  }, async ({ query }) => data(await listVerifications(db, query) as never))
+
+  app.get('/fitmatch/admin/verifications/:id/selfie', {
+    schema: {
+      'x-extension': true,
+      summary: 'See a selfie (operators)',
+      params,
+      produces: ['image/webp'],
+      response: { 200: Type.Any({ description: 'The image' }) }
+    },
+    preHandler
+  }, async ({ params }, reply) => {
+    const key = await findSelfieKey(db, params.id)
+    if (key === undefined) throw new VerificationNotFound()
+    return reply.type('image/webp').header('cache-control', 'no-store').send(await selfies.get(key))
+  })
+
+  app.post('/fitmatch/admin/verifications/:id/approve', {
+    schema: { 'x-extension': true, summary: 'Approve a selfie (operators)', params, response: { 200: Message } },
+    preHandler
+  }, async ({ params, account }) => {
+    await decide(db, { adminId: account.id, verificationId: params.id, approved: true, reason: null })
+    return message('The photos are verified')
+  })
+
+  app.post('/fitmatch/admin/verifications/:id/reject', {
+    schema: {
+      'x-extension': true,
+      summary: 'Reject a selfie (operators)',
+      params,
+      body: Body({ reason: Text({ max: 500 }) }, { examples: [{ reason: 'The face is covered' }] }),
+      response: { 200: Message }
+    },
+    preHandler
+  }, async ({ params, body, account }) => {
+    await decide(db, { adminId: account.id, verificationId: params.id, approved: false, reason: body.reason })
+    return message('The verification is rejected')
+  })
+}
