@@ -1,0 +1,139 @@
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { FactsChanged, FitMatchOverview, MatchEnded, PersonChanged } from '@tandem/contracts'
+import { atOnce, someFacts, testApp } from '../testing.ts'
+
+t.test('a matching profile', async (t) => {
+  const { get, post, put, del, person, member, others, handlers, answers, db, matched, said } = await testApp(t)
+
+  t.test('is not there before it is begun', async (t) => {
+    const ana = person('Ana')
+    t.match(await get(ana, '/fitmatch/profile'), { status: 200, success: true, exists: false, data: null })
+    t.match(await put(ana, '/fitmatch/profile', { bio: 'Hi' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await del(ana, '/fitmatch/profile'), { status: 404, code: 'PROFILE_NOT_FOUND' })
+  })
+
+  t.test('takes from the main profile what is left out', async (t) => {
+    const ana = person('Ana')
+    const { status, data } = await post(ana, '/fitmatch/profile', {})
+    t.equal(status, 201)
+    const { id, photos, ...fields } = data
+    t.strictSame(fields, {
+      displayName: 'Ana', bio: 'Runs', city: 'Jakarta', district: null, birthDate: '1995-05-05', gender: 'FEMALE', height: 170, age: 31, profileScore: 55,
+      maxDistance: 50, ageMin: 18, ageMax: 99, latitude: -6.21, longitude: 106.85, status: 'ACTIVE', discoverTutorialSeen: false,
+      lookingFor: ['MALE', 'FEMALE', 'OTHER'], interestedIn: [], fitnessGoals: [], preferredTimes: ['MORNING', 'EVENING'], workoutDays: [], prompts: [], venues: []
+    })
+    t.match(photos, [
+      { url: 'https://cdn.example/onboarding/Ana/1.webp', isMain: true, sortOrder: 0 },
+      { url: 'https://cdn.example/onboarding/Ana/2.webp', isMain: false, sortOrder: 1 }
+    ])
+    t.match(await get(ana, '/fitmatch/profile'), { exists: true, data: { id, displayName: 'Ana' } })
+    t.match(await post(ana, '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
+  })
+
+  t.test('keeps what was given, and drops what it does not know', async (t) => {
+    const ana = person('Ana')
+    const given = {
+      displayName: ' Annie ', birthDate: '1990-01-02', gender: 'OTHER', bio: 'Lifts', height: 181.6, lookingFor: ['MALE'], interestedIn: ['gym', 'gym'], ageMin: 30, ageMax: 40,
+      maxDistance: 12, fitnessGoals: ['STAY_FIT'], preferredTimes: ['night'], workoutDays: ['MONDAY'], city: 'Bogor', district: 'Tengah',
+      prompts: [{ question: 'Why?', answer: 'Fun', x: 1 }]
+    }
+    const { data } = await post(ana, '/fitmatch/profile', { ...given, status: 'SUSPENDED', profileScore: 100, isPhotoVerified: true, latitude: 1, longitude: 1 })
+    t.match(data, { ...given, displayName: 'Annie', height: 182, interestedIn: ['gym'], preferredTimes: ['NIGHT'], status: 'ACTIVE', latitude: -6.21, prompts: [{ id: String, question: 'Why?', answer: 'Fun' }] })
+    t.notOk('x' in data.prompts[0])
+    const changed = await put(ana, '/fitmatch/profile', { bio: '', latitude: -6.123456, longitude: 106.987654 })
+    t.match(changed, { status: 200, data: { displayName: 'Annie', bio: null, latitude: -6.12, longitude: 106.99 } })
+  })
+
+  t.test('is begun once, however often at once', async (t) => {
+    const ana = person('Ana')
+    const answers = await atOnce(8, () => post(ana, '/fitmatch/profile', {}))
+    t.strictSame(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409, 409, 409])
+  })
+
+  t.test('is for adults', async (t) => {
+    const yearsAgo = (years: number, days = 0) => Temporal.Now.plainDateISO('UTC').subtract({ years }).add({ days }).toString()
+    t.match(await post(person('Kid', { birthDate: yearsAgo(18, 1) }), '/fitmatch/profile', {}), { status: 403, code: 'AGE_RESTRICTED' })
+    t.match(await post(person('Kid'), '/fitmatch/profile', { birthDate: yearsAgo(17) }), { status: 403, code: 'AGE_RESTRICTED' })
+    const grown = person('Grown', { birthDate: yearsAgo(18) })
+    t.match(await post(grown, '/fitmatch/profile', {}), { status: 201, data: { age: 18 } })
+    t.match(await put(grown, '/fitmatch/profile', { birthDate: yearsAgo(17) }), { status: 403, code: 'AGE_RESTRICTED' })
+    t.match(await put(grown, '/fitmatch/profile', { ageMin: 17 }), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('refuses what cannot be', async (t) => {
+    const { id: ana } = await member('Ana')
+    const bad = [
+      { displayName: ' ' }, { displayName: 'x'.repeat(101) }, { birthDate: '2024-02-30' }, { birthDate: '1850-01-01' }, { birthDate: '2999-01-01' }, { gender: 'X' },
+      { bio: 'x'.repeat(501) }, { height: 49 }, { height: 301 }, { lookingFor: [] }, { lookingFor: ['ALL'] }, { ageMin: 41, ageMax: 40 }, { ageMax: 121 }, { maxDistance: 0 },
+      { maxDistance: 501 }, { workoutDays: ['SOMEDAY'] }, { latitude: 1 }, { latitude: 91, longitude: 0 }, { latitude: 0, longitude: 181 }, { bio: 'a\u0000b' }, { prompts: [{ question: 'a' }] }
+    ]
+    for (const body of bad) t.match(await put(ana, '/fitmatch/profile', body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+    for (const body of [{ bio: 'x'.repeat(500) }, { height: 50 }, { height: 300 }, { maxDistance: 1 }, { maxDistance: 500 }, { latitude: 90, longitude: 180 }]) {
+      t.match(await put(ana, '/fitmatch/profile', body), { status: 200 }, JSON.stringify(body))
+    }
+  })
+
+  t.test('may move twenty times a day, which a new one does not renew', async (t) => {
+    const { id: ana } = await member('Ana')
+    const answers = await atOnce(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
+    t.equal(answers.filter(({ status }) => status === 200).length, 19, 'the first place is a move too')
+    t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
+    const { data: { latitude, longitude } } = await get(ana, '/fitmatch/profile')
+    t.match(await put(ana, '/fitmatch/profile', { latitude, longitude }), { status: 200 }, 'staying is no move')
+    await del(ana, '/fitmatch/profile')
+    t.match(await post(ana, '/fitmatch/profile', {}), { status: 429, code: 'LIMIT_EXCEEDED' })
+  })
+
+  t.test('cannot be begun while the main profile is away', async (t) => {
+    others.areAway = true
+    t.teardown(() => { others.areAway = false })
+    t.match(await post(person('Ana'), '/fitmatch/profile', {}), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  t.test('follows the person, unless it has a name of its own', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
+    for (const { id: accountId } of [ana, ben]) {
+      const changed = { accountId, name: 'New', username: 'new', image: null, bio: null, locale: 'en', timezone: 'Europe/Berlin' }
+      await hear(handlers, PersonChanged.type, changed)
+      await hear(handlers, PersonChanged.type, changed)
+    }
+    t.match((await get(ana.id, '/fitmatch/profile')).data, { displayName: 'New' })
+    t.match((await get(ben.id, '/fitmatch/profile')).data, { displayName: 'Benny' })
+    t.match(await db.selectFrom('members').where('account_id', '=', ana.id).select('timezone').executeTakeFirst(), { timezone: 'Europe/Berlin' })
+  })
+
+  t.test('follows weight and sports, also those that changed just before it was begun', async (t) => {
+    const [ana, ben] = [person('Ana'), await member('Ben')]
+    const { name, bio, city, latitude, longitude, timezone, photos, ...facts } = someFacts('Ana')
+    await hear(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 59, favoriteSports: ['swimming'] })
+    const { data } = await post(ana, '/fitmatch/profile', {})
+    t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 59, favoriteSports: ['swimming'], fitnessLevel: 'INTERMEDIATE' })
+    await hear(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 58, favoriteSports: ['golf'], experience: 'BEGINNER' })
+    t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 58, favoriteSports: ['golf'], fitnessLevel: 'BEGINNER' })
+  })
+
+  t.test('goes with its matches when it is deleted', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const matchId = await matched(ana, ben)
+    await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
+    t.match(await del(ana.id, '/fitmatch/settings', {}), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await del(ana.id, '/fitmatch/settings', { confirmation: 'delete' }), { status: 400 })
+    t.match(await del(ana.id, '/fitmatch/settings', { confirmation: 'DELETE_MY_FITMATCH' }), { status: 200, success: true, message: String })
+    t.match(await get(ana.id, '/fitmatch/profile'), { exists: false })
+    t.match(await get(ben.id, '/fitmatch/matches'), { data: { totalMatches: 0, newMatches: [], conversations: [] } })
+    t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.equal((await said(MatchEnded)).filter((event) => event.matchId === matchId).length, 1)
+  })
+
+  t.test('is told to whoever asks for the home screen', async (t) => {
+    const ask = async (accountId: string) => await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId })
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    t.strictSame(await ask(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
+    const matchId = await matched(ana, ben)
+    t.match(await ask(ana.id), {
+      hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: false,
+      matches: [{ matchId, profileId: ben.profileId, displayName: 'Ben', photo: 'https://cdn.example/onboarding/Ben/1.webp', matchedAt: String }]
+    })
+  })
+})

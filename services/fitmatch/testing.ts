@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import type Type from 'typebox'
+import { Unavailable, type Ask } from '@tandem/bus-kit'
+import { hear, recordedEvents } from '@tandem/bus-kit/testing'
+import { MatchFacts, Membership, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { createAnswers, createApp, createHandlers } from './app.ts'
+import type { Deps } from './deps.ts'
+import type { SwipeType, Tables } from './schema.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
+
+/** The other services as a test wants them. */
+export interface Others {
+  facts: Map<string, Facts>
+  progress: Type.Static<typeof TrainingProgress.answer>
+  membership: Type.Static<typeof Membership.answer>
+  areAway: boolean
+}
+
+/** What the main profile says of somebody who has filled in all of it. */
+export const someFacts = (name: string, others: Partial<Facts> = {}): Facts => ({
+  name,
+  bio: 'Runs',
+  city: 'Jakarta',
+  latitude: -6.2088,
+  longitude: 106.8456,
+  timezone: 'Asia/Jakarta',
+  photos: [`https://cdn.example/onboarding/${name}/1.webp`, `https://cdn.example/onboarding/${name}/2.webp`],
+  gender: 'FEMALE',
+  birthDate: '1995-05-05',
+  height: 170.4,
+  weight: 61.5,
+  fitnessGoal: 'BUILD_MUSCLE',
+  experience: 'INTERMEDIATE',
+  motivations: [],
+  favoriteSports: ['badminton', 'running'],
+  activityStyle: [],
+  preferredAvailability: ['morning', 'evening'],
+  ...others
+})
+
+/** An app over a database of its own. */
+export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false } = {}) {
+  const { db, url } = await testDatabase<Tables>(t, import.meta.dirname)
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+  const others: Others = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, areAway: false }
+  const ask = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
+    if (others.areAway) throw new Unavailable()
+    if (type === MatchFacts.type) return others.facts.get(accountId) ?? null
+    if (type === TrainingProgress.type) return others.progress
+    if (type === Membership.type) return others.membership
+    throw new Unavailable()
+  }) as Ask
+  const cdnUrl = 'https://cdn.example/own'
+  const deps: Deps = {
+    db,
+    ask,
+    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, onlyOwn: onlyOwnMedia }),
+    selfies: diskStorage(path.join(folder, 'selfies')),
+    minAge
+  }
+  const app = await createApp(deps, { log: silent, keys: testKeys })
+  t.teardown(() => app.close())
+
+  /** A request by an account, and what came of it. */
+  async function send (accountId: string, method: Method, url: string, payload?: object, { role = 'USER', headers = {} as Record<string, string> } = {}) {
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+    return { status: response.statusCode, headers: response.headers, ...response.json() }
+  }
+  const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
+  const upload = (accountId: string, url: string, field: string, file: Buffer, mimeType = 'image/png') => {
+    const form = formWith(field, file, mimeType)
+    return send(accountId, 'POST', url, form.payload, { headers: form.headers })
+  }
+
+  function person (name: string, facts: Partial<Facts> = {}) {
+    const accountId = randomUUID()
+    others.facts.set(accountId, someFacts(name, facts))
+    return accountId
+  }
+
+  /** Somebody with a matching profile. */
+  async function member (name: string, { fields = {}, ...facts }: Partial<Facts> & { fields?: object } = {}) {
+    const id = person(name, facts)
+    const { status, data } = await post(id, '/fitmatch/profile', fields)
+    if (status !== 201) throw new Error(`no profile: ${status}`)
+    return { id, profileId: data.id as string }
+  }
+  type Member = Awaited<ReturnType<typeof member>>
+
+  const swipes = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') => post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    folder,
+    others,
+    cdnUrl,
+    handlers: createHandlers(deps),
+    answers: createAnswers(deps),
+    send,
+    get: (accountId: string, url: string) => send(accountId, 'GET', url),
+    post,
+    put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
+    del: (accountId: string, url: string, payload?: object) => send(accountId, 'DELETE', url, payload),
+    operator: (method: Method, url: string, payload?: object) => send('0198c000-0000-7000-8000-00000000ad01', method, url, payload, { role: 'ADMIN' }),
+    upload,
+    person,
+    member,
+    swipes,
+    /** Two who like each other. @returns the match */
+    matched: async (one: Member, other: Member) => {
+      await swipes(one, other)
+      const { data } = await swipes(other, one)
+      return data.match.matchId as string
+    },
+    subscribe: async (accountId: string, status = 'ACTIVE', days = 30) => await hear(createHandlers(deps), SubscriptionChanged.type, {
+      accountId, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + days * 86_400_000).toISOString()
+    }),
+    /** What was said of this type so far. */
+    said: async ({ type }: { type: string }) => (await recordedEvents(db)).filter((event) => event.type === type).map((event) => event.data as Record<string, unknown>)
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+export type Member = Awaited<ReturnType<TestApp['member']>>
+
+/** A PNG of one colour. */
+export function png (side = 4) {
+  const chunk = (type: string, body: Buffer) => {
+    const content = Buffer.concat([Buffer.from(type), body])
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(body.length)
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32BE(crc32(content))
+    return Buffer.concat([length, content, sum])
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header.set([8, 2, 0, 0, 0], 8)
+  const rows = Buffer.alloc(side * (1 + side * 3), 120)
+  for (let row = 0; row < side; row++) rows[row * (1 + side * 3)] = 0
+  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+}
+
+function formWith (field: string, file: Buffer, mimeType: string) {
+  const boundary = 'tandem-test'
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.png"\r\nContent-Type: ${mimeType}\r\n\r\n`
+  return {
+    payload: Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  }
+}
+
+/** Does `work` `times` times at once. */
+export const atOnce = async <Result>(times: number, work: (turn: number) => Promise<Result>) => await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))
