@@ -5,12 +5,14 @@ export type Someone = string | RawBuilder<string>
 
 export const idOf = (person: Someone) => typeof person === 'string' ? sql<string>`${person}::uuid` : person
 
+// The tables have names of their own in here, lest they hide columns that come from outside.
+
 /** Neither has blocked the other. */
 export const unblocked = (one: Someone, other: Someone) => sql<SqlBool>`not exists (
-  select from blocks where blocks.account_id = ${idOf(one)} and blocks.other_id = ${idOf(other)} and not blocks.lifted)`
+  select from blocks block where block.account_id = ${idOf(one)} and block.other_id = ${idOf(other)} and not block.lifted)`
 
 export const isFollowing = (follower: Someone, followed: Someone) => sql<SqlBool>`exists (
-  select from follows where follows.follower_id = ${idOf(follower)} and follows.followed_id = ${idOf(followed)})`
+  select from follows follow where follow.follower_id = ${idOf(follower)} and follow.followed_id = ${idOf(followed)})`
 
 export const isMatched = (one: Someone, other: Someone) => sql<SqlBool>`exists (
-  select from matches where matches.account_id = ${idOf(one)} and matches.other_id = ${idOf(other)} and not matches.ended)`
+  select from matches match where match.account_id = ${idOf(one)} and match.other_id = ${idOf(other)} and not match.ended)`

@@ -5,7 +5,7 @@ import { matching, type FeedQuery, type Filters } from './queries.ts'
 
 const RANKED = 1_000
 // A ranking that is cheap to make is made for every first page; a dear one is used for 50 times as long as it took.
-const CHEAP = 20
+const CHEAP = 50
 const WORTH = 50
 
 /** Who leafs: a device leafs through one ranking, from its first page to its last. */

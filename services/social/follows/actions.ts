@@ -7,13 +7,11 @@ import type { Db, Trx } from '../schema.ts'
 
 interface Follow { followerId: string, followedId: string }
 
-/** Takes the two people's rows, always in the same order, so that two who follow each other at once do not wait for each other. */
+/** Takes the rows of two different people, always in the same order, so that two who follow each other at once do not wait for each other. */
 export async function lockStandings (trx: Trx, one: string, other: string) {
-  for (const accountId of [one, other].sort()) {
-    await trx.insertInto('standings').values({ account_id: accountId })
-      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }))
-      .execute()
-  }
+  await trx.insertInto('standings').values([one, other].sort().map((accountId) => ({ account_id: accountId })))
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet((row) => ({ account_id: row.ref('excluded.account_id') })))
+    .execute()
 }
 
 /** @throws CannotFollowSelf, PersonNotFound when one has blocked the other, AlreadyFollowing */
@@ -36,6 +34,7 @@ export async function follow (db: Db, { followerId, followedId }: Follow) {
 
 /** @throws NotFollowing */
 export async function unfollow (db: Db, { followerId, followedId }: Follow) {
+  if (followerId === followedId) throw new NotFollowing()
   await db.transaction().execute(async (trx) => {
     await lockStandings(trx, followerId, followedId)
     const dropped = await dropFollow(trx, { followerId, followedId })
@@ -56,10 +55,12 @@ export async function dropFollow (trx: Trx, { followerId, followedId }: Follow) 
 }
 
 async function count (trx: Trx, { followerId, followedId }: Follow, by: 1 | -1) {
-  await trx.updateTable('standings').where('account_id', '=', followerId)
-    .set((row) => ({ following_count: row('following_count', '+', by) })).execute()
-  await trx.updateTable('standings').where('account_id', '=', followedId)
-    .set((row) => ({ followers_count: row('followers_count', '+', by) })).execute()
+  await trx.updateTable('standings').where('account_id', 'in', [followerId, followedId])
+    .set({
+      following_count: sql`following_count + case account_id when ${followerId}::uuid then ${sql.lit(by)} else 0 end`,
+      followers_count: sql`followers_count + case account_id when ${followedId}::uuid then ${sql.lit(by)} else 0 end`
+    })
+    .execute()
 }
 
 async function isFollowed (trx: Trx, { followerId, followedId }: Follow) {

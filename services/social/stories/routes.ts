@@ -85,9 +85,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/stories/:id', {
     schema: { summary: 'Delete a story of mine', params, response: { 200: Message } }
-  }, async ({ params, account }) => {
+  }, async ({ params, account, log }) => {
     const url = await deleteStory(db, { id: params.id, accountId: account.id })
-    await discardUnused(deps, { accountId: account.id, url })
+    // The story is gone, whether its image can be deleted just now or not.
+    await discardUnused(deps, { accountId: account.id, url }).catch((error: unknown) => log.warn({ err: error }, 'the image of a deleted story stays'))
     return message('The story was deleted')
   })
 

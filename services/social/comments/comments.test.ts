@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { givenPost, testApp } from '../testing.ts'
+
+t.test('comments', async (t) => {
+  const { db, get, post, put, del, said, person, follows, blocks, profiles } = await testApp(t)
+  const ana = await person('Ana')
+  const ben = await person('Ben')
+  const cara = await person('Cara')
+  const lastSaid = async () => (await said()).at(-1)
+
+  t.test('a comment is shown, counted, and its post\'s author is told', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const { status, data } = await post(ben, `/feed/${id}/comment`, { content: ' Well done ' })
+    t.equal(status, 201)
+    t.same(Object.keys(data.comment).sort(), ['content', 'createdAt', 'id', 'parentId', 'postId', 'repliesCount', 'user'])
+    t.match(data.comment, { postId: id, parentId: null, content: 'Well done', user: { id: ben, name: 'Ben', image: null }, repliesCount: 0 })
+    t.same((await get(ana, `/feed/${id}/comment`)).data, { comments: [data.comment], nextCursor: null })
+    t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 1)
+    t.same(await lastSaid(), { postId: id, commentId: data.comment.id, authorId: ana, commentedBy: ben, excerpt: 'Well done' })
+  })
+
+  t.test('replies belong to the comment on top, whichever they answer', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment
+    const reply = (await post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top.id })).data.comment
+    t.same(await lastSaid(), { postId: id, commentId: reply.id, parentId: top.id, parentAuthorId: ben, repliedBy: cara, excerpt: 'reply' })
+    const nested = (await post(ben, `/feed/${id}/comment`, { content: 'nested', parentId: reply.id })).data.comment
+    t.same(await lastSaid(), { postId: id, commentId: nested.id, parentId: reply.id, parentAuthorId: cara, repliedBy: ben, excerpt: 'nested' })
+    t.equal(nested.parentId, top.id)
+
+    const listed = (await get(ana, `/feed/${id}/comment`)).data.comments
+    t.match(listed, [{ id: top.id, repliesCount: 2 }])
+    t.equal(listed.length, 1)
+    t.match((await get(ana, `/feed/${id}/comment?parentId=${top.id}`)).data.comments, [{ id: reply.id, parentId: top.id }, { id: nested.id }])
+    t.match((await get(ana, `/feed/${id}/comment?parentId=${reply.id}`)).data, { comments: [] })
+    t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 3)
+
+    t.match(await del(cara, `/feed/${id}/comment/${nested.id}`), { status: 403, code: 'FORBIDDEN' })
+    t.match(await del(ben, `/feed/${id}/comment/${nested.id}`), { status: 200, message: 'The comment was deleted' })
+    t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ repliesCount: 1 }])
+    t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 200 }, 'the post\'s author may too, and replies go along')
+    t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 0)
+    t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  t.test('pages go from the oldest to the newest', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    for (let each = 0; each < 5; each++) await post(ben, `/feed/${id}/comment`, { content: `c${each}` })
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { data } = await get(ana, `/feed/${id}/comment?limit=2${cursor && `&cursor=${cursor}`}`)
+      seen.push(...data.comments.map((comment: { content: string }) => comment.content))
+      cursor = data.nextCursor
+      if (seen.length === 2) await post(ben, `/feed/${id}/comment`, { content: 'c5' })
+    } while (cursor)
+    t.same(seen, ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'])
+  })
+
+  t.test('limits hold on both edges', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    t.equal((await post(ben, `/feed/${id}/comment`, { content: 'x'.repeat(2_000) })).status, 201)
+    t.equal((await post(ben, `/feed/${id}/comment`, { content: 'x', parentId: null })).status, 201)
+    for (const bad of [{ content: 'x'.repeat(2_001) }, { content: '  ' }, {}, { content: 1 }]) {
+      t.match(await post(ben, `/feed/${id}/comment`, bad), { status: 400, code: 'VALIDATION_ERROR' })
+    }
+    t.match(await get(ben, `/feed/${id}/comment?limit=0`), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await get(ben, `/feed/${id}/comment?cursor=x`), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('a comment of another post is no parent', async (t) => {
+    const one = await givenPost(db, { author_id: ana })
+    const other = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
+    const hidden = (await post(ana, `/feed/${other.id}/comment`, { content: 'secret' })).data.comment
+    for (const parentId of [hidden.id, randomUUID(), 'garbage']) {
+      t.match(await post(ben, `/feed/${one.id}/comment`, { content: 'x', parentId }), { status: 404, code: 'NOT_FOUND' })
+      t.match(await get(ben, `/feed/${one.id}/comment?parentId=${parentId}`), { status: 404, code: 'NOT_FOUND' })
+    }
+    t.match(await del(ana, `/feed/${one.id}/comment/${hidden.id}`), { status: 404 })
+  })
+
+  t.test('who is mentioned is told once, unless he is told of the comment anyway or is its author', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const before = (await said('social.people.mentioned.v1')).length
+    const { data } = await post(ben, `/feed/${id}/comment`, { content: '@ana @ben @cara @cara @nobody' })
+    const mentioned = (await said('social.people.mentioned.v1')).slice(before)
+    t.same(mentioned, [{ postId: id, commentId: data.comment.id, authorId: ben, mentioned: [cara], excerpt: '@ana @ben @cara @cara @nobody' }])
+  })
+
+  t.test('who cannot read the post any more is not told of a reply', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const { data } = await post(ben, `/feed/${id}/comment`, { content: 'x' })
+    await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
+    const before = (await said()).length
+    t.equal((await post(ana, `/feed/${id}/comment`, { content: 'y', parentId: data.comment.id })).status, 201)
+    t.equal((await said()).length, before)
+  })
+
+  t.test('comments of the blocked do not exist for each other, on the post of a third', async (t) => {
+    const dora = await person('Dora')
+    const emil = await person('Emil')
+    const { id } = await givenPost(db, { author_id: ana })
+    const { data } = await post(dora, `/feed/${id}/comment`, { content: 'by dora' })
+    await follows(emil, dora)
+    await blocks(dora, emil)
+    t.same((await get(emil, `/feed/${id}/comment`)).data.comments, [])
+    t.match(await post(emil, `/feed/${id}/comment`, { content: 'x', parentId: data.comment.id }), { status: 404 })
+    t.match(await get(emil, `/feed/${id}/comment?parentId=${data.comment.id}`), { status: 404 })
+    const before = (await said('social.people.mentioned.v1')).length
+    await post(emil, `/feed/${id}/comment`, { content: 'hello @dora' })
+    t.equal((await said('social.people.mentioned.v1')).length, before)
+  })
+
+  t.test('authors that nobody has told of are asked for once', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const stranger = { accountId: randomUUID(), name: 'Fay', username: 'fay', image: null, bio: null, locale: 'en', timezone: 'UTC' }
+    profiles.people.set(stranger.accountId, stranger)
+    await post(stranger.accountId, `/feed/${id}/comment`, { content: 'hi' })
+    t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ user: { id: stranger.accountId, name: 'Fay' } }])
+    const asked = profiles.asked.length
+    t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ user: { name: 'Fay' } }])
+    t.equal(profiles.asked.length, asked)
+
+    await post(randomUUID(), `/feed/${id}/comment`, { content: 'from nowhere' })
+    t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, { user: { name: 'Someone', image: null } }])
+    profiles.isAway = true
+    t.match(await get(ana, `/feed/${id}/comment`), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    profiles.isAway = false
+  })
+})

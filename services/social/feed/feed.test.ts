@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { givenPost, testApp, type TestApp } from '../testing.ts'
+
+const ids = (posts: { id: string }[]) => posts.map((post) => post.id)
+
+/** Reads a feed to its end; `between` happens after each page. */
+async function leaf ({ get }: TestApp, viewer: string, query: string, between: () => Promise<unknown> = async () => {}) {
+  const seen: string[] = []
+  let cursor: string | null = ''
+  do {
+    const { status, data } = await get(viewer, `/feed?${query}${cursor && `&cursor=${cursor}`}`)
+    if (status !== 200) throw new Error(`answered ${status}`)
+    seen.push(...ids(data.posts))
+    cursor = data.nextCursor
+    await between()
+  } while (cursor)
+  return seen
+}
+
+t.test('feeds', async (t) => {
+  const app = await testApp(t)
+  const { db, get, post, person, follows, matches, blocks } = app
+  const me = await person('Me')
+  const [followed, matched, stranger, blocked] = [await person('Followed'), await person('Matched'), await person('Stranger'), await person('Blocked')]
+  await follows(me, followed)
+  await matches(me, matched)
+  await blocks(blocked, me)
+  const byName = new Map<string, string>()
+  for (const [name, author_id] of Object.entries({ me, followed, matched, stranger, blocked })) {
+    for (const visibility of ['PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) byName.set(`${name} ${visibility}`, (await givenPost(db, { author_id, visibility, type: 'ACTIVITY' })).id)
+    byName.set(`${name} deleted`, (await givenPost(db, { author_id, deleted_at: new Date() })).id)
+  }
+  const names = async (query: string) => ids((await get(me, `/feed?${query}`)).data.posts).map((id) => [...byName].find(([, each]) => each === id)?.[0]).reverse()
+
+  t.test('each holds what it says, newest first', async (t) => {
+    t.same(await names(''), ['me PUBLIC', 'followed PUBLIC', 'followed FOLLOWERS', 'matched PUBLIC', 'stranger PUBLIC'])
+    t.same(await names('feedType=all&type=ACTIVITY'), await names(''))
+    t.same(await names('type=POLL'), [])
+    t.same(await names('feedType=following'), ['followed PUBLIC', 'followed FOLLOWERS'])
+    t.same(await names('feedType=following&type=ACTIVITY'), ['followed PUBLIC', 'followed FOLLOWERS'])
+    t.same(await names('feedType=following&type=TEXT'), [])
+    t.same(await names('feedType=discover'), ['stranger PUBLIC'])
+    t.same((await names('feedType=trending')).sort(), ['followed PUBLIC', 'matched PUBLIC', 'me PUBLIC', 'stranger PUBLIC'])
+    t.same(await names(`userId=${me}`), ['me PUBLIC', 'me FOLLOWERS', 'me PRIVATE'])
+    t.same(await names(`userId=${followed}`), ['followed PUBLIC'])
+    t.same(await names(`userId=${stranger}&feedType=following`), ['stranger PUBLIC'])
+    t.same(await names(`userId=${blocked}`), [])
+    t.same(await names('userId=garbage'), [])
+  })
+
+  t.test('a post comes with what it is to the caller', async (t) => {
+    const { id } = await givenPost(db, { author_id: followed })
+    await post(me, `/feed/${id}/like`)
+    for (const query of ['', 'feedType=following', 'feedType=trending', `userId=${followed}`]) {
+      t.match((await get(me, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id), { isLiked: true, likesCount: 1, user: { id: followed, name: 'Followed', image: null } }, query)
+      t.match((await get(stranger, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id) ?? { isLiked: false }, { isLiked: false }, query)
+    }
+    await db.deleteFrom('posts').where('id', '=', id).execute()
+  })
+
+  t.test('limits hold on both edges', async (t) => {
+    for (const good of ['limit=1', 'limit=50']) t.equal((await get(me, `/feed?${good}`)).status, 200)
+    for (const bad of ['limit=0', 'limit=51', 'limit=x', 'cursor=x', 'feedType=mine', 'type=SONG']) t.match(await get(me, `/feed?${bad}`), { status: 400, code: 'VALIDATION_ERROR' }, bad)
+  })
+})
+
+t.test('pages have no gap and no repeat while posts arrive, and end', async (t) => {
+  const app = await testApp(t)
+  const { db, person, follows } = app
+  const me = await person('Me')
+  const authors = [await person('A1'), await person('A2'), await person('A3')]
+  const stranger = await person('Stranger')
+  for (const author of authors) await follows(me, author)
+  const posted: string[] = []
+  for (let each = 0; each < 23; each++) posted.unshift((await givenPost(db, { author_id: authors[each % 7 % 3]! })).id)
+  const other: string[] = []
+  for (let each = 0; each < 7; each++) other.unshift((await givenPost(db, { author_id: stranger })).id)
+  const arrive = async () => {
+    await givenPost(db, { author_id: authors[0]! })
+    await givenPost(db, { author_id: stranger })
+  }
+
+  t.same(await leaf(app, me, 'feedType=following&limit=5', arrive), posted)
+  t.same((await leaf(app, me, 'feedType=all&limit=4', arrive)).filter((id) => posted.includes(id)), posted)
+  t.same((await leaf(app, me, 'feedType=discover&limit=3', arrive)).filter((id) => other.includes(id)), other)
+  t.same((await leaf(app, me, `userId=${stranger}&limit=1`)).filter((id) => other.includes(id)), other)
+  const followed = (await leaf(app, me, 'feedType=following&limit=50'))
+  t.equal((await leaf(app, me, `feedType=following&limit=${followed.length}`)).length, followed.length)
+  t.same((await app.get(me, '/feed?feedType=following&limit=1')).data.nextCursor, followed[0], 'the cursor is the last id')
+  t.same((await app.get(stranger, '/feed?feedType=following')).data, { posts: [], nextCursor: null })
+})
+
+t.test('trending', async (t) => {
+  const app = await testApp(t)
+  const { db, get, del, person } = app
+  const me = await person('Me')
+  const ana = await person('Ana')
+  const aged = async (hours: number, counts: object = {}) => {
+    const { id } = await givenPost(db, { author_id: ana, id: sql`uuidv7(make_interval(hours => -${sql.lit(hours)}))`, created_at: sql`now() - make_interval(hours => ${hours})`, ...counts } as never)
+    return id
+  }
+
+  t.test('it weighs what people do by how long ago a post was made, and forgets after a week', async (t) => {
+    const score = (likes: number, comments: number, views: number, hours: number) => (likes + 2 * comments + 0.1 * views + 1) / (hours + 2) ** 1.5
+    const given = [[0, 0, 0, 1], [9, 0, 0, 2], [0, 9, 0, 3], [0, 0, 90, 4], [200, 10, 5, 100], [30, 3, 3, 20], [1, 1, 1, 167]] as const
+    const expected: { id: string, score: number }[] = []
+    for (const [likes, comments, views, hours] of given) {
+      expected.push({ id: await aged(hours, { likes_count: likes, comments_count: comments, views_count: views }), score: score(likes, comments, views, hours) })
+    }
+    await aged(169, { likes_count: 10_000 })
+    expected.sort((one, other) => other.score - one.score)
+    t.same(ids((await get(me, '/feed?feedType=trending')).data.posts), ids(expected))
+    await db.deleteFrom('posts').execute()
+  })
+
+  t.test('its pages have no gap and no repeat while scores move and posts come and go', async (t) => {
+    const posts: string[] = []
+    for (let each = 0; each < 20; each++) posts.push(await aged(each + 1))
+    let page = 0
+    const deleted = posts[12]!
+    const seen = await leaf(app, me, 'feedType=trending&limit=4', async () => {
+      page++
+      // What came last is first now, and what is new comes before it.
+      await db.updateTable('posts').where('id', '=', posts[20 - page]!).set({ likes_count: 100 * page }).execute()
+      await givenPost(db, { author_id: ana, likes_count: 1_000 })
+      await get(ana, '/feed?feedType=trending&limit=4')
+      if (page === 1) await del(ana, `/feed/${deleted}`)
+    })
+    t.same(seen, posts.filter((id) => id !== deleted))
+    t.same((await get(me, `/feed?feedType=trending&cursor=${crypto.randomUUID()}`)).data, { posts: [], nextCursor: null })
+  })
+
+  t.test('a ranking that was dear to make is used for a while', async (t) => {
+    await get(me, '/feed?feedType=trending')
+    await db.updateTable('rankings').set({ took: 200 }).execute()
+    const { id } = await givenPost(db, { author_id: ana, likes_count: 50_000 })
+    t.notOk(ids((await get(me, '/feed?feedType=trending')).data.posts).includes(id))
+    await db.updateTable('rankings').set({ made_at: sql`now() - interval '11 seconds'` }).execute()
+    t.equal((await get(me, '/feed?feedType=trending')).data.posts[0].id, id)
+  })
+})

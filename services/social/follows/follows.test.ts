@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { keepBlock, keepMatch } from '../connections/actions.ts'
+import { testApp } from '../testing.ts'
+
+t.test('following', async (t) => {
+  const { db, handlers, get, post, del, said, person, blocks } = await testApp(t)
+  const ana = await person('Ana')
+  const ben = await person('Ben')
+  const standing = async (viewer: string, of: string) => {
+    const { followersCount, followingCount, isFollowing, isFollowedBy } = (await get(viewer, `/users/${of}`)).data.user
+    return [followersCount, followingCount, isFollowing, isFollowedBy]
+  }
+
+  t.test('a follow is counted on both sides, and told', async (t) => {
+    t.match(await post(ben, `/users/${ana}/follow`), { status: 200, data: { following: true } })
+    t.match(await post(ben, `/users/${ana}/follow`), { status: 400, code: 'ALREADY_FOLLOWING' })
+    t.same(await said('social.person.followed.v1'), [{ followerId: ben, followedId: ana }])
+    t.same(await standing(ben, ana), [1, 0, true, false])
+    t.same(await standing(ana, ben), [0, 1, false, true])
+
+    t.match(await del(ben, `/users/${ana}/follow`), { status: 200, data: { following: false } })
+    t.match(await del(ben, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })
+    t.same(await said('social.person.unfollowed.v1'), [{ followerId: ben, followedId: ana }])
+    t.same(await standing(ben, ana), [0, 0, false, false])
+  })
+
+  t.test('nobody follows himself, or who does not exist', async (t) => {
+    t.match(await post(ana, `/users/${ana}/follow`), { status: 400, code: 'CANNOT_FOLLOW_SELF' })
+    t.match(await del(ana, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })
+    for (const id of [randomUUID(), 'garbage']) {
+      t.match(await post(ana, `/users/${id}/follow`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await del(ana, `/users/${id}/follow`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await get(ana, `/users/${id}/followers`), { status: 404, code: 'NOT_FOUND' })
+    }
+  })
+
+  t.test('counts stay right when people follow each other, and change their minds, all at once', async (t) => {
+    const people = await Promise.all(Array.from({ length: 6 }, (_, index) => person(`P${index}`)))
+    await Promise.all(Array.from({ length: 10 }, async () => {
+      for (let step = 0; step < 20; step++) {
+        const [one, other] = [people[Math.floor(Math.random() * 6)]!, people[Math.floor(Math.random() * 6)]!]
+        const { status } = Math.random() < 0.6 ? await post(one, `/users/${other}/follow`) : await del(one, `/users/${other}/follow`)
+        if (![200, 400].includes(status)) t.fail(`answered ${status}`)
+      }
+    }))
+    const follows = await db.selectFrom('follows').select(['follower_id', 'followed_id']).execute()
+    for (const { account_id: id, ...counted } of await db.selectFrom('standings').selectAll().execute()) {
+      t.same(counted, { followers_count: follows.filter((each) => each.followed_id === id).length, following_count: follows.filter((each) => each.follower_id === id).length })
+    }
+    const once = await person('Once')
+    const codes = (await Promise.all(Array.from({ length: 20 }, () => post(ana, `/users/${once}/follow`)))).map(({ status }) => status)
+    t.equal(codes.filter((status) => status === 200).length, 1)
+  })
+
+  t.test('followers and followed are listed newest first, page by page, without the blocked', async (t) => {
+    const star = await person('Star')
+    const fans = []
+    for (const name of ['F1', 'F2', 'F3', 'F4']) fans.push(await person(name))
+    for (const fan of fans) await post(fan, `/users/${star}/follow`)
+    await post(ana, `/users/${fans[3]}/follow`)
+    await blocks(ana, fans[2]!)
+    const first = (await get(ana, `/users/${star}/followers?limit=2`)).data
+    t.match(first.users, [{ id: fans[3], name: 'F4', username: 'f4', image: null, isFollowing: true }, { id: fans[1], isFollowing: false }])
+    t.match((await get(ana, `/users/${star}/followers?limit=2&cursor=${first.nextCursor}`)).data, { users: [{ id: fans[0] }], nextCursor: null })
+    t.match((await get(ana, `/users/${fans[0]}/following`)).data, { users: [{ id: star, name: 'Star' }], nextCursor: null })
+  })
+
+  t.test('a block ends the follows between two, keeps new ones out, and hides each from the other', async (t) => {
+    const [dora, emil] = [await person('Dora'), await person('Emil')]
+    await post(dora, `/users/${emil}/follow`)
+    await post(emil, `/users/${dora}/follow`)
+    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
+    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
+    for (const [one, other] of [[dora, emil], [emil, dora]] as const) {
+      t.match(await get(one, `/users/${other}`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await post(one, `/users/${other}/follow`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await del(one, `/users/${other}/follow`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await get(one, `/users/${other}/following`), { status: 404, code: 'NOT_FOUND' })
+    }
+    t.match((await get(ana, `/users/${dora}`)).data.user, { followersCount: 0, followingCount: 0 })
+    await hear(handlers, 'fitmatch.person.unblocked.v1', { blockerId: dora, blockedId: emil })
+    t.same(await standing(dora, emil), [0, 0, false, false])
+    t.match(await post(dora, `/users/${emil}/follow`), { status: 200 })
+  })
+
+  t.test('news of blocks and matches that come late, twice or in the wrong order end as they happened', async (t) => {
+    const [one, other] = [await person('One'), await person('Other')]
+    const block = { blockerId: one, blockedId: other }
+    await keepBlock(db, block, { lifted: true, at: new Date('2026-01-02') })
+    await keepBlock(db, block, { lifted: false, at: new Date('2026-01-01') })
+    t.equal((await get(one, `/users/${other}`)).status, 200)
+    await keepBlock(db, block, { lifted: false, at: new Date('2026-01-03') })
+    await keepBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: new Date('2026-01-03') })
+    await keepBlock(db, block, { lifted: true, at: new Date('2026-01-04') })
+    t.equal((await get(one, `/users/${other}`)).status, 404, 'the other\'s block still holds')
+
+    const [ida, jon] = [await person('Ida'), await person('Jon')]
+    const match = { matchId: randomUUID(), accountIds: [ida, jon] }
+    await keepMatch(db, match, { ended: true })
+    await hear(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
+    t.equal((await get(ida, `/stories?userId=${jon}`)).status, 404)
+    const again = { matchId: randomUUID(), accountIds: [ida, jon] }
+    await hear(handlers, 'fitmatch.match.made.v1', { ...again, matchType: 'LIKE' })
+    t.equal((await get(ida, `/stories?userId=${jon}`)).status, 200)
+    t.equal((await get(jon, `/stories?userId=${ida}`)).status, 200)
+    await hear(handlers, 'fitmatch.match.ended.v1', again)
+    t.equal((await get(jon, `/stories?userId=${ida}`)).status, 404)
+  })
+})

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { givenPost, testApp } from '../testing.ts'
+
+t.test('likes', async (t) => {
+  const { db, get, post, del, said, person, blocks } = await testApp(t)
+  const ana = await person('Ana')
+  const ben = await person('Ben')
+
+  t.test('a like is counted once, and told once', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana, content: 'x'.repeat(150) })
+    t.match(await post(ben, `/feed/${id}/like`), { status: 200, success: true, data: { liked: true } })
+    t.match(await post(ben, `/feed/${id}/like`), { status: 400, success: false, code: 'ALREADY_LIKED' })
+    t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: true })
+    t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: false })
+    t.same((await said('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt: 'x'.repeat(140) })
+  })
+
+  t.test('a like is taken back once, and that is told', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
+    t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
+    await post(ana, `/feed/${id}/like`)
+    t.equal((await said('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'of a post that not everybody may read no word is passed on')
+    t.match(await del(ana, `/feed/${id}/like`), { status: 200, data: { liked: false } })
+    t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
+    t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 0, isLiked: false })
+    t.same((await said('social.post.unliked.v1')).at(-1), { postId: id, authorId: ana, unlikedBy: ana })
+  })
+
+  t.test('of 50 likes by one person at once one counts', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const told = (await said('social.post.liked.v1')).length
+    const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
+    t.equal(codes.filter((code) => code === 200).length, 1)
+    t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
+    t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
+    t.equal((await said('social.post.liked.v1')).length, told + 1)
+  })
+
+  t.test('counters equal the rows after likes, unlikes, comments and deletions by many at once', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const people = Array.from({ length: 8 }, () => randomUUID())
+    await Promise.all(people.map(async (someone) => {
+      const own: string[] = []
+      for (let step = 0; step < 25; step++) {
+        const kind = Math.floor(Math.random() * 4)
+        const { status, data } = kind === 0 ? await post(someone, `/feed/${id}/like`)
+          : kind === 1 ? await del(someone, `/feed/${id}/like`)
+          : kind === 2 || own.length === 0 ? await post(someone, `/feed/${id}/comment`, { content: 'x', ...(own[0] && step % 2 && { parentId: own[0] }) })
+          : await del(someone, `/feed/${id}/comment/${own.pop()}`)
+        if (status === 201) own.push(data.comment.id)
+        if (![200, 201, 400, 404].includes(status)) t.fail(`answered ${status}`)
+      }
+    }))
+    const counted = await db.selectFrom('posts').select(['likes_count', 'comments_count']).where('id', '=', id).executeTakeFirstOrThrow()
+    const likes = await db.selectFrom('likes').select('id').where('post_id', '=', id).execute()
+    const comments = await db.selectFrom('comments').select(['id', 'parent_id', 'replies_count']).where('post_id', '=', id).execute()
+    t.same(counted, { likes_count: likes.length, comments_count: comments.length })
+    for (const comment of comments) t.equal(comment.replies_count, comments.filter((reply) => reply.parent_id === comment.id).length)
+  })
+
+  t.test('who likes a post is listed newest first, page by page, without the blocked', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const fans = []
+    for (const name of ['Fan1', 'Fan2', 'Fan3', 'Fan4']) fans.push(await person(name))
+    for (const fan of fans) await post(fan, `/feed/${id}/like`)
+    await blocks(fans[1]!, ben)
+
+    const first = await get(ben, `/feed/${id}/likes?limit=2`)
+    t.match(first, { status: 200, data: { users: [{ id: fans[3], name: 'Fan4', username: 'fan4', image: null, isFollowing: false }, { name: 'Fan3' }] } })
+    t.type(first.data.nextCursor, 'string')
+    const second = await get(ben, `/feed/${id}/likes?limit=2&cursor=${first.data.nextCursor}`)
+    t.match(second.data, { users: [{ name: 'Fan1' }], nextCursor: null })
+    t.equal(second.data.users.length, 1)
+    t.match(await get(ben, `/feed/${id}/likes?limit=51`), { status: 400 })
+  })
+})

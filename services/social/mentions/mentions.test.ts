@@ -1,0 +1,58 @@
+import t from 'tap'
+import { testApp } from '../testing.ts'
+import { parseMentions } from './parsing.ts'
+
+t.test('mentions are read as people write them', async (t) => {
+  const cases: [string, string[]][] = [
+    ['Hi @ben, and @Ana.b. (@cara)!', ['ben', 'ana.b', 'cara']],
+    ['@ben @BEN @ben_', ['ben', 'ben_']],
+    ['mail ana@ben.com or @ben@host.org, @bent.x@host', []],
+    ['https://x.com/@ben www.y.z/@ana x/@cara', []],
+    ['@benさん と話す こんにちは@cara', ['ben', 'cara']],
+    ['.@ben -@ana "@cara" @öxx @benö', ['ben', 'ana', 'cara']],
+    [`@ab @abc @${'x'.repeat(30)} @${'y'.repeat(31)}`, ['abc', 'x'.repeat(30)]],
+    ['a@@ben @ @.. ＠ben', ['ben']]
+  ]
+  for (const [text, names] of cases) t.same(parseMentions(text), names, text.slice(0, 60))
+  t.equal(parseMentions(Array.from({ length: 60 }, (_, index) => `@name${index}`).join(' ')).length, 50)
+})
+
+t.test('mentions', async (t) => {
+  const { get, post, put, said, person, follows, blocks } = await testApp(t)
+  const ana = await person('Ana')
+  const ben = await person('Ben')
+  const cara = await person('Cara')
+  await follows(ben, ana)
+  const told = async () => await said('social.people.mentioned.v1')
+
+  t.test('only those who may read the post are told, never its author, each once', async (t) => {
+    const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
+    const open = await publish('PUBLIC')
+    const told1 = (await told()).at(-1)
+    t.match(told1, { postId: open, commentId: null, authorId: ana, excerpt: '@ana @ben @Ben @cara @nobody' })
+    t.same((told1?.['mentioned'] as string[]).sort(), [ben, cara].sort())
+    const followers = await publish('FOLLOWERS')
+    t.same((await told()).at(-1), { postId: followers, commentId: null, authorId: ana, mentioned: [ben], excerpt: null })
+    const count = (await told()).length
+    await publish('PRIVATE')
+    t.equal((await told()).length, count)
+    await blocks(cara, ana)
+    await publish('PUBLIC')
+    t.same((await told()).at(-1)?.['mentioned'], [ben])
+  })
+
+  t.test('an edit tells only those who were not told before', async (t) => {
+    const dora = await person('Dora')
+    const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })
+    const count = (await told()).length
+    await put(ana, `/feed/${data.post.id}`, { content: '@ben again' })
+    await put(ana, `/feed/${data.post.id}`, { content: 'nobody' })
+    t.same((await get(ana, `/feed?mentioned=${ben}`)).data.posts.filter((found: { id: string }) => found.id === data.post.id), [])
+    await put(ana, `/feed/${data.post.id}`, { content: '@ben @dora' })
+    t.equal((await told()).length, count)
+    await put(ana, `/feed/${data.post.id}`, { visibility: 'PUBLIC' })
+    t.same((await told()).slice(count), [{ postId: data.post.id, commentId: null, authorId: ana, mentioned: [dora], excerpt: '@ben @dora' }])
+    t.match((await get(cara, `/feed?mentioned=${dora}`)).data.posts, [])
+    t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
+  })
+})

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { givenPost, somePerson, testApp } from '../testing.ts'
+import { keepPeople } from './actions.ts'
+import { fold } from './names.ts'
+
+t.test('people', async (t) => {
+  const { db, handlers, get, person, follows, blocks, profiles } = await testApp(t)
+  const ana = await person('Ana')
+
+  t.test('a public profile shows what is public', async (t) => {
+    const ben = await person('Ben', { bio: 'Runs', image: 'https://cdn.example.com/b.webp' })
+    await follows(ana, ben)
+    for (const visibility of ['PUBLIC', 'PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) await givenPost(db, { author_id: ben, visibility })
+    await givenPost(db, { author_id: ben, deleted_at: new Date() })
+    t.same((await get(ana, `/users/${ben}`)).data.user, {
+      id: ben, name: 'Ben', username: 'ben', image: 'https://cdn.example.com/b.webp', bio: 'Runs',
+      followersCount: 1, followingCount: 0, postsCount: 2, isFollowing: true, isFollowedBy: false, isSelf: false
+    })
+    t.match((await get(ben, `/users/${ben}`)).data.user, { postsCount: 4, isSelf: true, isFollowing: false })
+    for (const id of [randomUUID(), 'garbage']) t.match(await get(ana, `/users/${id}`), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  t.test('somebody nobody has told of yet is asked for', async (t) => {
+    const stranger = somePerson('Zoe')
+    profiles.people.set(stranger.accountId, stranger)
+    t.match((await get(ana, `/users/${stranger.accountId}`)).data.user, { name: 'Zoe', username: 'zoe' })
+  })
+
+  t.test('a changed name is heard, and older news do not undo it', async (t) => {
+    const cara = somePerson('Cara')
+    await hear(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
+    t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
+    await keepPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
+    await keepPeople(db, [{ ...cara, name: 'Asked' }])
+    t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
+  })
+
+  t.test('what the caller has changed a moment ago he sees at once', async (t) => {
+    profiles.people.set(ana, { ...profiles.people.get(ana)!, bio: 'new' })
+    t.match((await get(ana, `/users/${ana}`)).data.user, { bio: 'new' })
+  })
+
+  t.test('people are found by the beginning of their username, then by words of their name', async (t) => {
+    const names = [['Mira Stone', 'mira'], ['Óscar Miraflores', 'oscar'], ['Xi Mírá', 'zz.mi_ra'], ['Tom', 'mira.tom'], ['Someone Else', 'else'], ['Ann-Mira', 'ann']]
+    const ids = new Map<string, string>()
+    for (const [name = '', username = ''] of names) ids.set(username, await person(name, { username }))
+    const hidden = await person('Mira Hidden', { username: 'mira_hidden' })
+    await blocks(hidden, ana)
+    const search = async (query: string) => (await get(ana, `/users/search?${query}`)).data.users.map((user: { username: string }) => user.username)
+
+    t.same(await search('q=MIRA'), ['mira', 'mira.tom', 'ann', 'oscar', 'zz.mi_ra'])
+    t.same(await search('q=%40mira.t'), ['mira.tom'])
+    t.same(await search('q=oscar%20mira'), ['oscar'])
+    t.same(await search('q=stone'), ['mira'])
+    t.same(await search('q=zzz'), [])
+    t.same(await search(`q=${encodeURIComponent("':*|!&(")}`), [])
+    t.match((await get(ana, '/users/search?q=mira&limit=1')).data.users, [{ id: ids.get('mira'), name: 'Mira Stone', username: 'mira', image: null, isFollowing: false }])
+
+    const paged: string[] = []
+    let cursor: string | null = ''
+    do {
+      const { data } = await get(ana, `/users/search?q=mira&limit=1${cursor && `&cursor=${cursor}`}`)
+      paged.push(...data.users.map((user: { username: string }) => user.username))
+      cursor = data.nextCursor
+    } while (cursor)
+    t.same(paged, ['mira', 'mira.tom', 'ann', 'oscar', 'zz.mi_ra'])
+
+    for (const query of ['q=m', 'q=', '', `q=${'m'.repeat(51)}`, 'q=%20m%20']) t.match(await get(ana, `/users/search?${query}`), { status: 400, code: 'VALIDATION_ERROR' })
+    t.equal((await get(ana, `/users/search?q=${'m'.repeat(50)}`)).status, 200)
+  })
+})
+
+t.test('names are folded for the search', async (t) => {
+  t.equal(fold('  Ólafur-Örn  O\'Neil '), 'olafur orn o neil')
+  t.equal(fold('山田 太郎'), '山田 太郎')
+})

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { testApp } from '../testing.ts'
+
+t.test('posts', async (t) => {
+  const { db, get, post, put, del, send, said, person, follows, profiles } = await testApp(t)
+  const ana = await person('Ana', { image: 'https://cdn.example.com/ana.webp' })
+  const ben = await person('Ben')
+  const cara = await person('Cara')
+  await follows(ben, ana)
+
+  t.test('a published post is answered as it will be read', async (t) => {
+    const { status, data } = await post(ana, '/feed', { type: 'TEXT', content: '  Morning run  ' })
+    t.equal(status, 201)
+    t.same(Object.keys(data.post).sort(), ['commentsCount', 'content', 'createdAt', 'id', 'isDeleted', 'isLiked', 'likesCount', 'mediaUrls', 'type', 'user', 'userId', 'visibility'])
+    t.match(data.post, {
+      userId: ana, user: { id: ana, name: 'Ana', image: 'https://cdn.example.com/ana.webp' }, type: 'TEXT', visibility: 'PUBLIC', content: 'Morning run',
+      mediaUrls: [], likesCount: 0, commentsCount: 0, isLiked: false, isDeleted: false
+    })
+    t.match(data.post.createdAt, /^\d{4}-\d\d-\d\dT.*Z$/)
+    t.same((await get(ben, `/feed/${data.post.id}`)).data.post, data.post)
+  })
+
+  t.test('everything a post may hold is taken and kept, unknown fields are not', async (t) => {
+    const { status, data } = await post(ana, '/feed', {
+      type: 'VIDEO', content: '', visibility: 'PRIVATE', mediaUrls: ['https://cdn.example.com/a.mp4'], mediaType: 'video/mp4', activityId: 'a1', workoutId: 'w1',
+      achievementId: 'x1', locationName: 'Bandung', latitude: -6.9, longitude: 107.6, likesCount: 99, userId: ben
+    })
+    t.equal(status, 201)
+    t.match(data.post, { userId: ana, likesCount: 0, mediaUrls: ['https://cdn.example.com/a.mp4'], content: '' })
+    t.match(await db.selectFrom('posts').selectAll().where('id', '=', data.post.id).executeTakeFirst(), {
+      media_type: 'video/mp4', activity_id: 'a1', workout_id: 'w1', achievement_id: 'x1', location_name: 'Bandung', latitude: -6.9, longitude: 107.6
+    })
+  })
+
+  t.test('limits hold on both edges', async (t) => {
+    const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/${index}`)
+    for (const good of [{ content: 'x'.repeat(5_000) }, { mediaUrls: urls(10) }, { latitude: 90, longitude: -180 }, { content: '' }, {}]) {
+      t.equal((await post(ana, '/feed', { type: 'IMAGE', ...good })).status, 201, Object.keys(good).join())
+    }
+    const bads = [
+      { content: 'x'.repeat(5_001) }, { mediaUrls: urls(11) }, { mediaUrls: ['javascript:alert(1)'] }, { latitude: 91 }, { longitude: -181 },
+      { visibility: 'FRIENDS' }, { type: 'SONG' }, { type: undefined }, { content: 5 }, { content: 'a\0b' }
+    ]
+    for (const bad of bads) t.match(await post(ana, '/feed', { type: 'TEXT', ...bad }), { status: 400, success: false, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 60))
+  })
+
+  t.test('who may not read it is refused, and who could have is told that it was deleted', async (t) => {
+    const read = async (visibility: string, viewer: string) => {
+      const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility })
+      const before = await get(viewer, `/feed/${data.post.id}`)
+      t.match(await del(ana, `/feed/${data.post.id}`), { status: 200, success: true, message: 'The post was deleted' })
+      return [before.status, (await get(viewer, `/feed/${data.post.id}`)).status]
+    }
+    t.same(await read('PUBLIC', cara), [200, 410])
+    t.same(await read('FOLLOWERS', ben), [200, 410])
+    t.same(await read('FOLLOWERS', cara), [403, 403])
+    t.same(await read('PRIVATE', ben), [403, 403])
+    t.same(await read('PRIVATE', ana), [200, 410])
+    t.match(await get(ana, `/feed/${randomUUID()}`), { status: 404, code: 'NOT_FOUND' })
+    t.match(await get(ana, '/feed/garbage'), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  t.test('only its author changes and deletes it', async (t) => {
+    const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'mine' })
+    const url = `/feed/${data.post.id}`
+    t.match(await del(ben, url), { status: 403, code: 'FORBIDDEN' })
+    t.match(await put(ben, url, { content: 'yours' }), { status: 403, code: 'FORBIDDEN' })
+    t.match(await put(ana, url, { visibility: 'PRIVATE' }), { status: 200, data: { post: { content: 'mine', visibility: 'PRIVATE' } } })
+    t.match(await del(ben, url), { status: 403, code: 'FORBIDDEN' })
+    t.match(await del(ana, url), { status: 200 })
+    t.match(await del(ana, url), { status: 410, code: 'GONE' })
+    t.match(await put(ana, url, { content: 'again' }), { status: 410, code: 'GONE' })
+  })
+
+  t.test('it is viewed once for each read by somebody else than its author, at the same time too', async (t) => {
+    const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'look' })
+    await Promise.all([...Array.from({ length: 20 }, () => get(ben, `/feed/${data.post.id}`)), get(ana, `/feed/${data.post.id}`), get(cara, '/feed')])
+    t.match(await db.selectFrom('posts').select('views_count').where('id', '=', data.post.id).executeTakeFirst(), { views_count: 20 })
+  })
+
+  t.test('a request that is sent again is answered as the first time', async (t) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const sent = await Promise.all(Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers)))
+    t.same(sent.map(({ status }) => status), [201, 201, 201, 201, 201])
+    t.equal(new Set(sent.map(({ data }) => data.post.id)).size, 1)
+    t.equal((await said('social.people.mentioned.v1')).length, 1)
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'other' }, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.match(await post(ana, '/feed', { type: 'TEXT' }, { 'idempotency-key': 'x'.repeat(256) }), { status: 400 })
+  })
+
+  t.test('its author has the name that he has given himself a moment ago', async (t) => {
+    profiles.people.set(ana, { ...profiles.people.get(ana)!, name: 'Anastasia' })
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { data: { post: { user: { name: 'Anastasia' } } } })
+    profiles.isAway = true
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { status: 201, data: { post: { user: { name: 'Ana' } } } })
+    profiles.isAway = false
+  })
+
+  t.test('without a token there is nothing', async (t) => {
+    const { status } = await send(ana, 'GET', '/feed', undefined, { authorization: 'Bearer x.y.z' })
+    t.equal(status, 401)
+  })
+})
+
+t.test('media from elsewhere is refused where only own media may be shown', async (t) => {
+  const { post, person } = await testApp(t, { onlyOwnMedia: true })
+  const ana = await person('Ana')
+  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://evil.example.com/pixel.gif'] }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://cdn.example.com/social/a.webp'] }), { status: 201 })
+  t.match(await post(ana, '/stories', { mediaUrl: 'https://evil.example.com/pixel.gif', mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+})

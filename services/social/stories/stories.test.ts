@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { clearOld } from '../housekeeping.ts'
+import { givenStory, testApp } from '../testing.ts'
+
+const image = { mediaUrl: 'https://cdn.example.com/a.webp', mediaType: 'IMAGE' }
+
+t.test('stories', async (t) => {
+  const { db, deps, get, post, del, said, person, follows, matches, blocks, profiles } = await testApp(t)
+  const ana = await person('Ana')
+  const ben = await person('Ben')
+  const cara = await person('Cara')
+  const stranger = await person('Stranger')
+  await follows(ben, ana)
+  await matches(cara, ana)
+  const passHours = async (id: string, hours: number, seconds = 0) => await db.updateTable('stories').where('id', '=', id)
+    .set({ created_at: sql`created_at - make_interval(hours => ${hours}, secs => ${seconds})`, expires_at: sql`expires_at - make_interval(hours => ${hours}, secs => ${seconds})` }).execute()
+
+  t.test('a published story lives for 24 hours and holds what was sent', async (t) => {
+    const sent = { ...image, mediaType: 'VIDEO', caption: ' Top ', textColor: '#ffffff', bgColor: '#000', fontStyle: 'bold', duration: 60 }
+    const { status, data } = await post(ana, '/stories', sent)
+    t.equal(status, 201)
+    t.same(Object.keys(data.story).sort(), ['expiresAt', 'id', 'mediaUrl'])
+    const { story } = (await get(ben, `/stories/${data.story.id}`)).data
+    t.match(story, { ...sent, caption: 'Top', userId: ana, user: { id: ana, name: 'Ana', image: null }, viewCount: 1, reactionCount: 0, isViewed: true, myReaction: null })
+    t.equal(Date.parse(story.expiresAt) - Date.parse(story.createdAt), 24 * 60 * 60 * 1_000)
+    await del(ana, `/stories/${data.story.id}`)
+  })
+
+  t.test('limits hold on both edges', async (t) => {
+    const who = await person('Edge')
+    for (const good of [{ caption: 'x'.repeat(500) }, { mediaType: 'VIDEO', duration: 1 }, { textColor: '#12345678' }]) t.equal((await post(who, '/stories', { ...image, ...good })).status, 201)
+    const bads = [
+      { mediaUrl: undefined }, { mediaUrl: 'ftp://x/y' }, { mediaType: undefined }, { mediaType: 'GIF' }, { caption: 'x'.repeat(501) },
+      { duration: 0.5 }, { duration: 61 }, { textColor: 'red' }, { bgColor: '#12345' }
+    ]
+    for (const bad of bads) t.match(await post(who, '/stories', { ...image, ...bad }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 40))
+  })
+
+  t.test('a story is for its author, his followers and his matches', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    for (const viewer of [ana, ben, cara]) {
+      t.equal((await get(viewer, `/stories/${id}`)).status, 200)
+      t.match((await get(viewer, `/stories?userId=${ana}`)).data.stories, [{ id }])
+    }
+    for (const [method, path] of [[get, `/stories/${id}`], [get, `/stories?userId=${ana}`], [del, `/stories/${id}`], [get, `/stories/${id}/viewers`]] as const) {
+      t.match(await method(stranger, path), { status: 404, code: 'NOT_FOUND' })
+    }
+    t.match(await post(stranger, `/stories/${id}/react`, { emoji: '🔥' }), { status: 404, code: 'NOT_FOUND' })
+    t.same((await get(stranger, '/stories')).data.storyRings, [])
+    t.match(await del(ben, `/stories/${id}`), { status: 403, code: 'FORBIDDEN' })
+    t.match(await get(ben, `/stories/${id}/viewers`), { status: 403, code: 'FORBIDDEN' })
+    t.match(await get(ana, '/stories/garbage'), { status: 404 })
+    t.match(await get(ana, `/stories?userId=${randomUUID()}`), { status: 404 })
+    t.match(await del(ana, `/stories/${id}`), { status: 200, message: 'The story was deleted' })
+    t.match(await get(ana, `/stories/${id}`), { status: 404 })
+  })
+
+  t.test('it expires after 24 hours to the second, and then says so to those who could see it', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    await passHours(id, 23, 3_598)
+    t.equal((await get(ben, `/stories/${id}`)).status, 200)
+    t.match((await get(ben, '/stories')).data.storyRings, [{ userId: ana }])
+    await passHours(id, 0, 3)
+    for (const viewer of [ana, ben, cara]) t.match(await get(viewer, `/stories/${id}`), { status: 410, code: 'EXPIRED' })
+    t.match(await get(stranger, `/stories/${id}`), { status: 404, code: 'NOT_FOUND' })
+    t.match(await post(ben, `/stories/${id}/react`, { emoji: '🔥' }), { status: 410, code: 'EXPIRED' })
+    t.match(await get(ana, `/stories/${id}/viewers`), { status: 410, code: 'EXPIRED' })
+    t.same((await get(ben, '/stories')).data.storyRings, [])
+    t.same((await get(ben, `/stories?userId=${ana}`)).data.stories, [])
+
+    await passHours(id, 25)
+    await clearOld(deps)
+    t.match(await db.selectFrom('stories').select(['media_url', 'caption']).where('id', '=', id).executeTakeFirst(), { media_url: '', caption: null })
+    t.same(await db.selectFrom('story_views').selectAll().where('story_id', '=', id).execute(), [])
+    t.match(await get(ben, `/stories/${id}`), { status: 410, code: 'EXPIRED' }, 'also when the rest of it is gone')
+  })
+
+  t.test('it is viewed once by each who is not its author, however often and at the same time', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    await Promise.all([ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`))))
+    t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, isViewed: false })
+    t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ viewCount: 2, isViewed: true }])
+    t.equal((await db.selectFrom('story_views').selectAll().where('story_id', '=', id).execute()).length, 2)
+    await del(ana, `/stories/${id}`)
+  })
+
+  t.test('each has one reaction, the last, and the author is told of each new one', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    const { status, data } = await post(ben, `/stories/${id}/react`, { emoji: '🔥' })
+    t.equal(status, 200)
+    t.same(Object.keys(data.reaction).sort(), ['createdAt', 'emoji'])
+    await Promise.all(Array.from({ length: 10 }, () => post(ben, `/stories/${id}/react`, { emoji: '🔥' })))
+    t.match(await post(ben, `/stories/${id}/react`, { emoji: '👨‍👩‍👧‍👦' }), { status: 200, data: { reaction: { emoji: '👨‍👩‍👧‍👦' } } })
+    await get(ben, `/stories/${id}`)
+    t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ reactionCount: 1, myReaction: '👨‍👩‍👧‍👦' }])
+    t.same(await said('social.story.reacted.v1'), [
+      { storyId: id, authorId: ana, reactedBy: ben, emoji: '🔥' }, { storyId: id, authorId: ana, reactedBy: ben, emoji: '👨‍👩‍👧‍👦' }
+    ])
+    for (const emoji of ['👍🏽👨‍👩‍👧‍👦🇮🇩❤️', 'abcd']) t.equal((await post(cara, `/stories/${id}/react`, { emoji })).status, 200)
+    for (const emoji of ['', ' ', 'abcde', '👍👍👍👍👍', 'e' + '\u0301'.repeat(100), undefined, 5]) {
+      t.match(await post(cara, `/stories/${id}/react`, { emoji }), { status: 400, code: 'VALIDATION_ERROR' })
+    }
+    const viewers = await get(ana, `/stories/${id}/viewers`)
+    t.match(viewers.data.viewers, [{ user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }])
+    t.same(Object.keys(viewers.data.viewers[0]).sort(), ['reaction', 'user', 'viewedAt'])
+    await del(ana, `/stories/${id}`)
+  })
+
+  t.test('of 60 stories at once 10 are taken, and deleting makes no room', async (t) => {
+    const busy = await person('Busy')
+    const sent = await Promise.all(Array.from({ length: 60 }, () => post(busy, '/stories', image)))
+    t.equal(sent.filter(({ status }) => status === 201).length, 10)
+    t.equal(sent.filter(({ status, code }) => status === 429 && code === 'LIMIT_EXCEEDED').length, 50)
+    await del(busy, `/stories/${sent.find(({ status }) => status === 201)?.data.story.id}`)
+    t.match(await post(busy, '/stories', image), { status: 429, code: 'LIMIT_EXCEEDED' })
+  })
+
+  t.test('the day is the one of the author\'s calendar', async (t) => {
+    // Of these two zones the calendars never show the same day at the same moment.
+    const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
+    const nomad = await person('Nomad', { timezone: west! })
+    for (let each = 0; each < 10; each++) await post(nomad, '/stories', image)
+    t.equal((await post(nomad, '/stories', image)).status, 429)
+    profiles.people.set(nomad, { ...profiles.people.get(nomad)!, timezone: east! })
+    t.equal((await post(nomad, '/stories', image)).status, 201)
+    profiles.isAway = true
+    t.equal((await post(nomad, '/stories', image)).status, 429, 'as it was last heard')
+    t.equal((await post(randomUUID(), '/stories', image)).status, 503)
+    profiles.isAway = false
+  })
+
+  t.test('rings show one\'s own first, then what is new, then the newest', async (t) => {
+    const me = await person('Me')
+    const names = ['Old', 'Mid', 'New'] as const
+    const [old, mid, fresh] = [await person(names[0]), await person(names[1]), await person(names[2])]
+    await follows(me, old)
+    await follows(me, mid)
+    await matches(me, fresh)
+    const hidden = await person('Hidden')
+    await matches(me, hidden)
+    await blocks(hidden, me)
+    const age = async (author: string, hours: number) => {
+      const { id } = await givenStory(db, { author_id: author })
+      await passHours(id, hours)
+      return id
+    }
+    await age(old, 5)
+    await age(old, 4)
+    await age(mid, 3)
+    const newest = await age(fresh, 1)
+    await age(hidden, 1)
+    await age(me, 6)
+    const rings = async () => (await get(me, '/stories')).data.storyRings
+    t.match(await rings(), [{ userId: me, isOwn: true, hasUnviewed: false, storyCount: 1 }, { userId: fresh, hasUnviewed: true }, { userId: mid }, { userId: old, storyCount: 2, isOwn: false }])
+    t.same(Object.keys((await rings())[0]).sort(), ['hasUnviewed', 'isOwn', 'latestStoryAt', 'storyCount', 'userId', 'userImage', 'userName'])
+    await get(me, `/stories/${newest}`)
+    t.match(await rings(), [{ userId: me }, { userId: mid }, { userId: old }, { userId: fresh, userName: 'New', hasUnviewed: false }])
+    t.equal((await rings()).length, 4)
+  })
+})

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Insertable } from 'kysely'
+import { Unavailable, type Ask } from '@tandem/bus-kit'
+import { recordedEvents } from '@tandem/bus-kit/testing'
+import { People } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { createApp, createHandlers } from './app.ts'
+import { keepBlock, keepMatch } from './connections/actions.ts'
+import type { Deps } from './deps.ts'
+import { follow } from './follows/actions.ts'
+import { keepPeople } from './people/actions.ts'
+import type { PersonCopy } from './people/asking.ts'
+import type { Db, Tables } from './schema.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The profile service as a test wants it: whom it knows, and whether it is away. */
+export interface Profiles { people: Map<string, PersonCopy>, isAway: boolean, asked: string[][] }
+
+/** An app over a database of its own. */
+export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
+  const { db, url } = await testDatabase<Tables>(t, import.meta.dirname)
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+  const profiles: Profiles = { people: new Map(), isAway: false, asked: [] }
+  const ask = (async (question: unknown, { accountIds }: { accountIds: string[] }) => {
+    if (profiles.isAway || question !== People) throw new Unavailable()
+    profiles.asked.push(accountIds)
+    return accountIds.flatMap((id) => profiles.people.get(id) ?? [])
+  }) as Ask
+  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
+  const deps: Deps = { db, ask, media }
+  const app = await createApp(deps, { log: silent, keys: testKeys })
+  t.teardown(() => app.close())
+
+  /** A request by an account, and what came of it. */
+  async function send (accountId: string, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+    const { data, code, ...rest } = response.json()
+    return { status: response.statusCode, data, code, ...rest }
+  }
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    folder,
+    profiles,
+    handlers: createHandlers(deps),
+    send,
+    get: (accountId: string, url: string) => send(accountId, 'GET', url),
+    post: (accountId: string, url: string, payload: object = {}, headers: Record<string, string> = {}) => send(accountId, 'POST', url, payload, headers),
+    put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
+    del: (accountId: string, url: string) => send(accountId, 'DELETE', url),
+    /** What was said of this type so far, or of all types. */
+    said: async (type?: string) => (await recordedEvents(db)).filter((event) => type === undefined || event.type === type).map((event) => event.data as Record<string, unknown>),
+    /** Somebody the service has heard of, with an account. */
+    person: async (name: string, others: Partial<PersonCopy> = {}) => {
+      const person = somePerson(name, others)
+      profiles.people.set(person.accountId, person)
+      await keepPeople(db, [person], new Date())
+      return person.accountId
+    },
+    follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
+    matches: async (one: string, other: string) => await keepMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { ended: false }),
+    blocks: async (blockerId: string, blockedId: string) => await keepBlock(db, { blockerId, blockedId }, { lifted: false, at: new Date() })
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+
+/** A person as the profile service would show him; unless told, his username is his name. */
+export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
+  accountId: randomUUID(), name, username: name.toLowerCase(), image: null, bio: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
+})
+
+export async function givenPost (db: Db, post: Partial<Insertable<Tables['posts']>> & { author_id: string }) {
+  return await db.insertInto('posts')
+    .values({
+      type: 'TEXT',
+      visibility: 'PUBLIC',
+      content: 'hello',
+      media_urls: [],
+      media_type: null,
+      activity_id: null,
+      workout_id: null,
+      achievement_id: null,
+      location_name: null,
+      latitude: null,
+      longitude: null,
+      deleted_at: null,
+      ...post
+    })
+    .returning(['id', 'author_id'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function givenStory (db: Db, story: Partial<Insertable<Tables['stories']>> & { author_id: string }) {
+  return await db.insertInto('stories')
+    .values({
+      media_url: 'https://cdn.example.com/a.webp',
+      media_type: 'IMAGE',
+      caption: null,
+      text_color: null,
+      bg_color: null,
+      font_style: null,
+      duration: null,
+      cleared_at: null,
+      ...story
+    })
+    .returning(['id', 'author_id'])
+    .executeTakeFirstOrThrow()
+}
