@@ -12,6 +12,8 @@ work=$(mktemp -d)
 {
   echo 'version: "3.9"'
   echo 'services:'
+  # For a catcher that is MailDev under Mailpit's name.
+  echo '  mail: { environment: { MAILDEV_WEB_PORT: "8025" } }'
   echo '  gateway: { environment: { LIMIT_AUTH_REGISTER: "off", LIMIT_AUTH_VERIFY_EMAIL: "off" } }'
 } > "$work/override.yml"
 
