@@ -17,12 +17,14 @@ const example = {
 }
 
 const Goals = Type.Object({
-  dailyCalories: Nullable(calories),
-  proteinTarget: Nullable(grams),
-  carbsTarget: Nullable(grams),
-  fatTarget: Nullable(grams),
+  dailyCalories: Nullable(Type.Number()),
+  proteinTarget: Nullable(Type.Number()),
+  carbsTarget: Nullable(Type.Number()),
+  fatTarget: Nullable(Type.Number()),
   goalType: Type.String(),
-  ...wholes
+  waterMl: Type.Integer(),
+  sleepMinutes: Type.Integer(),
+  workoutsPerWeek: Type.Integer()
 })
 const answer = Data(Type.Object({ goals: Nullable(Goals, { description: 'Null until the first is set' }) }, { examples: [{ goals: example }] }))
 

@@ -12,7 +12,7 @@ export async function keepPerson (db: Db, { accountId, name, image, timezone }: 
     .values({ account_id: accountId, name, image, timezone, as_of: asOf })
     .onConflict((conflict) => conflict.column('account_id')
       .doUpdateSet({ name, image, timezone, as_of: asOf })
-      .where('people.as_of', '<', asOf))
+      .where('people.as_of', '<=', asOf))
     .execute()
 }
 

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { food, sleep, testApp, water, workout } from '../testing.ts'
+import { answerTrainingProgress, answerTrainingTotals } from '../totals/answers.ts'
+
+const { someone, deps } = await testApp(t)
+const totals = answerTrainingTotals(deps)
+const progress = answerTrainingProgress(deps)
+const now = '2026-11-20T05:00:00Z'
+
+t.test('goals are null until one is set; what is left out stays as it was', async (t) => {
+  const { account: accountId, read, send } = someone({ now })
+  t.strictSame(await read('/goals'), { goals: null })
+  t.strictSame((await send('PUT', '/goals', {})).json(), { success: true, data: { goals: null } })
+  t.strictSame((await send('PUT', '/goals', { waterMl: 3000 })).json().data.goals, {
+    dailyCalories: null, proteinTarget: null, carbsTarget: null, fatTarget: null, goalType: 'MAINTAIN', waterMl: 3000, sleepMinutes: 480, workoutsPerWeek: 3
+  })
+  t.same(await totals.answer({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal: null })
+
+  const set = { dailyCalories: 2200, proteinTarget: 130, carbsTarget: 260.5, fatTarget: 70, goalType: 'BUILD_MUSCLE', sleepMinutes: 450, workoutsPerWeek: 4 }
+  t.strictSame((await send('PUT', '/goals', set)).json().data.goals, { ...set, waterMl: 3000 })
+  t.strictSame(await read('/goals'), { goals: { ...set, waterMl: 3000 } })
+  const { sleepMinutes: _sleep, workoutsPerWeek: _workouts, ...nutritionGoal } = set
+  t.same(await totals.answer({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal })
+})
+
+t.test('nutrients that were not set follow from the calories', async (t) => {
+  const { account: accountId, send } = someone({ now })
+  // 2,000 kcal: 25 % protein and 50 % carbs at 4 kcal a gram, 25 % fat at 9
+  t.match((await send('PUT', '/goals', { dailyCalories: 2000 })).json().data.goals, { proteinTarget: 125, carbsTarget: 250, fatTarget: 56 })
+  t.match(await totals.answer({ accountId }), { nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' } })
+})
+
+t.test('each goal has two edges', async (t) => {
+  const { send } = someone({ now })
+  const edges = {
+    dailyCalories: [500, 20000, 499, 20001], proteinTarget: [0, 2000, -1, 2001], carbsTarget: [0, 2000, -1, 2001], fatTarget: [0, 2000, -1, 2001],
+    waterMl: [100, 20000, 99, 20001], sleepMinutes: [60, 1440, 59, 1441], workoutsPerWeek: [1, 21, 0, 22], goalType: ['A', 'A'.repeat(40), '', 'A'.repeat(41)]
+  }
+  for (const [goal, [low, high, below, above]] of Object.entries(edges)) {
+    for (const value of [low, high]) t.equal((await send('PUT', '/goals', { [goal]: value })).statusCode, 200, `${goal} ${value}`)
+    for (const value of [below, above, null, 'lots']) t.match((await send('PUT', '/goals', { [goal]: value })).json(), { code: 'VALIDATION_ERROR' }, `${goal} ${value}`)
+  }
+})
+
+t.test('two changes at once are both kept', async (t) => {
+  const { read, send } = someone({ now })
+  await Promise.all([send('PUT', '/goals', { waterMl: 2500 }), send('PUT', '/goals', { sleepMinutes: 500 }), send('PUT', '/goals', { dailyCalories: 1800 })])
+  t.match(await read('/goals'), { goals: { waterMl: 2500, sleepMinutes: 500, dailyCalories: 1800 } })
+})
+
+t.test('scores and targets follow the goals', async (t) => {
+  const { log, read, send } = someone({ now: '2026-11-16T05:00:00Z' })
+  const at = '2026-11-16T04:00:00Z'
+  await send('PUT', '/goals', { dailyCalories: 1000, waterMl: 1000, sleepMinutes: 240, workoutsPerWeek: 1 })
+  await log(workout(at), food(at, { calories: 1100 }), water(at, 1500), sleep(at, { minutes: 240, quality: 3 }))
+  // 100; 1 - 100/1000; 100; 0.7 + 0.3 × 3/5: 0.30·100 + 0.25·90 + 0.20·100 + 0.25·88 = 94.5
+  t.match(await read('/dashboard/health-score'), {
+    overallScore: 95,
+    metrics: {
+      workout: { score: 100, target: 1 }, nutrition: { score: 90, calorieProgress: 110 }, water: { score: 100, todayProgress: 100 },
+      sleep: { score: 88, avgDuration: 240, avgQuality: 3, daysTracked: 1 }
+    },
+    tips: ['Kerja bagus! Semua targetmu minggu ini berjalan baik. Pertahankan kebiasaan sehatmu.']
+  })
+  t.match((await read('/dashboard/home')).today.water, { currentMl: 1500, targetMl: 1000 })
+})
+
+t.test('identity is answered totals, fitmatch the week streak and the records', async (t) => {
+  const { account: accountId, log } = someone({ now })
+  t.same(await progress.answer({ accountId }), { weekStreak: 0, personalRecords: 0 })
+  await log(...['2026-11-01', '2026-11-04', '2026-11-11', '2026-11-18'].map((day, index) =>
+    workout(`${day}T05:00:00Z`, { exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 60 + index }] }] })), food(now), food(now))
+  // Sunday the 1st is in the week before that of the 4th.
+  t.same(await progress.answer({ accountId }), { weekStreak: 4, personalRecords: 4 })
+  t.match(await totals.answer({ accountId }), { totalWorkouts: 4, totalFoodEntries: 2 })
+})

@@ -1,0 +1,157 @@
+import t from 'tap'
+import { food, somePerson, testApp, water, weight, workout } from '../testing.ts'
+
+const { someone, others, db, app } = await testApp(t)
+const now = '2026-11-20T05:00:00Z'
+
+const zeros = {
+  streak: 0, longestStreak: 0, totalXp: 0, level: 1, totalPRs: 0, totalWorkouts: 0, avgWorkoutDuration: 0,
+  workoutsThisWeek: 0, workoutsThisMonth: 0, todayCalories: 0, todayProtein: 0, currentWeight: null
+}
+
+t.test('a new person sees zeros and nulls', async (t) => {
+  const { account, read } = someone({ now })
+  t.strictSame(await read('/dashboard/home'), {
+    user: { id: account, name: 'Ana', image: null, email: 'ana@example.com', level: 1, totalXp: 0, xpToNextLevel: 100, streak: 0, longestStreak: 0 },
+    today: { dayOfWeek: 'FRIDAY', workout: null, water: { currentMl: 0, targetMl: 2000 } },
+    stats: zeros,
+    fitmatch: { hasProfile: false, status: null, discoverTutorialSeen: false },
+    matches: [],
+    upcomingActivities: [],
+    profileCompletion: 40
+  })
+  t.strictSame(await read('/dashboard/stats'), { stats: zeros, updatedAt: '2026-11-20T05:00:00.000Z' })
+  t.strictSame(await read('/dashboard/health-score'), {
+    overallScore: 0,
+    previousScore: 0,
+    trend: 'neutral',
+    metrics: {
+      workout: { score: 0, completed: 0, target: 3, streak: 0 },
+      nutrition: { score: 0, calorieProgress: 0, daysTracked: 0 },
+      water: { score: 0, todayProgress: 0, streak: 0 },
+      sleep: { score: 0, avgDuration: 0, avgQuality: 0, daysTracked: 0 }
+    },
+    tips: [
+      'Mulai minggu ini dengan satu sesi latihan; targetmu 3 kali seminggu.',
+      'Jadwalkan latihan di jam yang sama agar menjadi kebiasaan. Latihan 20 menit pun sudah berarti.'
+    ]
+  })
+  const overview = await read('/dashboard/weekly-overview')
+  const nothing = { workout: false, nutrition: false, water: false, sleep: false }
+  t.strictSame(overview, {
+    days: [
+      { date: '2026-11-14', dayName: 'Sab', ...nothing, isToday: false },
+      { date: '2026-11-15', dayName: 'Min', ...nothing, isToday: false },
+      { date: '2026-11-16', dayName: 'Sen', ...nothing, isToday: false },
+      { date: '2026-11-17', dayName: 'Sel', ...nothing, isToday: false },
+      { date: '2026-11-18', dayName: 'Rab', ...nothing, isToday: false },
+      { date: '2026-11-19', dayName: 'Kam', ...nothing, isToday: false },
+      { date: '2026-11-20', dayName: 'Jum', ...nothing, isToday: true }
+    ],
+    stats: { workoutCount: 0, nutritionCount: 0, waterCount: 0, sleepCount: 0, consistency: 0 }
+  })
+})
+
+t.test('a week of logs comes to what a person reckons by hand', async (t) => {
+  const { log, read } = someone({ now })
+  const day = (number: number) => `2026-11-${number}T12:00:00+07:00`
+  await log(
+    workout(day(16), { durationMinutes: 45 }), food(day(16), { calories: 1800, protein: 70.1 }), water(day(16), 1500),
+    food(day(17), { calories: 2600 }), water(day(17), 2000), water(day(17), 1000),
+    workout('2026-11-19T23:50:00+07:00', { durationMinutes: 30 }), weight(day(18), 72), weight(day(17), 74),
+    food('2026-11-20T08:00:00+07:00', { calories: 400.1, protein: 20.1 }), food('2026-11-20T11:00:00+07:00', { calories: 600.2, protein: 30.2 }), water('2026-11-20T11:00:00+07:00', 250)
+  )
+  const home = await read('/dashboard/home')
+  // Workouts 95 + 80, foods 4 × 5, waters 4 × 2
+  t.strictSame(home.stats, {
+    streak: 5, longestStreak: 5, totalXp: 203, level: 2, totalPRs: 0, totalWorkouts: 2, avgWorkoutDuration: 38,
+    workoutsThisWeek: 2, workoutsThisMonth: 2, todayCalories: 1000.3, todayProtein: 50.3, currentWeight: 72
+  })
+  t.match(home, { user: { level: 2, totalXp: 203, xpToNextLevel: 97, streak: 5 }, today: { water: { currentMl: 250, targetMl: 2000 } } })
+  // workout 2/3; nutrition (0.9 + 0.7 + 0.50015)/3; water (0.75 + 1 + 0 + 0 + 0.125)/5; no sleep: 0.3·67 + 0.25·70 + 0.2·38
+  t.match(await read('/dashboard/health-score'), {
+    overallScore: 45,
+    previousScore: 0,
+    trend: 'up',
+    metrics: {
+      workout: { score: 67, completed: 2, target: 3, streak: 1 },
+      nutrition: { score: 70, calorieProgress: 50, daysTracked: 3 },
+      water: { score: 38, todayProgress: 13, streak: 1 },
+      sleep: { score: 0, avgDuration: 0, avgQuality: 0, daysTracked: 0 }
+    }
+  })
+  // workouts on 2 days, food on 3, water on 3: 8 of 28
+  t.match(await read('/dashboard/weekly-overview'), {
+    days: [{}, {}, { workout: true, nutrition: true, water: true, sleep: false }, { workout: false, nutrition: true }, { workout: false }, { workout: true, water: false }, { nutrition: true, water: true }],
+    stats: { workoutCount: 2, nutritionCount: 3, waterCount: 3, sleepCount: 0, consistency: 29 }
+  })
+})
+
+t.test('the others’ parts are shown as they answer', async (t) => {
+  const { read } = someone({ now })
+  const match = { matchId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', profileId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', displayName: 'Ben', photo: null, matchedAt: '2026-11-19T08:00:00.000Z' }
+  others({
+    person: somePerson('Asia/Jakarta', { name: 'Ayu', image: 'https://cdn.example/a.webp', completion: 95 }),
+    fitmatch: { hasProfile: true, status: 'PAUSED', discoverTutorialSeen: true, matches: [match] }
+  })
+  t.match(await read('/dashboard/home'), {
+    user: { name: 'Ayu', image: 'https://cdn.example/a.webp' },
+    fitmatch: { hasProfile: true, status: 'PAUSED', discoverTutorialSeen: true },
+    matches: [match],
+    profileCompletion: 95
+  })
+})
+
+t.test('a part whose owner is away is null or empty, and the rest is right', async (t) => {
+  const { read, log } = someone({ now, zone: 'Pacific/Auckland' })
+  await log(workout(now))
+  others({ person: 'away' })
+  t.match(await read('/dashboard/home'), { user: { name: 'Ana', email: 'ana@example.com', streak: 1 }, profileCompletion: null })
+  others({ contact: 'away' })
+  t.match(await read('/dashboard/home'), { user: { name: 'Ana', image: null, email: null } }, 'the name that was last heard')
+  others({ fitmatch: 'away' })
+  const home = await read('/dashboard/home')
+  t.match(home, { fitmatch: { hasProfile: false, status: null, discoverTutorialSeen: false }, stats: { totalWorkouts: 1, workoutsThisWeek: 1 } })
+  t.strictSame(home.matches, [])
+  t.match(await read('/dashboard/weekly-overview'), { stats: { workoutCount: 1 } })
+  t.equal((await read('/dashboard/health-score')).metrics.workout.completed, 1)
+  // At 05:00 UTC it is the evening of the 20th in Auckland, as was heard before profile went away.
+  await log(water('2026-11-20T12:00:00Z'))
+  t.match((await read('/logs')).logs[0], { timezone: 'Pacific/Auckland' })
+})
+
+t.test('with everybody away a stranger to this service still gets an answer', async (t) => {
+  const { read, log } = someone({ now })
+  others({ person: 'away', contact: 'away', fitmatch: 'away' })
+  t.match(await read('/dashboard/home'), { user: { name: null, image: null, email: null, level: 1 }, today: { dayOfWeek: 'FRIDAY' }, profileCompletion: null })
+  await log(water(now))
+  t.match((await read('/logs')).logs, [{ timezone: 'Asia/Jakarta' }])
+})
+
+t.test('an account that profile does not know is shown as far as it is known', async (t) => {
+  const { read } = someone({ now })
+  others({ person: null, contact: null })
+  t.match(await read('/dashboard/home'), { user: { name: null, email: null }, profileCompletion: 0 })
+})
+
+t.test('a new time zone counts in the very next request', async (t) => {
+  const { account, read, log } = someone({ now: '2026-11-20T16:50:00Z' })
+  await log(water('2026-11-20T16:50:00Z', 300))
+  t.equal((await read('/dashboard/home')).today.dayOfWeek, 'FRIDAY')
+  others({ person: somePerson('Asia/Tokyo') })
+  t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } } })
+  t.match(await db.selectFrom('people').where('account_id', '=', account).select('timezone').execute(), [{ timezone: 'Asia/Tokyo' }])
+})
+
+t.test('a time zone nobody has heard of is read as Jakarta’s', async (t) => {
+  const { read, log } = someone({ now: '2026-11-20T16:50:00Z', zone: 'Mars/Olympus' })
+  await log(water('2026-11-20T16:50:00Z', 300))
+  t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'FRIDAY', water: { currentMl: 300 } } })
+  t.ok((await read('/dashboard/stats')).updatedAt)
+})
+
+t.test('nothing is read without a token', async (t) => {
+  for (const url of ['/dashboard/home', '/dashboard/stats', '/dashboard/health-score', '/dashboard/weekly-overview', '/logs', '/records', '/goals', '/programs']) {
+    t.match((await app.inject({ url })).json(), { success: false, code: 'UNAUTHORIZED' }, url)
+  }
+})

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { PersonChanged } from '@tandem/contracts'
+import { readSample } from '@tandem/contracts/samples'
+import { onPersonChanged } from './consumers.ts'
+import { findPerson } from './queries.ts'
+import { keepPerson } from './actions.ts'
+import { noCache, testApp, water } from '../testing.ts'
+
+const forgotten: string[] = []
+const { someone, deps, db, others } = await testApp(t, { cache: { ...noCache, forget: async (accountId) => { forgotten.push(accountId) } } })
+const sample = await readSample(PersonChanged) as { accountId: string, timezone: string }
+const handlers = [onPersonChanged(deps)]
+
+t.test('a person’s time zone is kept for when profile is away', async (t) => {
+  const { account, log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+  await hear(handlers, PersonChanged.type, { ...sample, accountId: account, timezone: 'Asia/Tokyo' })
+  t.same(forgotten.slice(-1), [account], 'another zone may mean other statistics')
+  others({ person: 'away' })
+  await log(water('2026-11-20T16:50:00Z'))
+  t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Asia/Tokyo' }])
+})
+
+t.test('news that come twice or late change nothing', async (t) => {
+  const { account } = someone()
+  const person = { accountId: account, name: 'Ana', image: null }
+  await keepPerson(db, { ...person, timezone: 'Asia/Tokyo' }, new Date('2026-11-20T02:00:00Z'))
+  await keepPerson(db, { ...person, timezone: 'Asia/Jakarta' }, new Date('2026-11-20T01:00:00Z'))
+  t.match(await findPerson(db, account), { timezone: 'Asia/Tokyo' })
+  await keepPerson(db, { ...person, timezone: 'Asia/Makassar' }, new Date('2026-11-20T03:00:00Z'))
+  t.match(await findPerson(db, account), { timezone: 'Asia/Makassar' })
+})

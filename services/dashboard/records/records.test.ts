@@ -1,0 +1,78 @@
+import t from 'tap'
+import { lift, testApp, workout } from '../testing.ts'
+
+const { someone } = await testApp(t)
+const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T05:00:00Z`
+
+t.test('each heavier lift is a record, worth 25 and said once; the list shows the last of each exercise', async (t) => {
+  const { log, read, said } = someone()
+  await log(lift(day(10), 'Squat', 80), lift(day(11), 'squat  ', 82.5), lift(day(12), 'SQUAT', 82.5), lift(day(13), 'Squat', 70), lift(day(14), 'Bench', 60))
+  t.same((await said()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], ['record', 'squat', 82.5, 5], ['record', 'Bench', 60, 5]])
+  t.same((await read('/records')).records, [
+    { exercise: 'Bench', weightKg: 60, reps: 5, achievedAt: '2026-11-14T05:00:00.000Z' },
+    { exercise: 'squat', weightKg: 82.5, reps: 5, achievedAt: '2026-11-11T05:00:00.000Z' }
+  ])
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
+})
+
+t.test('of a workout the heaviest set of an exercise counts; sets without weight never do', async (t) => {
+  const { log, read } = someone()
+  const exercises = [
+    { name: 'Deadlift', sets: [{ reps: 5, weightKg: 100 }, { reps: 3, weightKg: 120 }, { reps: 4, weightKg: 120 }, { reps: 9, weightKg: 60 }] },
+    { name: 'deadlift', sets: [{ reps: 1, weightKg: 125 }] },
+    { name: 'Pull-up', sets: [{ reps: 12, weightKg: 0 }] },
+    { name: 'Plank', sets: [] }
+  ]
+  await log(workout(day(10), { exercises }))
+  t.match((await read('/records')).records, [{ exercise: 'deadlift', weightKg: 125, reps: 1 }])
+  t.equal((await read('/dashboard/stats')).stats.totalPRs, 1)
+})
+
+t.test('a backdated lift takes a record from later ones, and is one itself', async (t) => {
+  const { log, read, said, send } = someone()
+  await log(lift(day(10), 'Squat', 80), lift(day(12), 'Squat', 90), lift(day(14), 'Squat', 100))
+  const [backdated] = await log(lift(day(9), 'Squat', 95))
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 2, totalXp: 4 * 80 + 2 * 25 })
+  t.match((await read('/records')).records, [{ weightKg: 100 }])
+  t.same((await said()).filter(([what]) => what === 'record').map(([, , kg]) => kg), [80, 90, 100, 95])
+
+  await send('DELETE', `/logs/${backdated?.id}`)
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 3 * 80 + 3 * 25 })
+  t.equal((await said()).filter(([what]) => what === 'record').length, 4, 'what is a record again is no news')
+})
+
+t.test('deleting the heaviest lift makes the one before it the record again', async (t) => {
+  const { log, read, send } = someone()
+  const [, typo] = await log(lift(day(10), 'Squat', 80), lift(day(11), 'Squat', 800), lift(day(12), 'Squat', 85))
+  t.match((await read('/records')).records, [{ weightKg: 800 }])
+  await send('DELETE', `/logs/${typo?.id}`)
+  t.match((await read('/records')).records, [{ weightKg: 85, achievedAt: '2026-11-12T05:00:00.000Z' }])
+  t.equal((await read('/dashboard/stats')).stats.totalPRs, 2)
+})
+
+t.test('a changed workout is judged anew: another weight is news, another title is not', async (t) => {
+  const { log, read, said } = someone()
+  const squat = (weightKg: number, more: object = {}) => ({ ...lift(day(10), 'Squat', weightKg), clientId: 'a', ...more })
+  const records = async () => (await said()).filter(([what]) => what === 'record').map(([, , kg]) => kg)
+  await log(squat(80))
+  const titled = squat(80)
+  await log({ ...titled, data: { ...titled.data, title: 'Legs' } })
+  t.same(await records(), [80])
+  await log(squat(85))
+  t.same(await records(), [80, 85])
+  t.match((await read('/records')).records, [{ weightKg: 85 }])
+  await log(squat(85, { at: day(12) }))
+  t.match((await read('/records')).records, [{ weightKg: 85, achievedAt: '2026-11-12T05:00:00.000Z' }])
+  t.same(await records(), [80, 85], 'moved to another day it is the same record')
+  await log(squat(85, { type: 'WATER', data: { ml: 100 } }))
+  t.same((await read('/records')).records, [])
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 0, totalWorkouts: 0, totalXp: 2 })
+})
+
+t.test('a record that moves to another day takes its experience along', async (t) => {
+  const { log, read } = someone({ now: '2026-11-20T05:00:00Z' })
+  await log(lift(day(10), 'Squat', 80, { clientId: 'a' }), lift(day(12), 'Squat', 80, { clientId: 'b' }))
+  await log(lift(day(13), 'Squat', 80, { clientId: 'a' }))
+  t.match((await read('/records')).records, [{ achievedAt: '2026-11-12T05:00:00.000Z' }])
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 1, totalXp: 2 * 80 + 25 })
+})
