@@ -1,0 +1,70 @@
+import { access } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { atOnce, png, testApp } from '../testing.ts'
+
+t.test('photos', async (t) => {
+  const { get, put, del, upload, member, cdnUrl, folder } = await testApp(t)
+  const photosOf = async (accountId: string) => (await get(accountId, '/fitmatch/photos')).data.photos as { id: string, url: string, isMain: boolean, sortOrder: number }[]
+  const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+
+  t.test('are added one by one, the first as the main one, made anew', async (t) => {
+    const { id: ana } = await member('Ana', { photos: [] })
+    t.strictSame(await photosOf(ana), [])
+    const first = await upload(ana, '/fitmatch/photos', 'file', png())
+    t.match(first, { status: 200, data: { photo: { id: String, url: /^https:\/\/cdn\.example\/own\/fitmatch\/.*\.webp$/, isMain: true, sortOrder: 0 } } })
+    t.strictSame(Object.keys(first.data.photo).sort(), ['id', 'isMain', 'sortOrder', 'url'])
+    t.ok(await isKept(first.data.photo.url))
+    t.match(await upload(ana, '/fitmatch/photos', 'file', png()), { data: { photo: { isMain: false, sortOrder: 1 } } })
+  })
+
+  t.test('are refused if they are none', async (t) => {
+    const { id: ana } = await member('Ana', { photos: [] })
+    t.match(await upload(ana, '/fitmatch/photos', 'other', png()), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', png(), 'image/jpeg'), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', Buffer.alloc(5 * 1024 * 1024 + 1)), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', '/fitmatch/photos', 'file', png()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.strictSame(await photosOf(ana), [])
+  })
+
+  t.test('are never more than six, and always have one main one', async (t) => {
+    const { id: ana } = await member('Ana')
+    const added = await atOnce(12, () => upload(ana, '/fitmatch/photos', 'file', png()))
+    t.equal(added.filter(({ status }) => status === 200).length, 4)
+    t.match(added.find(({ status }) => status !== 200), { status: 400, code: 'LIMIT_EXCEEDED' })
+    const photos = await photosOf(ana)
+    t.equal(photos.length, 6)
+    await Promise.all([
+      ...photos.map(({ id }) => put(ana, '/fitmatch/photos', { mainPhotoId: id })),
+      del(ana, `/fitmatch/photos?id=${photos[0]?.id}`), del(ana, `/fitmatch/photos?id=${photos[3]?.id}`)
+    ])
+    t.equal((await photosOf(ana)).filter(({ isMain }) => isMain).length, 1)
+    t.equal((await photosOf(ana)).length, 4)
+  })
+
+  t.test('are put in an order that names each once', async (t) => {
+    const [{ id: ana }, { id: ben }] = [await member('Ana'), await member('Ben')]
+    const [one = '', two = ''] = (await photosOf(ana)).map(({ id }) => id)
+    const [theirs = ''] = (await photosOf(ben)).map(({ id }) => id)
+    for (const photoIds of [[], [one], [one, one], [one, theirs], [one, two, theirs], [one, 'garbage']]) {
+      t.match(await put(ana, '/fitmatch/photos', { photoIds }), { status: 400, code: 'VALIDATION_ERROR' })
+    }
+    t.match(await put(ana, '/fitmatch/photos', {}), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await put(ana, '/fitmatch/photos', { photoIds: [two, one] }), { status: 200, data: { photos: [{ id: two, isMain: false, sortOrder: 0 }, { id: one, isMain: true, sortOrder: 1 }] } })
+    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: two }), { status: 200, data: { photos: [{ id: two, isMain: true }, { id: one, isMain: false }] } })
+    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: theirs }), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  t.test('leave with their file, if it was uploaded here', async (t) => {
+    const [{ id: ana }, { id: ben }] = [await member('Ana'), await member('Ben')]
+    const { data: { photo } } = await upload(ana, '/fitmatch/photos', 'file', png())
+    t.match(await del(ben, `/fitmatch/photos?id=${photo.id}`), { status: 404, code: 'NOT_FOUND' })
+    t.match(await del(ana, '/fitmatch/photos?id=garbage'), { status: 404, code: 'NOT_FOUND' })
+    t.match(await del(ana, '/fitmatch/photos'), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await del(ana, `/fitmatch/photos?id=${photo.id}`), { status: 200, success: true, message: String })
+    t.notOk(await isKept(photo.url))
+    const [main] = await photosOf(ana)
+    await del(ana, `/fitmatch/photos?id=${main?.id}`)
+    t.match(await photosOf(ana), [{ isMain: true }], 'the next one is the main one now')
+  })
+})

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { testApp } from '../testing.ts'
+
+t.test('what somebody sets up', async (t) => {
+  const { get, post, del, member, send } = await testApp(t)
+  const path = '/fitmatch/setup-draft'
+
+  t.test('is kept as any object, until it is cleared', async (t) => {
+    const ana = randomUUID()
+    t.strictSame((await get(ana, path)).data, { draft: null })
+    const draft = { step: 2, lookingFor: ['MALE'], venues: [{ id: 'a', name: 'Gym', address: 'B', lat: 1.5, lng: 2 }], anything: { a: null } }
+    const saved = await post(ana, path, draft)
+    t.match(saved, { status: 200, data: { draft: { ...draft, savedAt: /^\d{4}-.*Z$/ } } })
+    t.strictSame((await get(ana, path)).data.draft, saved.data.draft)
+    await post(ana, path, { step: 3, savedAt: 'mine' })
+    const { data } = await get(ana, path)
+    t.strictSame(Object.keys(data.draft).sort(), ['savedAt', 'step'])
+    t.not(data.draft.savedAt, 'mine')
+    t.strictSame((await get(randomUUID(), path)).data, { draft: null })
+    t.match(await del(ana, path), { status: 200, data: { cleared: true } })
+    t.match(await del(ana, path), { status: 200, data: { cleared: true } })
+    t.strictSame((await get(ana, path)).data, { draft: null })
+  })
+
+  t.test('has its limits', async (t) => {
+    const ana = randomUUID()
+    const deep = (depth: number): object => depth === 1 ? {} : { a: deep(depth - 1) }
+    t.match(await post(ana, path, deep(6)), { status: 200 })
+    t.match(await post(ana, path, deep(7)), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana, path, { a: 'x'.repeat(32 * 1024 - 8) }), { status: 200 })
+    t.match(await post(ana, path, { a: 'x'.repeat(32 * 1024 - 7) }), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    t.match(await post(ana, path, []), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana, path, { 'a\u0000': 1 }), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('holds whether the tutorial was seen, once there is a profile', async (t) => {
+    const nobody = randomUUID()
+    t.strictSame((await get(nobody, '/fitmatch/tutorial-seen')).data, { seen: false })
+    t.match(await send(nobody, 'POST', '/fitmatch/tutorial-seen'), { status: 200, data: { seen: true, applied: false } })
+    t.strictSame((await get(nobody, '/fitmatch/tutorial-seen')).data, { seen: false })
+    const { id: ana } = await member('Ana')
+    t.match(await send(ana, 'POST', '/fitmatch/tutorial-seen'), { status: 200, data: { seen: true, applied: true } })
+    t.strictSame((await get(ana, '/fitmatch/tutorial-seen')).data, { seen: true })
+    t.match(await get(ana, '/fitmatch/profile'), { data: { discoverTutorialSeen: true } })
+  })
+})

@@ -1,0 +1,101 @@
+import { access, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { sql } from 'kysely'
+import t from 'tap'
+import { BadgeEarned, VerificationDecided } from '@tandem/contracts'
+import { clearOld } from '../housekeeping.ts'
+import { atOnce, png, testApp } from '../testing.ts'
+
+t.test('photo verification', async (t) => {
+  const { app, get, post, del, upload, member, operator, said, db, deps, folder } = await testApp(t)
+  const url = '/fitmatch/verification'
+  const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
+  const submit = (accountId: string) => upload(accountId, url, 'photo', png())
+  const idOf = async (accountId: string) => (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
+  const selfiesOf = async (accountId: string) => await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
+
+  t.test('is asked for once at a time, and withdrawn with its selfie', async (t) => {
+    const { id: ana } = await member('Ana')
+    t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
+    const answers = await atOnce(5, () => submit(ana))
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409])
+    t.match(answers.find(({ status }) => status === 200), { data: { verification: { status: 'PENDING', submittedAt: String, decidedAt: null } } })
+    t.match(answers.find(({ status }) => status === 409), { code: 'VERIFICATION_PENDING' })
+    t.equal((await selfiesOf(ana)).length, 1)
+    t.match(await del(ana, url), { status: 200, message: String })
+    t.equal((await selfiesOf(ana)).length, 0)
+    t.match(await stateOf(ana), { status: 'NONE' })
+    t.match(await del(ana, url), { status: 404, code: 'NOT_FOUND' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', png()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+  })
+
+  t.test('is for operators alone to see and decide', async (t) => {
+    const { id: ana } = await member('Ana')
+    await submit(ana)
+    const id = await idOf(ana)
+    const base = '/fitmatch/admin/verifications'
+    for (const request of [get(ana, base), get(ana, `${base}/${id}/selfie`), post(ana, `${base}/${id}/approve`), post(ana, `${base}/${id}/reject`, { reason: 'a' })]) {
+      t.match(await request, { status: 403, code: 'FORBIDDEN' })
+    }
+    const { data } = await operator('GET', base)
+    t.match(data, { verifications: [{ id, accountId: ana, status: 'PENDING', hasSelfie: true, displayName: 'Ana', photos: [{}, {}] }], nextCursor: null })
+    t.notOk(JSON.stringify(data).includes('selfies/'))
+    const { bearer } = await import('@tandem/service-kit/testing')
+    const selfie = await app.inject({ url: `${base}/${id}/selfie`, headers: bearer(ana, { role: 'ADMIN' }) })
+    t.equal(selfie.headers['content-type'], 'image/webp')
+    t.equal(selfie.headers['cache-control'], 'no-store')
+    t.equal(selfie.rawPayload.subarray(8, 12).toString(), 'WEBP')
+  })
+
+  t.test('once approved shows on the profile, with a badge, and is told', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await submit(ana.id)
+    const id = await idOf(ana.id)
+    const answers = await atOnce(4, () => operator('POST', `/fitmatch/admin/verifications/${id}/approve`))
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'a' }), { status: 409, code: 'ALREADY_DECIDED' })
+    t.match(await stateOf(ana.id), { status: 'APPROVED', reason: null, decidedAt: String })
+    t.match((await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data, { isPhotoVerified: true })
+    t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
+    t.match(await said(VerificationDecided), [{ accountId: ana.id, approved: true, reason: null }])
+    t.match(await said(BadgeEarned), [{ accountId: ana.id, badge: 'PHOTO_VERIFIED' }])
+    t.equal((await db.selectFrom('audit').where('subject_id', '=', id).selectAll().execute()).length, 1)
+    t.match(await submit(ana.id), { status: 409, code: 'ALREADY_VERIFIED' })
+
+    await del(ana.id, '/fitmatch/profile')
+    const again = await post(ana.id, '/fitmatch/profile')
+    t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'other photos are another matter')
+    t.match(await stateOf(ana.id), { status: 'NONE' })
+    t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
+  })
+
+  t.test('once rejected says why, and may be asked for again', async (t) => {
+    const { id: ana } = await member('Ana')
+    await submit(ana)
+    const id = await idOf(ana)
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, {}), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'Blurred' }), { status: 200 })
+    t.match(await stateOf(ana), { status: 'REJECTED', reason: 'Blurred' })
+    t.match(await submit(ana), { status: 200 })
+    t.match(await operator('POST', '/fitmatch/admin/verifications/garbage/approve'), { status: 404, code: 'NOT_FOUND' })
+  })
+
+  t.test('erases selfies 30 days after the decision, and what nobody refers to', async (t) => {
+    const [{ id: ana }, { id: ben }, { id: cleo }] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+    for (const each of [ana, ben, cleo]) await submit(each)
+    for (const each of [ana, ben]) await operator('POST', `/fitmatch/admin/verifications/${await idOf(each)}/approve`)
+    const decidedAgo = async (accountId: string, age: string) =>
+      await db.updateTable('verifications').set({ decided_at: sql`now() - ${age}::interval` }).where('account_id', '=', accountId).execute()
+    await decidedAgo(ana, '30 days 1 second')
+    await decidedAgo(ben, '29 days 23 hours')
+    await db.insertInto('selfies').values({ key: 'selfies/left/over.webp', created_at: new Date(Date.now() - 7_200_000) }).execute()
+    await deps.selfies.put('selfies/left/over.webp', Buffer.from('x'), 'image/webp')
+    await clearOld(deps)
+    t.strictSame([(await selfiesOf(ana)).length, (await selfiesOf(ben)).length, (await selfiesOf(cleo)).length], [0, 1, 1])
+    await t.rejects(access(path.join(folder, 'selfies/selfies/left/over.webp')))
+    t.match(await operator('GET', `/fitmatch/admin/verifications/${await idOf(ana)}/selfie`), { status: 404, code: 'NOT_FOUND' })
+    await del(cleo, '/fitmatch/profile')
+    await clearOld(deps)
+    t.equal((await selfiesOf(cleo)).length, 0, 'nor does one outlive the profile it was for')
+  })
+})
