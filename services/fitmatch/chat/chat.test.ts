@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { MatchEnded, MessageSent } from '@tandem/contracts'
+import { atOnce, png, testApp, type Member } from '../testing.ts'
+
+interface Said { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
+
+t.test('a chat', async (t) => {
+  const { get, post, put, del, member, matched, swipes, said, db } = await testApp(t)
+  const pair = async () => {
+    const [ana, ben] = await Promise.all([member('Ana'), member('Ben')]) as [Member, Member]
+    const matchId = await matched(ana, ben)
+    const url = `/fitmatch/chat/${matchId}`
+    return { ana, ben, matchId, url, write: (who: Member, content: string, more: object = {}) => post(who.id, `${url}/messages`, { content, ...more }) }
+  }
+  const unreadOf = async (who: Member, matchId: string) =>
+    (await get(who.id, '/fitmatch/matches')).data.conversations.find((each: { matchId: string }) => each.matchId === matchId)?.unreadCount
+  const contents = ({ data }: { data: { messages: Said[] } }) => data.messages.map(({ content }) => content)
+
+  t.test('begins with a match and holds what both write', async (t) => {
+    const { ana, ben, matchId, url, write } = await pair()
+    t.match((await get(ana.id, '/fitmatch/matches')).data, {
+      newMatches: [{ matchId, matchType: 'LIKE', matchedAt: String, profile: { id: ben.profileId, displayName: 'Ben', age: 31, photos: [{ url: String, isMain: true }, {}] } }],
+      conversations: [], totalMatches: 1
+    })
+    const sent = await write(ana, ' Hi ')
+    t.match(sent, { status: 201, data: { message: { matchId, senderId: ana.id, isMine: true, content: 'Hi', imageUrl: null, readAt: null } } })
+    t.strictSame(Object.keys(sent.data.message).sort(), ['content', 'createdAt', 'id', 'imageUrl', 'isMine', 'matchId', 'readAt', 'senderId'])
+    t.match(await said(MessageSent), [{ matchId, messageId: sent.data.message.id, senderId: ana.id, recipientId: ben.id, hasImage: false }])
+    t.match((await get(ben.id, '/fitmatch/matches')).data, {
+      newMatches: [], totalMatches: 1,
+      conversations: [{ matchId, profile: { displayName: 'Ana' }, lastMessage: { content: 'Hi', createdAt: String, isMine: false }, unreadCount: 1 }]
+    })
+    t.match((await get(ben.id, '/fitmatch/matches?type=new')).data, { newMatches: [], conversations: [], totalMatches: 1 })
+    t.match((await get(ben.id, '/fitmatch/matches?type=conversations')).data, { newMatches: [], conversations: [{}] })
+    t.match((await get(ben.id, '/fitmatch/matches?type=')).data, { conversations: [{}] })
+    t.match(await get(ben.id, '/fitmatch/matches?type=old'), { status: 400, code: 'VALIDATION_ERROR' })
+
+    t.match((await get(ben.id, `${url}?markRead=false`)).data, { messages: [{ content: 'Hi', isMine: false, readAt: null }], nextCursor: null, isTyping: false })
+    t.equal(await unreadOf(ben, matchId), 1)
+    t.match((await get(ben.id, url)).data, { messages: [{ readAt: String }] })
+    t.equal(await unreadOf(ben, matchId), 0)
+    t.match((await get(ana.id, url)).data, { messages: [{ content: 'Hi', isMine: true, readAt: String }] })
+    await write(ana, 'More')
+    t.match(await post(ben.id, `${url}/read`), { status: 200, success: true, message: String })
+    t.equal(await unreadOf(ben, matchId), 0)
+  })
+
+  t.test('takes pictures, made anew', async (t) => {
+    const { ana, ben, matchId, url } = await pair()
+    const image = { base64: png().toString('base64'), mimeType: 'image/png' }
+    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/chat\/.*\.webp$/ } } })
+    t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
+    t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
+    t.match((await said(MessageSent)).at(-1), { hasImage: true })
+    const bad = [
+      [{ base64: 'not base64!', mimeType: 'image/png' }, 400, 'VALIDATION_ERROR'], [{ base64: image.base64, mimeType: 'image/jpeg' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      [{ base64: Buffer.from('no image').toString('base64'), mimeType: 'image/png' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+      [{ base64: Buffer.alloc(5 * 1024 * 1024 + 1).toString('base64'), mimeType: 'image/png' }, 413, 'PAYLOAD_TOO_LARGE'],
+      [{ base64: image.base64 }, 400, 'VALIDATION_ERROR'], [{ base64: 'A'.repeat(7.3 * 1024 * 1024), mimeType: 'image/png' }, 413, 'PAYLOAD_TOO_LARGE']
+    ] as const
+    for (const [each, status, code] of bad) t.match(await post(ana.id, `${url}/messages`, { image: each }), { status, code })
+    t.match(await put(ana.id, '/fitmatch/settings', { showDistance: true, x: 'x'.repeat(70_000) }), { status: 413 }, 'no other route takes so much')
+  })
+
+  t.test('refuses what is empty or too long', async (t) => {
+    const { ana, write, url } = await pair()
+    t.match(await write(ana, 'x'.repeat(1000)), { status: 201 })
+    for (const body of [{}, { content: ' ' }, { content: 'x'.repeat(1001) }, { content: 5 }]) t.match(await post(ana.id, `${url}/messages`, body), { status: 400, code: 'VALIDATION_ERROR' })
+    for (const query of ['limit=0', 'limit=101', `cursor=${randomUUID()}`, 'cursor=garbage']) t.match(await get(ana.id, `${url}?${query}`), { status: 400, code: 'VALIDATION_ERROR' }, query)
+    for (const query of ['after=yesterday', `afterId=${randomUUID()}`]) t.match(await get(ana.id, `${url}/messages?${query}`), { status: 400, code: 'VALIDATION_ERROR' }, query)
+  })
+
+  t.test('keeps a message that is sent again once', async (t) => {
+    const { ana, ben, write, url } = await pair()
+    const answers = await atOnce(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
+    t.ok(answers.every(({ status }) => status === 201))
+    t.equal(new Set(answers.map(({ data }) => data.message.id)).size, 1)
+    t.match(await write(ben, 'Hi too', { clientMessageId: 'a1' }), { status: 201, data: { message: { content: 'Hi too' } } })
+    t.strictSame(contents(await get(ana.id, url)), ['Hi', 'Hi too'])
+    t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), { used: 1 })
+  })
+
+  t.test('is read page by page, the newest first', async (t) => {
+    const { ana, ben, matchId, url, write } = await pair()
+    for (let turn = 1; turn <= 7; turn++) await write(turn % 2 ? ana : ben, String(turn))
+    const first = await get(ana.id, `${url}?limit=3`)
+    t.strictSame(contents(first), ['5', '6', '7'])
+    const second = await get(ana.id, `${url}?limit=3&cursor=${first.data.nextCursor}`)
+    t.strictSame(contents(second), ['2', '3', '4'])
+    const third = await get(ana.id, `${url}?limit=3&cursor=${second.data.nextCursor}`)
+    t.strictSame(contents(third), ['1'])
+    t.equal(third.data.nextCursor, null)
+    t.equal((await get(ana.id, `${url}?limit=7`)).data.nextCursor, null)
+
+    const other = await pair()
+    t.match(await get(other.ana.id, `${other.url}?cursor=${first.data.nextCursor}`), { status: 400 }, 'a cursor is good for its own chat')
+    t.match(await get(other.ana.id, `${other.url}/messages?afterId=${first.data.nextCursor}`), { status: 400 })
+    t.equal(await unreadOf(ben, matchId), 4)
+    const page = await get(ben.id, `${url}?limit=2&cursor=${first.data.messages[0].id}`)
+    t.strictSame(contents(page), ['3', '4'])
+    t.equal(await unreadOf(ben, matchId), 2, 'an older page marks nothing newer as read')
+  })
+
+  t.test('is polled without missing or repeating anything', async (t) => {
+    const { ana, ben, url, write } = await pair()
+    const first = (await write(ana, 'first')).data.message as Said
+    const seen: Record<string, string[]> = { id: [], time: [] }
+    let writing = true
+    const poll = async (name: 'id' | 'time') => {
+      let last = first
+      const step = async () => {
+        const query = name === 'id' ? `afterId=${last.id}` : `after=${encodeURIComponent(last.createdAt)}`
+        const { data } = await get(ben.id, `${url}/messages?${query}&limit=5`)
+        seen[name]?.push(...data.messages.map(({ id }: Said) => id))
+        last = data.messages.at(-1) ?? last
+        return data.messages.length as number
+      }
+      while (writing) await step()
+      while (await step() > 0) ;
+    }
+    const polling = [poll('id'), poll('time')]
+    const sent = await Promise.all([atOnce(30, (turn) => write(ana, `a${turn}`)), atOnce(30, (turn) => write(ben, `b${turn}`))])
+    writing = false
+    await Promise.all(polling)
+    const ids = sent.flat().map(({ data }) => data.message.id as string).sort()
+    t.strictSame([...seen['id'] ?? []].sort(), ids)
+    t.strictSame([...seen['time'] ?? []].sort(), ids)
+    t.strictSame(contents(await get(ben.id, `${url}/messages?limit=1`)), ['first'])
+  })
+
+  t.test('takes 60 messages a minute from each', async (t) => {
+    const { ana, ben, write } = await pair()
+    const answers = await atOnce(70, (turn) => write(ana, String(turn)))
+    t.equal(answers.filter(({ status }) => status === 201).length, 60)
+    const refused = answers.find(({ status }) => status !== 201)
+    t.match(refused, { status: 429, code: 'RATE_LIMITED' })
+    t.ok(Number(refused?.headers['retry-after']) >= 1 && Number(refused?.headers['retry-after']) <= 60)
+    t.match(await write(ben, 'Me'), { status: 201 })
+    const minuteAgo = new Date(Date.now() - 60_000)
+    await db.updateTable('message_quota').set({ began_at: minuteAgo }).where('account_id', '=', ana.id).execute()
+    t.match(await write(ana, 'Again'), { status: 201 })
+  })
+
+  t.test('shows for some seconds that the other one is typing', async (t) => {
+    const { ana, ben, matchId, url, write } = await pair()
+    const isTyping = async (who: Member) => [(await get(who.id, url)).data.isTyping, (await get(who.id, `${url}/messages`)).data.isTyping]
+    t.match(await post(ana.id, `${url}/typing`, { isTyping: true }), { status: 200, message: String })
+    t.strictSame(await isTyping(ben), [true, true])
+    t.strictSame(await isTyping(ana), [false, false])
+    await post(ana.id, `${url}/typing`, { isTyping: false })
+    t.strictSame(await isTyping(ben), [false, false])
+    await post(ana.id, `${url}/typing`, { isTyping: true })
+    await db.updateTable('typing').set({ since: new Date(Date.now() - 6_500) }).where('match_id', '=', matchId).execute()
+    t.strictSame(await isTyping(ben), [false, false])
+    await post(ana.id, `${url}/typing`, { isTyping: true })
+    await write(ana, 'Done')
+    t.strictSame(await isTyping(ben), [false, false])
+    t.match(await post(ana.id, `${url}/typing`, {}), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('is nobody else\'s', async (t) => {
+    const { ana, url, write } = await pair()
+    await write(ana, 'Secret')
+    const eve = await member('Eve')
+    const tries = [
+      get(eve.id, url), get(eve.id, `${url}/messages`), post(eve.id, `${url}/messages`, { content: 'Hi' }), post(eve.id, `${url}/read`),
+      post(eve.id, `${url}/typing`, { isTyping: true }), del(eve.id, url), get(eve.id, '/fitmatch/chat/garbage')
+    ]
+    for (const each of tries) t.match(await each, { status: 404, code: 'NOT_FOUND' })
+    t.match(await get(randomUUID(), url), { status: 404, code: 'PROFILE_NOT_FOUND' })
+  })
+
+  t.test('is gone for both after unmatching, with what is sent at that moment', async (t) => {
+    const { ana, ben, matchId, url, write } = await pair()
+    await write(ana, 'Hi')
+    const [ended] = await Promise.all([del(ben.id, url), atOnce(20, () => write(ana, 'Late'))])
+    t.match(ended, { status: 200, success: true, message: String })
+    for (const who of [ana, ben]) {
+      t.match(await get(who.id, url), { status: 404, code: 'NOT_FOUND' })
+      t.match((await get(who.id, '/fitmatch/matches')).data, { totalMatches: 0 })
+    }
+    t.match(await write(ana, 'Later'), { status: 404 })
+    t.equal((await db.selectFrom('messages').where('match_id', '=', matchId).select('id').execute()).length, 0)
+    t.strictSame((await said(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
+    t.match(await del(ben.id, url), { status: 404 })
+    t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'nor is it offered again')
+    t.match((await swipes(ana, ben)).data, { isMatch: false })
+    t.match((await swipes(ben, ana)).data, { isMatch: true }, 'unless both ask for it anew')
+  })
+})

@@ -1,0 +1,122 @@
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { LikeReceived, MatchMade, SubscriptionChanged } from '@tandem/contracts'
+import { atOnce, testApp, type Member } from '../testing.ts'
+
+t.test('swipes', async (t) => {
+  const { get, post, put, del, member, person, swipes, subscribe, said, db, handlers } = await testApp(t)
+  const many = async (count: number, name = 'Other') => await atOnce(count, (turn) => member(`${name}${turn}`))
+  const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
+
+  t.test('tell the other one that somebody is interested, and not who', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const answer = await swipes(ana, ben)
+    t.match(answer, { status: 200, success: true })
+    t.strictSame(answer.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
+    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, swipeType: 'LIKE', likedBy: null }])
+    t.strictSame((await get(ben.id, '/fitmatch/likes')).data, { count: 1, profiles: [] })
+
+    const cleo = await member('Cleo')
+    await subscribe(cleo.id)
+    await swipes(ana, cleo, 'WORKOUT_BUDDY')
+    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [{ accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id }])
+    t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Ana' }] })
+    await swipes(ana, cleo, 'PASS')
+    await swipes(ana, cleo, 'LIKE')
+    t.equal((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'nobody is told twice')
+    await swipes(cleo, ana, 'PASS')
+    t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
+  })
+
+  t.test('of two who are interested make a match, which both are told of', async (t) => {
+    for (const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], ['WORKOUT_BUDDY', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY']] as const) {
+      const [ana, ben] = [await member('Ana'), await member('Ben')]
+      await swipes(ana, ben, mine)
+      const { data } = await swipes(ben, ana, theirs)
+      t.match(data, {
+        swipeType: theirs, isMatch: true, remaining: 9,
+        match: { matchId: String, matchType, matchedAt: String, matchedProfile: { id: ana.profileId, displayName: 'Ana', age: 31, photo: 'https://cdn.example/onboarding/Ana/1.webp' } }
+      })
+      t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
+      t.match((await said(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), matchType })
+      t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'what is matched stays so')
+      t.equal(await usedBy(ana), 1)
+      t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })
+    }
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await swipes(ana, ben, 'LIKE')
+    t.match((await swipes(ben, ana, 'PASS')).data, { isMatch: false })
+    t.match((await swipes(ben, ana, 'LIKE')).data, { isMatch: true, remaining: 8 }, 'a changed mind counts')
+  })
+
+  t.test('of two hundred pairs at the same instant make two hundred matches', { timeout: 60_000 }, async (t) => {
+    const pairs: [Member, Member][] = []
+    for (let batch = 0; batch < 10; batch++) pairs.push(...await atOnce(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
+    const before = (await said(MatchMade)).length
+    const answers = await Promise.all(pairs.map(async ([one, other]) => await Promise.all([swipes(one, other), swipes(other, one)])))
+    t.ok(answers.every((both) => both.every(({ status }) => status === 200)))
+    t.ok(answers.every((both) => both.some(({ data }) => data.isMatch)))
+    const made = (await said(MatchMade)).slice(before)
+    t.equal(made.length, 200)
+    t.equal(new Set(made.map(({ accountIds }) => String(accountIds))).size, 200)
+    const matches = await db.selectFrom('matches').where('low_id', 'in', pairs.flat().map(({ id }) => id)).select('id').execute()
+    t.equal(matches.length, 200)
+  })
+
+  t.test('sent again cost nothing', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const answers = await atOnce(50, () => swipes(ana, ben))
+    t.ok(answers.every(({ status, data }) => status === 200 && data.remaining === 9))
+    t.equal(await usedBy(ana), 1)
+    t.equal((await said(LikeReceived)).filter(({ accountId }) => accountId === ben.id).length, 1)
+  })
+
+  t.test('are ten a day, PASS included, however many at once', async (t) => {
+    const [ana, others] = [await member('Ana'), await many(60)]
+    const answers = await Promise.all(others.map((other, turn) => swipes(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
+    t.equal(answers.filter(({ status }) => status === 200).length, 10)
+    t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
+    t.strictSame(answers.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    t.equal((await db.selectFrom('swipes').where('swiper_id', '=', ana.id).select('target_id').execute()).length, 10)
+    const limits = async () => (await get(ana.id, '/fitmatch/discover')).data.limits
+    t.strictSame(await limits(), { dailySwipes: 10, remaining: 0, used: 10, unlimited: false })
+
+    await del(ana.id, '/fitmatch/profile')
+    await post(ana.id, '/fitmatch/profile')
+    t.match(await swipes(ana, others[0] as Member), { status: 429, code: 'LIMIT_EXCEEDED' }, 'also for a new profile')
+
+    await subscribe(ana.id)
+    t.match(await swipes(ana, others[0] as Member), { status: 200, data: { remaining: 999_999 } })
+    t.strictSame(await limits(), { dailySwipes: 999_999, remaining: 999_999, used: 11, unlimited: true })
+    await subscribe(ana.id, 'CANCELED')
+    t.match(await swipes(ana, others[1] as Member), { status: 429 })
+    t.match(await limits(), { remaining: 0, used: 11 })
+    await db.updateTable('swipe_quota').set({ day: '2020-01-01' }).where('account_id', '=', ana.id).execute()
+    t.match(await swipes(ana, others[1] as Member), { status: 200, data: { remaining: 9 } }, 'a new day')
+  })
+
+  t.test('are unlimited only while the subscription runs, whatever order the news come in', async (t) => {
+    const ana = await member('Ana')
+    await subscribe(ana.id, 'ACTIVE', -1)
+    t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 10 })
+    const at = (status: string) => ({ accountId: ana.id, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + 1e9).toISOString() })
+    await hear(handlers, SubscriptionChanged.type, at('ACTIVE'))
+    await db.updateTable('members').set({ subscription_heard_at: new Date(Date.now() + 60_000) }).where('account_id', '=', ana.id).execute()
+    await hear(handlers, SubscriptionChanged.type, at('EXPIRED'))
+    t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 999_999 }, 'late news change nothing')
+  })
+
+  t.test('are refused where they cannot be', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    t.match(await swipes(ana, ana), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: 'garbage', swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'SUPERLIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana.id, '/fitmatch/swipe', { swipeType: 'LIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(person('Nobody'), '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    const ageless = await member('Ageless', { birthDate: null })
+    t.match(await swipes(ageless, ben), { status: 403, code: 'AGE_RESTRICTED' })
+    await put(ageless.id, '/fitmatch/profile', { birthDate: '1990-01-01' })
+    t.match(await swipes(ageless, ben), { status: 200 })
+    t.equal(await usedBy(ana), 0)
+  })
+})
