@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Tables } from './schema.ts'
 import { createStatsCache } from './stats/cache.ts'
 
@@ -28,6 +29,8 @@ await run('dashboard', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
+
+  onClose(startHousekeeping(db, log))
 
   const app = await createApp(deps, {
     log,

@@ -20,6 +20,8 @@ export interface Others {
   person: PersonAnswer | 'away'
   contact: ContactAnswer | 'away'
   fitmatch: OverviewAnswer | 'away'
+  /** How long each of them takes, in milliseconds. */
+  slow?: number
 }
 
 /** A Redis that is away. */
@@ -52,6 +54,7 @@ export async function testApp (t: Teardown, { cache = noCache }: { cache?: Stats
   const clock = { now: new Date() }
   let others: Others
   const ask = (async ({ type }: { type: string }) => {
+    await new Promise((resolve) => setTimeout(resolve, others.slow ?? 0))
     const answer = new Map<string, unknown>([[Person.type, others.person], [Contact.type, others.contact], [FitMatchOverview.type, others.fitmatch]]).get(type)
     if (answer === 'away') throw new ServiceUnavailable()
     return answer

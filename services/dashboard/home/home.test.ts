@@ -120,6 +120,14 @@ t.test('a part whose owner is away is null or empty, and the rest is right', asy
   t.match((await read('/logs')).logs[0], { timezone: 'Pacific/Auckland' })
 })
 
+t.test('the others are asked all at once', async (t) => {
+  const { read } = someone({ now })
+  others({ slow: 300 })
+  const began = performance.now()
+  await read('/dashboard/home')
+  t.ok(performance.now() - began < 600)
+})
+
 t.test('with everybody away a stranger to this service still gets an answer', async (t) => {
   const { read, log } = someone({ now })
   others({ person: 'away', contact: 'away', fitmatch: 'away' })

@@ -8,13 +8,13 @@ import { LogNotFound } from '../errors.ts'
 import { lockAccount, settle } from '../progress/actions.ts'
 import { addLifts, judgeLifts, takeLifts, type Lift } from '../records/actions.ts'
 import type { Db, LogData, LogType, Trx } from '../schema.ts'
-import type { Item } from './items.ts'
+import type { Item, Refused } from './items.ts'
 import { liftsOf } from './lifts.ts'
 import { takeTurns } from './turns.ts'
 
-export interface Written { id: string, status: 'created' | 'updated' }
+export interface Result { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
 
-interface Batch { accountId: string, zone: string, items: Item[], spent: IdempotencyKey | undefined }
+interface Batch { accountId: string, zone: string, read: (Item | Refused)[], spent: IdempotencyKey | undefined }
 
 const inTurn = takeTurns()
 
@@ -23,30 +23,40 @@ const inTurn = takeTurns()
  * holds. Batches of one account wait for each other, so what they reach together is said once.
  * @returns what became of each item, in their order
  */
-export async function writeLogs (db: Db, { accountId, zone, items, spent }: Batch): Promise<Written[]> {
+export async function writeLogs (db: Db, { accountId, zone, read, spent }: Batch): Promise<Result[]> {
   return await inTurn(accountId, async () => await once(db, spent, async (trx) => {
-    if (items.length === 0) return []
-    const totals = await lockAccount(trx, accountId)
-    const known = await findKnown(trx, accountId, items)
-    const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]
-      .map((item) => ({ ...item, known: known.get(item.clientId) }))
-      .filter((item) => !item.known || changed(item, item.known))
-      .map((item) => ({ ...item, ...placeOf(item, zone) }))
-    const written = await upsert(trx, accountId, writes)
-
-    const workouts = written.filter((log) => log.type === 'WORKOUT' || known.get(log.clientId)?.type === 'WORKOUT')
-    const days = new Set(written.flatMap((log) => [log.day, known.get(log.clientId)?.day ?? log.day]))
-    for (const { day } of await relift(trx, accountId, workouts)) days.add(day)
-    await settle(trx, accountId, totals, [...days])
-
-    const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
-    const seen = new Set(known.keys())
-    return items.map(({ clientId }) => {
-      const status = seen.has(clientId) ? 'updated' as const : 'created' as const
-      seen.add(clientId)
-      return { id: (ids.get(clientId) ?? known.get(clientId)?.id) as string, status }
-    })
+    const items = read.filter((each): each is Item => !isRefused(each))
+    const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
+    const results = written.values()
+    return read.map((each) => isRefused(each)
+      ? { clientId: each.clientId, id: null, status: 'rejected' as const, error: each.error }
+      : results.next().value as Result)
   }))
+}
+
+const isRefused = (each: Item | Refused): each is Refused => 'error' in each
+
+async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<Result[]> {
+  const totals = await lockAccount(trx, accountId)
+  const known = await findKnown(trx, accountId, items)
+  const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]
+    .map((item) => ({ ...item, known: known.get(item.clientId) }))
+    .filter((item) => !item.known || changed(item, item.known))
+    .map((item) => ({ ...item, ...placeOf(item, zone) }))
+  const written = await upsert(trx, accountId, writes)
+
+  const workouts = written.filter((log) => log.type === 'WORKOUT' || known.get(log.clientId)?.type === 'WORKOUT')
+  const days = new Set(written.flatMap((log) => [log.day, known.get(log.clientId)?.day ?? log.day]))
+  for (const { day } of await relift(trx, accountId, workouts)) days.add(day)
+  await settle(trx, accountId, totals, [...days])
+
+  const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
+  const seen = new Set(known.keys())
+  return items.map(({ clientId }) => {
+    const status = seen.has(clientId) ? 'updated' as const : 'created' as const
+    seen.add(clientId)
+    return { clientId, id: (ids.get(clientId) ?? known.get(clientId)?.id) as string, status }
+  })
 }
 
 /** Takes a log away and with it what it brought. */

@@ -4,7 +4,7 @@ import type { Lift } from '../records/actions.ts'
 interface Exercise { name: string, sets: { reps: number, weightKg: number }[] }
 
 /** An exercise is the same whatever case and spacing its name is written in. */
-const keyOf = (name: string) => name.toLowerCase().replace(/\s+/g, ' ')
+const keyOf = (name: string) => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
 
 /** The heaviest set of each exercise of a workout; of two as heavy the one with more repetitions. Sets without weight do not count. */
 export function liftsOf (log: { id: string, at: Date, data: LogData }): Omit<Lift, 'isRecord'>[] {

@@ -35,7 +35,7 @@ export function createStatsCache (url: string, log: Log): StatsCache {
   })
   redis.on('ready', () => { away = false })
 
-  const keyOf = (accountId: string) => `tandem:dashboard:stats:${accountId}`
+  const keyOf = (accountId: string) => `tandem:dashboard:stats:v1:${accountId}`
   const unlessAway = async <Value> (work: () => Promise<Value>) => {
     if (redis.status !== 'ready') return
     return await work().catch(() => undefined)
@@ -43,8 +43,10 @@ export function createStatsCache (url: string, log: Log): StatsCache {
 
   return {
     async find (accountId) {
-      const text = await unlessAway(async () => await redis.get(keyOf(accountId)))
-      return text ? JSON.parse(text) as Kept : undefined
+      return await unlessAway(async () => {
+        const text = await redis.get(keyOf(accountId))
+        return text ? JSON.parse(text) as Kept : undefined
+      })
     },
     // Only where nothing stands: not over what says that something has changed meanwhile.
     keep: async (accountId, kept, seconds) => {

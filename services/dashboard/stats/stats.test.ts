@@ -2,7 +2,7 @@ import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
 import { silent } from '@tandem/service-kit/testing'
 import { createStatsCache } from './cache.ts'
-import { noCache, somePerson, testApp, water, workout } from '../testing.ts'
+import { somePerson, testApp, water, workout } from '../testing.ts'
 
 const redis = await startRedis(t)
 const cache = createStatsCache(redis.url, silent)
@@ -15,7 +15,7 @@ const until = async (check: () => Promise<unknown>) => {
   throw new Error('it never came true')
 }
 await until(() => cache.ready())
-const { someone, at, others, deps, clock } = await testApp(t, { cache })
+const { someone, at, others, clock } = await testApp(t, { cache })
 
 const now = '2026-11-20T05:00:00Z'
 
@@ -29,8 +29,8 @@ t.test('statistics are kept for a minute, and not beyond', async (t) => {
   t.same(kept, first)
   const { Redis } = await import('ioredis')
   const client = new Redis(redis.url)
-  t.ok(await client.ttl(`tandem:dashboard:stats:${account}`) > 55)
-  await client.del(`tandem:dashboard:stats:${account}`)
+  t.ok(await client.ttl(`tandem:dashboard:stats:v1:${account}`) > 55)
+  await client.del(`tandem:dashboard:stats:v1:${account}`)
   client.disconnect()
   t.equal((await read('/dashboard/stats')).updatedAt, '2026-11-20T05:00:30.000Z')
 })
@@ -74,7 +74,6 @@ t.test('without Redis everything is right, and new', async (t) => {
 })
 
 t.test('stats are the same as at home', async (t) => {
-  deps.cache = noCache
   const { log, read } = someone({ now })
   others({ person: somePerson('Asia/Tokyo') })
   await log(workout(now), water(now))
