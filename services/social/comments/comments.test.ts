@@ -125,7 +125,10 @@ t.test('comments', async (t) => {
     await post(randomUUID(), `/feed/${id}/comment`, { content: 'from nowhere' })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, { user: { name: 'Someone', image: null } }])
     profiles.isAway = true
-    t.match(await get(ana, `/feed/${id}/comment`), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    const late = { ...stranger, accountId: randomUUID(), name: 'Late' }
+    profiles.people.set(late.accountId, late)
+    t.match(await post(late.accountId, `/feed/${id}/comment`, { content: 'x' }), { status: 201, data: { comment: { user: { name: 'Someone' } } } })
     profiles.isAway = false
+    t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, {}, { user: { name: 'Late' } }])
   })
 })

@@ -28,9 +28,9 @@ t.test('mentions', async (t) => {
   t.test('only those who may read the post are told, never its author, each once', async (t) => {
     const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
     const open = await publish('PUBLIC')
-    const told1 = (await told()).at(-1)
-    t.match(told1, { postId: open, commentId: null, authorId: ana, excerpt: '@ana @ben @Ben @cara @nobody' })
-    t.same((told1?.['mentioned'] as string[]).sort(), [ben, cara].sort())
+    const first = (await told()).at(-1)!
+    t.match(first, { postId: open, commentId: null, authorId: ana, excerpt: '@ana @ben @Ben @cara @nobody' })
+    t.same((first['mentioned'] as string[]).toSorted(), [ben, cara].toSorted())
     const followers = await publish('FOLLOWERS')
     t.same((await told()).at(-1), { postId: followers, commentId: null, authorId: ana, mentioned: [ben], excerpt: null })
     const count = (await told()).length

@@ -35,15 +35,13 @@ export async function meetPerson ({ db, ask }: Deps, accountId: string) {
   await keepPeople(db, people)
 }
 
-/**
- * The time zone of the caller as he has it now, or had it when the profile service was last heard.
- * @throws Unavailable when that service is away and was never heard of him
- */
+// What the profile service begins every profile with.
+const FIRST_TIMEZONE = 'Asia/Jakarta'
+
+/** The time zone of the caller as he has it now, or had it when the profile service was last heard. */
 export async function findTimezone ({ db, ask }: Deps, accountId: string) {
   const fresh = await findFresh(ask, accountId)
   if (fresh) return fresh.timezone
   const copy = await db.selectFrom('people').where('account_id', '=', accountId).select('timezone').executeTakeFirst()
-  if (copy) return copy.timezone
-  const [person] = await askPeople(ask, [accountId])
-  return person?.timezone ?? 'UTC'
+  return copy?.timezone ?? FIRST_TIMEZONE
 }

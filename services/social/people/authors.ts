@@ -14,7 +14,7 @@ export const Author = Type.Object({
 /** A row with what the local copy knows of its person, null where it knows nothing. */
 export interface Authored { userId: string, name: string | null, image: string | null }
 
-// Of an account that is gone, or was never more than an id.
+// Somebody whom no service can tell anything of just now, or any more.
 const nobody = { name: 'Someone', username: null, image: null }
 
 /** Rows with the people in them as `user`. */
@@ -49,7 +49,8 @@ async function complete (deps: Deps, rows: Authored[], callerId: string) {
 
 async function meet ({ db, ask }: Deps, accountIds: string[]) {
   if (accountIds.length === 0) return []
-  const people = await askPeople(ask, accountIds)
+  // While the profile service is away they stay nobody, and are asked for again by the next page that shows them.
+  const people = await askPeople(ask, accountIds).catch(() => [])
   await keepPeople(db, people)
   return people
 }
