@@ -1,11 +1,26 @@
-import { startAnswers, startConsumers, type Answerer, type Bus } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { startConsumers, type Bus } from '@tandem/bus-kit'
+import { createServer, type ServerOptions } from '@tandem/service-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
+import { onBroadcastSent } from './broadcasts/consumers.ts'
 import type { Deps } from './deps.ts'
+import { onSessionsEnded } from './devices/consumers.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import { onMatchEnded, onPersonUnfollowed, onTold } from './inbox/consumers.ts'
+import { inboxRoutes } from './inbox/routes.ts'
+import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
+import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
+import { preferenceRoutes } from './preferences/routes.ts'
+import { pushRoutes } from './push/routes.ts'
 
-const routes: Routes<Deps>[] = []
-const consumers = [onPasswordChanged, onSessionStarted]
-const answers: ((deps: Deps) => Answerer)[] = []
+const routes = [deviceRoutes, pushRoutes, inboxRoutes, preferenceRoutes]
+const consumers = [
+  onPersonChanged, onPersonBlocked, onPersonUnblocked,
+  onSessionsEnded,
+  onPasswordChanged, onSessionStarted,
+  ...onTold, onPersonUnfollowed, onMatchEnded,
+  onPostLiked, onPostUnliked,
+  onBroadcastSent
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'notification', ...options })
@@ -13,8 +28,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** Hears and answers the other services until stopped. */
-export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, answers.map((each) => each(deps)))
-  return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
-}
+/** What hears the other services. */
+export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+
+/** Hears the other services until stopped. */
+export const meetOthers = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))

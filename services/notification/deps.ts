@@ -1,5 +1,6 @@
 import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
+import type { Pushes } from './push/queue.ts'
 import type { Db } from './schema.ts'
 
 /** What every feature is handed. */
@@ -7,4 +8,8 @@ export interface Deps {
   db: Db
   ask: Ask
   mailer: Mailer
+  pushes: Pushes
+  /** How long the likes of a post are gathered into one notice, in milliseconds. */
+  gatherLikesFor: number
+  now: () => Date
 }

@@ -5,8 +5,14 @@ import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
+import { startSpreading } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { readCredential } from './push/credential.ts'
+import { createFcm } from './push/fcm.ts'
+import { logOnly } from './push/log-only.ts'
+import { createPushes } from './push/queue.ts'
 import type { Tables } from './schema.ts'
 
 await run('notification', async (onClose, log) => {
@@ -21,7 +27,13 @@ await run('notification', async (onClose, log) => {
     db, service: 'notification', smtpUrl: config.SMTP_URL, redisUrl: config.REDIS_URL, from: config.MAIL_FROM, log
   })
   onClose(() => mailer.close())
-  const deps: Deps = { db, ask: asker(bus), mailer }
+  const ask = asker(bus)
+  const account = config.FCM_SERVICE_ACCOUNT_FILE
+  const provider = account ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(account) }) : logOnly(log)
+  const pushes = createPushes({ db, ask, provider, redisUrl: config.REDIS_URL, log })
+  onClose(() => pushes.close())
+
+  const deps: Deps = { db, ask, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -30,6 +42,9 @@ await run('notification', async (onClose, log) => {
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
   mailer.start()
+  pushes.start()
+  onClose(startSpreading(deps, log))
+  onClose(startHousekeeping(db, log))
 
   const app = await createApp(deps, {
     log,
@@ -38,7 +53,7 @@ await run('notification', async (onClose, log) => {
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
       nats: { check: async () => bus.current() !== undefined, required: false },
-      redis: { check: () => mailer.ready(), required: false }
+      redis: { check: () => pushes.ready(), required: false }
     }
   })
   onClose(() => app.close())

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Language } from '@tandem/service-kit'
+import type { Db, Params } from '../schema.ts'
+import { languageFor, write } from '../texts/texts.ts'
+import type { Kind, NoticeType } from './kinds.ts'
+
+interface Row {
+  id: string | null
+  kind: Kind
+  type: NoticeType
+  data: Record<string, string>
+  params: Params
+  others: number
+  readAt: Date | null
+  createdAt: Date
+  actorId: string | null
+  actorName: string | null
+  actorImage: string | null
+  unreadCount: number
+  locale: string | null
+  timezone: string | null
+}
+
+export interface Page { cursor?: string | undefined, limit: number, unreadOnly?: boolean | undefined }
+
+/** What somebody was told, newest first, with the count of what he has not read at that same moment. Ids are UUIDv7: the last is the cursor. */
+export async function readInbox (db: Db, accountId: string, { cursor, limit, unreadOnly = false }: Page, language?: Language) {
+  const { rows } = await sql<Row>`
+    select me.unread as "unreadCount", me.locale, me.timezone, page.*
+    from (
+      select coalesce((select unread from inboxes where account_id = ${accountId}), 0) as unread, people.locale, people.timezone
+      from (select) nothing left join people on people.account_id = ${accountId}
+    ) me
+    left join lateral (
+      select notices.id, kind, type, data, params, others, read_at as "readAt", created_at as "createdAt",
+        actor_id as "actorId", people.name as "actorName", people.image as "actorImage"
+      from notices left join people on people.account_id = notices.actor_id
+      where notices.account_id = ${accountId} and listed and removed_at is null
+        ${unreadOnly ? sql`and read_at is null` : sql``}
+        ${cursor ? sql`and notices.id < ${cursor}` : sql``}
+      order by notices.id desc limit ${sql.lit(limit + 1)}
+    ) page on true`.execute(db)
+  const [{ unreadCount, locale, timezone } = { unreadCount: 0, locale: null, timezone: null }] = rows
+  const found = rows.filter((row): row is Row & { id: string } => row.id !== null)
+  const page = found.slice(0, limit)
+  return {
+    notifications: page.map((row) => ({
+      id: row.id,
+      type: row.type,
+      ...write(row, language ?? languageFor(locale), timezone ?? 'UTC'),
+      data: row.data,
+      actor: row.actorId && row.actorName !== null ? { id: row.actorId, name: row.actorName, image: row.actorImage } : null,
+      readAt: row.readAt,
+      createdAt: row.createdAt
+    })),
+    nextCursor: found.length > limit ? page.at(-1)?.id ?? null : null,
+    unreadCount
+  }
+}
+
+export async function findUnreadCount (db: Db, accountId: string) {
+  const inbox = await db.selectFrom('inboxes').where('account_id', '=', accountId).select('unread').executeTakeFirst()
+  return inbox?.unread ?? 0
+}

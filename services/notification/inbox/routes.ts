@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Id, languageOf, Message, message, Nullable, PageQuery, Timestamp, type Language, type Routes } from '@tandem/service-kit'
+import type { FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { readNotices, removeNotice } from './actions.ts'
+import { noticeTypes } from './kinds.ts'
+import { findUnreadCount, readInbox } from './queries.ts'
+
+const Notification = Type.Object({
+  id: Type.String(),
+  type: Enum(noticeTypes as unknown as [...typeof noticeTypes]),
+  title: Type.String(),
+  body: Type.String(),
+  data: Type.Record(Type.String(), Type.String(), { description: 'The ids of what to open' }),
+  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), { description: 'Who did it; of several the latest' }),
+  readAt: Nullable(Timestamp),
+  createdAt: Timestamp
+}, {
+  examples: [{
+    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20',
+    type: 'SOCIAL_FEED',
+    title: 'New likes',
+    body: 'Ana and 4 others like your post',
+    data: { postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12' },
+    actor: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
+    readAt: null,
+    createdAt: '2026-11-20T08:00:00.000Z'
+  }]
+})
+
+const Count = Type.Integer({ minimum: 0, examples: [3] })
+
+export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/notifications', {
+    schema: {
+      summary: 'List what the caller was told',
+      description: 'Newest first. Texts are in the language of Accept-Language, without it in that of the caller’s profile.',
+      'x-extension': true,
+      querystring: PageQuery({ unreadOnly: Type.Boolean({ default: false }) }),
+      response: {
+        200: Data(Type.Object({
+          notifications: Type.Array(Notification),
+          nextCursor: Nullable(Type.String()),
+          unreadCount: Count
+        }))
+      }
+    }
+  }, async (request) => data(await readInbox(db, request.account.id, request.query, wishedLanguage(request))))
+
+  app.get('/notifications/unread-count', {
+    schema: {
+      summary: 'Count what the caller has not read',
+      'x-extension': true,
+      response: { 200: Data(Type.Object({ count: Count })) }
+    }
+  }, async ({ account }) => data({ count: await findUnreadCount(db, account.id) }))
+
+  app.post('/notifications/read', {
+    schema: {
+      summary: 'Mark notifications as read',
+      description: 'Without ids all of them. Ids of others and of what is read already change nothing.',
+      'x-extension': true,
+      body: Body({ ids: Type.Optional(Type.Array(Id, { maxItems: 500 })) }, { examples: [{ ids: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20'] }, {}] }),
+      response: { 200: Data(Type.Object({ updated: Type.Integer({ minimum: 0, description: 'How many had not been read before', examples: [1] }) })) }
+    }
+  }, async ({ body, account }) => data({ updated: await readNotices(db, account.id, body.ids) }))
+
+  app.delete('/notifications/:id', {
+    schema: {
+      summary: 'Delete a notification',
+      description: 'A push that still waits for it is not sent. Another’s is not found.',
+      'x-extension': true,
+      params: Type.Object({ id: Id }),
+      response: { 200: Message }
+    }
+  }, async ({ params, account }) => {
+    await removeNotice(db, account.id, params.id)
+    return message('The notification was deleted')
+  })
+}
+
+// Without the header every language is equally welcome, so the profile decides.
+const wishedLanguage = (request: FastifyRequest): Language | undefined => request.headers['accept-language'] ? languageOf(request) : undefined

@@ -1,0 +1,7 @@
+import { on } from '@tandem/bus-kit'
+import { PostLiked, PostUnliked } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { forgetLike, gatherLike } from './actions.ts'
+
+export const onPostLiked = (deps: Deps) => on(PostLiked, async ({ id, time, data }) => await gatherLike(deps, { eventId: id, ...data }, time))
+export const onPostUnliked = (deps: Deps) => on(PostUnliked, async ({ time, data }) => await forgetLike(deps, data, time))

@@ -1,0 +1,70 @@
+import { createQueue, type Job } from '@tandem/queue-kit'
+import type { Log } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import type { Waiting } from '../inbox/actions.ts'
+import { deliver } from './actions.ts'
+import type { Provider } from './provider.ts'
+import { listWaiting } from './queries.ts'
+
+/** The way of deliveries to the devices. */
+export interface Pushes {
+  /** Has deliveries sent that were committed. Never throws: what Redis does not take is found again in Postgres. */
+  offer (deliveries: Waiting[]): Promise<void>
+  start (): void
+  close (): Promise<void>
+  /** @throws when Redis does not answer */
+  ready (): Promise<void>
+  /** How many pushes of low priority Redis holds. @throws when Redis does not answer */
+  lowDepth (): Promise<number>
+}
+
+interface Options extends Pick<Deps, 'db' | 'ask'> {
+  provider: Provider
+  redisUrl: string
+  log: Log
+  concurrency?: number
+  lowConcurrency?: number
+  /** As queue-kit's, for tests. */
+  prefix?: string
+  sweepEvery?: number
+  sweepAge?: number
+}
+
+/**
+ * Two queues with workers of their own: were they one, a broadcast at a slow provider would hold all places,
+ * and a message would wait for one of them to end however urgent it is.
+ */
+export function createPushes ({ db, ask, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, ...options }: Options): Pushes {
+  const open = (name: string, low: boolean, places: number) => createQueue({
+    ...options,
+    name,
+    redisUrl,
+    log,
+    concurrency: places,
+    work: async (id) => await deliver({ db, ask }, provider, id),
+    pending: async (wanted) => await listWaiting(db, { ...wanted, low })
+  })
+  const high = open('notification-pushes', false, concurrency)
+  const low = open('notification-broadcasts', true, lowConcurrency)
+  const jobsOf = (deliveries: Waiting[]): Job[] => deliveries.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
+
+  return {
+    async offer (deliveries) {
+      const { true: later = [], false: soon = [] } = Object.groupBy(deliveries, (each) => String(each.low) as 'true' | 'false')
+      await Promise.all([high.offer(jobsOf(soon)), low.offer(jobsOf(later))])
+    },
+    start () {
+      high.start()
+      low.start()
+    },
+    async close () {
+      await Promise.all([high.close(), low.close()])
+      await provider.close()
+    },
+    ready: async () => await high.ready(),
+    async lowDepth () {
+      const { waiting, active } = await low.depth()
+      return waiting + active
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Unavailable, type Ask } from '@tandem/bus-kit'
+import { hear } from '@tandem/bus-kit/testing'
+import { Contact, People } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { idleMailer } from '@tandem/mail-kit/testing'
+import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { createApp, createHandlers } from './app.ts'
+import type { Deps } from './deps.ts'
+import type { Waiting } from './inbox/actions.ts'
+import { keepPeople, type PersonCopy } from './people/actions.ts'
+import { deliver } from './push/actions.ts'
+import type { Outcome, Provider, Push } from './push/provider.ts'
+import type { Pushes } from './push/queue.ts'
+import type { Tables } from './schema.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The neighbours as a test wants them: whom they know, and whether they are away. */
+export interface Neighbours { people: Map<string, PersonCopy>, contacts: Map<string, { email: string, name: string, locale: string }>, isAway: boolean, asked: string[] }
+
+/** Pushes that nobody works on: what was offered is kept, and sent when a test says so. */
+export function idlePushes (): Pushes & { offered: Waiting[] } {
+  const offered: Waiting[] = []
+  return {
+    offered,
+    async offer (deliveries) { offered.push(...deliveries) },
+    start () {},
+    async close () {},
+    async ready () {},
+    async lowDepth () { return 0 }
+  }
+}
+
+/** A provider that takes everything, or answers what a test says. */
+export function recordingProvider (): Provider & { sent: Push[], answer: (push: Push) => Outcome } {
+  const provider = {
+    sent: [] as Push[],
+    answer: (_push: Push): Outcome => ({ is: 'sent' }),
+    async send (push: Push) {
+      provider.sent.push(push)
+      return provider.answer(push)
+    },
+    async close () {}
+  }
+  return provider
+}
+
+/** An app over a database of its own. */
+export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
+  const { db, url } = await testDatabase<Tables>(t, import.meta.dirname)
+  const neighbours: Neighbours = { people: new Map(), contacts: new Map(), isAway: false, asked: [] }
+  const ask = (async (question: unknown, request: { accountId: string, accountIds: string[] }) => {
+    if (neighbours.isAway) throw new Unavailable()
+    if (question === People) {
+      neighbours.asked.push(...request.accountIds)
+      return request.accountIds.flatMap((id) => neighbours.people.get(id) ?? [])
+    }
+    if (question === Contact) return neighbours.contacts.get(request.accountId) ?? null
+    throw new Unavailable()
+  }) as Ask
+  const clock = { now: () => new Date() }
+  const pushes = idlePushes()
+  const provider = recordingProvider()
+  const deps: Deps = { db, ask, mailer: idleMailer(), pushes, gatherLikesFor, now: () => clock.now() }
+  const app = await createApp(deps, { log: silent, keys: testKeys })
+  t.teardown(() => app.close())
+  const handlers = createHandlers(deps)
+
+  /** A request by an account, and what came of it. His session has his own id unless told. */
+  async function send (accountId: string, method: Method, url: string, payload?: object, { sessionId = accountId, headers = {} }: { sessionId?: string, headers?: Record<string, string> } = {}) {
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId }), ...headers }, ...payload && { payload } })
+    return { status: response.statusCode, ...response.json() }
+  }
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    clock,
+    neighbours,
+    pushes,
+    provider,
+    handlers,
+    send,
+    /** Lets the service hear an event. */
+    say: async (type: string, data: object, options?: { id?: string, about?: string }) => await hear(handlers, type, data, options),
+    inbox: async (accountId: string, query = '') => (await send(accountId, 'GET', `/notifications${query}`)).data,
+    log: async (accountId: string) => (await send(accountId, 'GET', '/notifications/push/log?limit=50')).data.deliveries,
+    /** Somebody with an account, whom the service has heard of. */
+    person: async (name: string, others: Partial<PersonCopy> = {}) => {
+      const person = somePerson(name, others)
+      neighbours.people.set(person.accountId, person)
+      await keepPeople(db, [person], new Date())
+      return person.accountId
+    },
+    /** A device that `accountId` has registered; returns its token. */
+    device: async (accountId: string, { token = `token-${randomUUID()}`, sessionId = accountId, ...others }: Record<string, string> = {}) => {
+      const { status } = await send(accountId, 'POST', '/notifications/push', { token, platform: 'android', ...others }, { sessionId })
+      if (status !== 200) throw new Error(`no device: ${status}`)
+      return token
+    },
+    /** Works on everything that was offered, as the workers would, whether due or not. */
+    deliverAll: async () => {
+      await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
+      for (const { id } of pushes.offered.splice(0)) await deliver(deps, provider, id)
+    }
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+
+export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
+  accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
+})
+
+export async function until (truth: () => boolean | Promise<boolean>, seconds = 10) {
+  const end = Date.now() + seconds * 1_000
+  while (!await truth()) {
+    if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${truth.toString()}`)
+    await sleep(20)
+  }
+}
