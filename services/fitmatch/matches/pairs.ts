@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { Trx } from '../schema.ts'
 
 /** Two people in the one order that a pair has. Ids of lower case sort as text as Postgres sorts them. */
@@ -6,9 +6,11 @@ export const pairOf = (one: string, other: string) => one < other ? { low_id: on
 
 /**
  * Holds what is between two people until the end of the transaction: swipes, the match, blocks. Without it two who like each other at the
- * same instant would not see each other's swipe.
+ * same instant would not see each other's swipe. It is an expression, to be selected.
  */
+export const pairLock = (one: Expression<unknown>, other: Expression<unknown>) =>
+  sql`pg_advisory_xact_lock(hashtextextended(current_schema() || '.pair.' || least(${one}, ${other}) || greatest(${one}, ${other}), 0))`
+
 export async function lockPair (trx: Trx, one: string, other: string) {
-  const { low_id, high_id } = pairOf(one, other)
-  await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.pair.' || ${low_id} || ${high_id}, 0))`.execute(trx)
+  await sql`select ${pairLock(sql`${one}::uuid`, sql`${other}::uuid`)}`.execute(trx)
 }

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { record } from '@tandem/bus-kit'
 import { LikeReceived, MatchMade } from '@tandem/contracts'
 import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AgeRestricted, AgeUnknown, ProfileNotFound, TooManySwipes } from '../errors.ts'
-import { lockPair, pairOf } from '../matches/pairs.ts'
+import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, isVisibleTo, readParticipant } from '../profiles/queries.ts'
 import { dayIn, spendToday } from '../quotas.ts'
 import type { MatchType, SwipeType, Trx } from '../schema.ts'
@@ -26,60 +27,60 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   const day = dayIn(me.timezone)
 
   return await db.transaction().execute(async (trx) => {
-    const { account_id: targetId } = await trx.selectFrom('profiles').where('id', '=', targetProfileId).select('account_id').executeTakeFirst() ?? {}
-    if (!targetId) throw new ProfileNotFound()
-    await lockPair(trx, accountId, targetId)
-    await holdProfiles(trx, accountId, targetId)
-    const target = await findTarget(trx, accountId, targetProfileId)
-    if (!target) throw new ProfileNotFound()
-
-    const match = await findMatch(trx, accountId, targetId)
-    const mine = await findSwipe(trx, accountId, targetId)
-    if (match || mine?.swipe_type === swipeType) {
+    const targetId = await lockPairWith(trx, accountId, targetProfileId)
+    const between = await readBetween(trx, accountId, targetId)
+    const { match, mySwipe, isTold, theirSwipe, isSubscribed, ...target } = between
+    if (match || mySwipe === swipeType) {
       return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await usedOn(trx, accountId, day)).remaining }
     }
 
     const used = await spendToday(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
     if (used === undefined) throw new TooManySwipes()
-    const theirs = await findSwipe(trx, targetId, accountId)
-    const made = isInterest(swipeType) && isInterest(theirs?.swipe_type) ? await makeMatch(trx, accountId, targetId, swipeType, theirs.swipe_type) : undefined
-    const tells = isInterest(swipeType) && !made && !mine?.told
-    if (tells) {
-      await record(trx, LikeReceived, targetId, { accountId: targetId, swipeType, likedBy: target.isSubscribed ? accountId : null })
-    }
-    const told = mine?.told === true || tells
-    await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, swipe_type: swipeType, told })
-      .onConflict((conflict) => conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ swipe_type: swipeType, told, created_at: sql`now()` }))
+    const made = isInterest(swipeType) && isInterest(theirSwipe) ? await makeMatch(trx, accountId, targetId, swipeType, theirSwipe) : undefined
+    const tells = isInterest(swipeType) && !made && !isTold
+    if (tells) await record(trx, LikeReceived, targetId, { accountId: targetId, swipeType, likedBy: isSubscribed ? accountId : null })
+    const row = { swipe_type: swipeType, told: isTold === true || tells }
+    await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, ...row })
+      .onConflict((conflict) => conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` }))
       .execute()
     return { swipeType, match: made && { ...made, matchedProfile: target }, remaining: describeLimits(me, used).remaining }
   })
 }
 
-// Neither profile may go away before the swipe is written, or it would leave a match with nobody.
-async function holdProfiles (trx: Trx, one: string, other: string) {
-  const held = await trx.selectFrom('profiles').where('account_id', 'in', [one, other]).select('id').orderBy('account_id').forShare().execute()
-  if (held.length < 2) throw new ProfileNotFound()
+/** Finds whose profile it is, and holds what is between the two, in one step. */
+async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
+  const { rows } = await sql<{ targetId: string }>`
+    select account_id as "targetId", ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
+  if (!rows[0]) throw new ProfileNotFound()
+  return rows[0].targetId
 }
 
-async function findTarget (trx: Trx, viewer: string, profileId: string) {
-  return await trx.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
-    .where('profiles.id', '=', profileId)
-    .where(isVisibleTo(viewer))
+/** All that is between two people, asked under the pair's lock. Neither profile may go away before the swipe is written, so both are held. */
+async function readBetween (trx: Trx, accountId: string, targetId: string) {
+  const found = await trx.selectFrom('profiles')
+    .innerJoin('members', 'members.account_id', 'profiles.account_id')
+    .innerJoin('profiles as own', (join) => join.on('own.account_id', '=', accountId))
+    .where('profiles.account_id', '=', targetId)
+    .where(isVisibleTo(accountId))
     .select((eb) => [
-      'profiles.id', 'display_name as displayName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo')
+      'profiles.id', 'profiles.display_name as displayName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo'),
+      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type').as('mySwipe'),
+      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('told').as('isTold'),
+      eb.selectFrom('swipes').where('swiper_id', '=', targetId).where('target_id', '=', accountId).select('swipe_type').as('theirSwipe'),
+      jsonObjectFrom(eb.selectFrom('matches').where('low_id', '=', pairOf(accountId, targetId).low_id).where('high_id', '=', pairOf(accountId, targetId).high_id)
+        .where('ended_at', 'is', null).select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])).as('match')
     ])
+    .forShare(['profiles', 'own'])
     .executeTakeFirst()
-}
-
-const findSwipe = async (trx: Trx, swiper: string, target: string) =>
-  await trx.selectFrom('swipes').where('swiper_id', '=', swiper).where('target_id', '=', target).select(['swipe_type', 'told']).executeTakeFirst()
-
-async function findMatch (trx: Trx, one: string, other: string) {
-  const { low_id, high_id } = pairOf(one, other)
-  return await trx.selectFrom('matches').where('low_id', '=', low_id).where('high_id', '=', high_id).where('ended_at', 'is', null)
-    .select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
-    .executeTakeFirst()
+  if (!found) throw new ProfileNotFound()
+  const { match, mySwipe, theirSwipe, ...rest } = found
+  return {
+    ...rest,
+    mySwipe: mySwipe ?? undefined,
+    theirSwipe: theirSwipe ?? undefined,
+    match: match ? { ...match, matchedAt: new Date(match.matchedAt) } : undefined
+  }
 }
 
 async function makeMatch (trx: Trx, one: string, other: string, mine: MatchType, theirs: MatchType) {

@@ -1,0 +1,150 @@
+import t from 'tap'
+import { testApp, type Facts, type Member } from '../testing.ts'
+import { cellsAround } from './cells.ts'
+
+t.test('discover', async (t) => {
+  const { get, post, put, del, member, person, swipes, db } = await testApp(t)
+  let lands = 0
+  // Each test has a land of its own, out of reach of the others.
+  const land = () => {
+    const latitude = -50 + 12 * Math.floor(lands / 14)
+    const longitude = -170 + 24 * (lands++ % 14)
+    return (name: string, { east = 0, north = 0, ...rest }: Partial<Facts> & { east?: number, north?: number, fields?: object } = {}) =>
+      member(name, { latitude: latitude + north, longitude: longitude + east, ...rest })
+  }
+  const found = async (who: Member, query = '') => (await get(who.id, `/fitmatch/discover${query}`)).data
+  const names = async (who: Member, query = '?limit=50') => (await found(who, query)).profiles.map(({ displayName }: { displayName: string }) => displayName)
+
+  t.test('shows others with all that is documented', async (t) => {
+    const here = land()
+    const ana = await here('Ana')
+    const ben = await here('Ben', { gender: 'MALE', fields: { prompts: [{ question: 'Why?', answer: 'Fun' }] } })
+    await post(ben.id, '/fitmatch/profile/venues', { name: 'Gym', branch: 'B', city: 'C', latitude: 1.23456, longitude: 2.34567, placeId: 'secret' })
+    const answer = await get(ana.id, '/fitmatch/discover')
+    t.equal(answer.status, 200)
+    t.strictSame(Object.keys(answer.data).sort(), ['limits', 'profiles', 'remaining'])
+    t.strictSame(answer.data, {
+      profiles: [{
+        id: ben.profileId, displayName: 'Ben', age: 31, gender: 'MALE', bio: 'Runs', city: 'Jakarta', distance: 1, compatibilityScore: 40, isPhotoVerified: false,
+        isOnline: true, fitnessLevel: 'INTERMEDIATE', fitnessGoals: [], preferredTimes: ['MORNING', 'EVENING'], workoutDays: [], height: 170, weight: 61.5,
+        favoriteSports: ['badminton', 'running'],
+        photos: [{ url: 'https://cdn.example/onboarding/Ben/1.webp', isMain: true }, { url: 'https://cdn.example/onboarding/Ben/2.webp', isMain: false }],
+        prompts: [{ question: 'Why?', answer: 'Fun' }], venues: [{ name: 'Gym', branch: 'B', city: 'C', latitude: 1.23, longitude: 2.35 }]
+      }],
+      remaining: 0,
+      limits: { dailySwipes: 10, remaining: 10, used: 0, unlimited: false }
+    })
+  })
+
+  t.test('holds to the wishes of both', async (t) => {
+    const here = land()
+    const ana = await here('Ana', { gender: 'FEMALE', birthDate: '1995-05-05', fields: { lookingFor: ['MALE'], ageMin: 25, ageMax: 35, maxDistance: 20 } })
+    await here('Fits', { gender: 'MALE' })
+    await here('Woman', { gender: 'FEMALE' })
+    await here('Unknown', { gender: null })
+    await here('Prefers men', { gender: 'MALE', fields: { lookingFor: ['MALE'] } })
+    await here('Prefers older', { gender: 'MALE', fields: { ageMin: 40 } })
+    await here('Prefers younger', { gender: 'MALE', fields: { ageMax: 30 } })
+    await here('Too far', { gender: 'MALE', east: 0.5 })
+    await here('Near enough', { gender: 'MALE', east: 0.2 })
+    await here('Ageless', { gender: 'MALE', birthDate: null })
+    await here('Nowhere', { gender: 'MALE', latitude: null, longitude: null })
+    t.strictSame((await names(ana)).sort(), ['Fits', 'Near enough'])
+    await put(ana.id, '/fitmatch/profile', { lookingFor: ['MALE', 'FEMALE', 'OTHER'], maxDistance: 100 })
+    t.strictSame((await names(ana)).sort(), ['Fits', 'Near enough', 'Too far', 'Unknown', 'Woman'])
+  })
+
+  t.test('holds to age at both edges', async (t) => {
+    const here = land()
+    const born = (years: number, days = 0) => Temporal.Now.plainDateISO('UTC').subtract({ years }).add({ days }).toString()
+    const ana = await here('Ana', { fields: { ageMin: 30, ageMax: 32 } })
+    for (const [name, birthDate] of [['29', born(30, 1)], ['30', born(30)], ['32', born(33, 1)], ['33', born(33)]] as const) await here(name, { birthDate })
+    t.strictSame((await names(ana)).sort(), ['30', '32'])
+  })
+
+  t.test('leaves out who is not to be met', async (t) => {
+    const here = land()
+    const ana = await here('Ana')
+    const made: Record<string, Member> = {}
+    for (const name of ['Shown', 'Passed', 'Liked', 'Blocked', 'Blocks me', 'Paused', 'Suspended', 'One photo', 'Excluded', 'Liked me']) made[name] = await here(name)
+    const of = (name: string) => made[name] as Member
+    await swipes(ana, of('Passed'), 'PASS')
+    await swipes(ana, of('Liked'), 'LIKE')
+    await swipes(of('Liked me'), ana, 'LIKE')
+    await post(ana.id, '/fitmatch/block', { blockedProfileId: of('Blocked').profileId })
+    await post(of('Blocks me').id, '/fitmatch/block', { blockedProfileId: ana.profileId })
+    await put(of('Paused').id, '/fitmatch/settings', { status: 'PAUSED' })
+    await db.updateTable('profiles').set({ suspended: true }).where('account_id', '=', of('Suspended').id).execute()
+    const { data: { photos } } = await get(of('One photo').id, '/fitmatch/photos')
+    await del(of('One photo').id, `/fitmatch/photos?id=${photos[0].id}`)
+    t.strictSame((await names(ana, `?limit=50&excludeIds=,garbage,';--,${of('Excluded').profileId},${crypto.randomUUID()}`)).sort(), ['Liked me', 'Shown'])
+  })
+
+  t.test('ranks by what is shared, then by nearness, and counts who is left', async (t) => {
+    const here = land()
+    const mine = { interestedIn: ['gym', 'yoga'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'TUESDAY'] }
+    const bare = { preferredAvailability: [], favoriteSports: [] }
+    const ana = await here('Ana', { ...bare, favoriteSports: ['golf', 'tennis'], fields: { ...mine, maxDistance: 50 } })
+    await here('All', { favoriteSports: ['tennis', 'golf'], fields: mine })
+    await here('Half', { ...bare, favoriteSports: ['golf'], fields: { interestedIn: ['gym'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['morning'], workoutDays: ['MONDAY'] } })
+    await here('Nothing', bare)
+    await here('Farther', { ...bare, north: 0.2 })
+    const { profiles, remaining } = await found(ana)
+    t.strictSame(profiles.map((each: { displayName: string, compatibilityScore: number, distance: number }) => [each.displayName, each.compatibilityScore, each.distance]),
+      [['All', 100, 1], ['Half', 75, 1], ['Nothing', 10, 1], ['Farther', 6, 22]])
+    t.equal(remaining, 0)
+    t.match(await found(ana, '?limit=1'), { profiles: [{ displayName: 'All' }], remaining: 3 })
+    t.match((await get(ana.id, `/fitmatch/profile/${profiles[1].id}`)).data, { compatibilityScore: 75, distance: 1, isMatch: false, matchId: null, mySwipe: null })
+    for (const limit of [0, 51, 'x']) t.match(await get(ana.id, `/fitmatch/discover?limit=${limit}`), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('brings those together who have no position but one city', async (t) => {
+    const nowhere = { latitude: null, longitude: null, city: 'Atlantis' }
+    const ana = await member('Ana', nowhere)
+    await member('Ben', { ...nowhere, city: 'ATLANTIS' })
+    await member('Cleo', { ...nowhere, city: 'Avalon' })
+    const { profiles } = await found(ana)
+    t.match(profiles, [{ displayName: 'Ben', distance: null }])
+    t.equal(profiles.length, 1)
+  })
+
+  t.test('asks for an active profile with two photos', async (t) => {
+    const here = land()
+    t.match(await get(person('Nobody'), '/fitmatch/discover'), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await get((await here('Bare', { photos: [] })).id, '/fitmatch/discover'), { status: 400, code: 'INSUFFICIENT_PHOTOS' })
+    t.match(await get((await here('One', { photos: ['https://a.example/1'] })).id, '/fitmatch/discover'), { status: 400, code: 'INSUFFICIENT_PHOTOS' })
+    const ana = await here('Ana')
+    await db.updateTable('profiles').set({ suspended: true }).where('account_id', '=', ana.id).execute()
+    t.match(await get(ana.id, '/fitmatch/discover'), { status: 403, code: 'PROFILE_SUSPENDED' })
+    t.match(await get(ana.id, `/fitmatch/profile/${ana.profileId}`), { status: 403, code: 'PROFILE_SUSPENDED' })
+    t.match(await get((await here('Ageless', { birthDate: null })).id, '/fitmatch/discover'), { status: 200, data: { profiles: [], remaining: 0 } })
+  })
+
+  t.test('never shows minors, whatever is wished for', async (t) => {
+    const here = land()
+    const ana = await here('Ana')
+    const kid = await here('Kid')
+    await db.updateTable('profiles').set({ birth_date: Temporal.Now.plainDateISO('UTC').subtract({ years: 17 }).toString() }).where('account_id', '=', kid.id).execute()
+    await db.updateTable('profiles').set({ age_min: 13 }).where('account_id', '=', ana.id).execute()
+    t.strictSame(await names(ana), [])
+  })
+
+  t.test('looks in each cell that the circle touches, across the date line and at the poles', async (t) => {
+    const rad = Math.PI / 180 / 100
+    const cellOf = (latitude: number, longitude: number) => Math.floor((latitude + 9000) / 5) * 7200 + Math.floor((longitude + 18000) / 5) % 7200
+    for (const [latitude, longitude, km] of [[-621, 10685, 25], [5250, 1340, 50], [0, 17999, 30], [6990, -18000, 80], [8990, 0, 40], [-9000, 500, 25], [0, 0, 1]] as const) {
+      const cells = new Set(cellsAround({ latitude, longitude, cell: 0 }, km))
+      let missed = 0
+      for (let turn = 0; turn < 2000; turn++) {
+        const bearing = turn * 2.399
+        const far = km * Math.sqrt((turn % 100) / 100) / 6371
+        const lat2 = Math.asin(Math.sin(latitude * rad) * Math.cos(far) + Math.cos(latitude * rad) * Math.sin(far) * Math.cos(bearing))
+        const lon2 = longitude * rad + Math.atan2(Math.sin(bearing) * Math.sin(far) * Math.cos(latitude * rad), Math.cos(far) - Math.sin(latitude * rad) * Math.sin(lat2))
+        const wrapped = ((lon2 / rad + 18000) % 36000 + 36000) % 36000 - 18000
+        const snapped = [Math.trunc(lat2 / rad), Math.trunc(wrapped)] as const
+        if (!cells.has(cellOf(...snapped))) missed++
+      }
+      t.equal(missed, 0, `${latitude} ${longitude} ${km}`)
+    }
+  })
+})

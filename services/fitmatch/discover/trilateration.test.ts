@@ -1,0 +1,107 @@
+import t from 'tap'
+import { sql } from 'kysely'
+import { someFacts, testApp } from '../testing.ts'
+import { snap } from '../profiles/position.ts'
+
+// Somebody who may be wherever he likes, as often as he likes, asks how far his victims are, who is within a distance, in which order and
+// with which score, and works out where they are. He must not get nearer than the grid lets him.
+t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, async (t) => {
+  const { get, member, db } = await testApp(t)
+  const targets = 100
+  const centre = { latitude: -6.2, longitude: 106.8 }
+  const kmNorth = 111.19
+  const kmEast = kmNorth * Math.cos(centre.latitude * Math.PI / 180)
+  const random = (seed: number) => { const x = Math.sin(seed * 12.9898) * 43758.5453; return x - Math.floor(x) }
+
+  const victims: { id: string, profileId: string, latitude: number, longitude: number, hides: boolean }[] = []
+  for (let turn = 0; turn < targets; turn++) {
+    const place = { latitude: centre.latitude + 0.2 * (random(turn + 1) - 0.5), longitude: centre.longitude + 0.2 * (random(turn + 1000) - 0.5) }
+    const made = await member(`V${turn}`, { ...someFacts(`V${turn}`), ...place })
+    victims.push({ ...made, ...place, hides: turn % 2 === 1 })
+  }
+  await db.updateTable('profiles').set({ show_distance: false }).where('account_id', 'in', victims.filter(({ hides }) => hides).map(({ id }) => id)).execute()
+  const spy = await member('Spy', someFacts('Spy'))
+  const stand = async (latitude: number, longitude: number, maxDistance: number) => await db.updateTable('profiles')
+    .set({ latitude: snap(latitude), longitude: snap(longitude), max_distance: maxDistance }).where('account_id', '=', spy.id).execute()
+
+  interface Seen { id: string, distance: number | null, compatibilityScore: number }
+  const look = async () => {
+    const seen: Seen[] = []
+    for (;;) {
+      const { data } = await get(spy.id, `/fitmatch/discover?limit=50&excludeIds=${seen.map(({ id }) => id).join(',')}`)
+      seen.push(...data.profiles)
+      if (data.remaining === 0 || data.profiles.length === 0) return seen
+    }
+  }
+
+  // All that an answer tells goes into bounds on how far each one is: [at least, at most] from where the spy stands.
+  const rings = new Map(victims.map(({ profileId }) => [profileId, [] as { latitude: number, longitude: number, low: number, high: number }[]]))
+  let same = true
+  for (let bearing = 0; bearing < 12; bearing++) {
+    const angle = bearing * Math.PI / 6
+    const from = { latitude: centre.latitude + 0.25 * Math.sin(angle), longitude: centre.longitude + 0.25 * Math.cos(angle) }
+    const bounds = new Map(victims.map(({ profileId }) => [profileId, { low: 0, high: 500 }]))
+    // A whole distance is no finer than the distance that one may ask for, so halving ends after a few steps.
+    for (const km of [64, 48, 40, 36, 32, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 8]) {
+      await stand(from.latitude, from.longitude, km)
+      const seen = await look()
+      if (km === 64) same &&= JSON.stringify(seen) === JSON.stringify(await look())
+      const ids = new Set(seen.map(({ id }) => id))
+      for (const [id, bound] of bounds) {
+        if (ids.has(id)) bound.high = Math.min(bound.high, km)
+        else bound.low = Math.max(bound.low, km)
+      }
+      let nearest = Infinity
+      for (const { id, distance, compatibilityScore } of seen.toReversed()) {
+        const bound = bounds.get(id)
+        if (!bound) continue
+        if (distance !== null) {
+          bound.low = Math.max(bound.low, distance - 0.5)
+          bound.high = Math.min(bound.high, distance + 0.5)
+        }
+        // Everything else is alike in all of them, so the score is 50 and the part for being near.
+        bound.low = Math.max(bound.low, km * (1 - (compatibilityScore + 0.5 - 40) / 10))
+        bound.high = Math.min(bound.high, km * (1 - (compatibilityScore - 0.5 - 40) / 10), nearest)
+        nearest = bound.high
+      }
+    }
+    const stands = { latitude: snap(from.latitude) / 100, longitude: snap(from.longitude) / 100 }
+    for (const [id, bound] of bounds) rings.get(id)?.push({ ...stands, ...bound })
+  }
+  t.ok(same, 'the same question has the same answer')
+
+  // The best guess: the middle of all places that break the bounds least.
+  const errors = victims.map(({ profileId, latitude, longitude }) => {
+    const measured = rings.get(profileId) ?? []
+    let guess = { ...centre }
+    for (let step = 0.1; step > 0.0002; step /= 1.6) {
+      const around: { latitude: number, longitude: number, cost: number }[] = []
+      for (let y = -4; y <= 4; y++) {
+        for (let x = -4; x <= 4; x++) {
+          const place = { latitude: guess.latitude + y * step / 4, longitude: guess.longitude + x * step / 4 }
+          const cost = measured.reduce((sum, ring) => {
+            const km = Math.hypot((place.latitude - ring.latitude) * kmNorth, (place.longitude - ring.longitude) * kmEast)
+            return sum + Math.max(0, ring.low - km, km - ring.high) ** 2
+          }, 0)
+          around.push({ ...place, cost })
+        }
+      }
+      const least = Math.min(...around.map(({ cost }) => cost))
+      const best = around.filter(({ cost }) => cost <= least + 1e-9)
+      guess = {
+        latitude: best.reduce((sum, each) => sum + each.latitude, 0) / best.length,
+        longitude: best.reduce((sum, each) => sum + each.longitude, 0) / best.length
+      }
+    }
+    return 1000 * Math.hypot((guess.latitude - latitude) * kmNorth, (guess.longitude - longitude) * kmEast)
+  }).sort((one, other) => one - other)
+  const [fifth = 0, median = 0] = [errors[Math.floor(targets * 0.05)], errors[targets / 2]]
+  t.comment(`median ${Math.round(median)} m, 5th percentile ${Math.round(fifth)} m`)
+  t.ok(median >= 400, `half of them are missed by ${Math.round(median)} m or more`)
+  t.ok(fifth >= 100, `all but a few by ${Math.round(fifth)} m`)
+
+  // Even whoever knew the stored position itself would know no more than the square.
+  const { rows } = await sql<{ fine: number }>`select count(*)::int as fine from information_schema.columns
+    where table_schema = current_schema() and table_name = 'profiles' and column_name in ('latitude', 'longitude') and data_type = 'smallint'`.execute(db)
+  t.equal(rows[0]?.fine, 2)
+})

@@ -1,0 +1,196 @@
+import t from 'tap'
+import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
+import { atOnce, testApp, type Member } from '../testing.ts'
+
+t.test('safety', async (t) => {
+  const { get, post, put, del, member, person, matched, swipes, operator, said, db } = await testApp(t)
+  const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
+  const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
+  const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
+  const idsIn = async ({ id }: Member) => (await get(id, '/fitmatch/discover?limit=50')).data.profiles.map((each: { id: string }) => each.id) as string[]
+
+  t.test('two who block each other find nothing of the other', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const matchId = await matched(ana, ben)
+    await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
+    t.match(await block(ana, ben, 'Rude'), { status: 200, success: true, message: String })
+    t.match(await block(ana, ben), { status: 200 }, 'again is the same')
+    t.strictSame((await said(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{ blockerId: ana.id, blockedId: ben.id }])
+    t.equal((await said(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
+    for (const [one, other] of [[ana, ben], [ben, ana]] as const) {
+      t.match(await get(one.id, `/fitmatch/profile/${other.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
+      t.match(await swipes(one, other), { status: 404, code: 'PROFILE_NOT_FOUND' })
+      t.match((await get(one.id, '/fitmatch/matches')).data, { totalMatches: 0, newMatches: [], conversations: [] })
+      t.match(await get(one.id, `/fitmatch/chat/${matchId}`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await get(one.id, `/fitmatch/chat/${matchId}/messages`), { status: 404 })
+      t.match(await post(one.id, `/fitmatch/chat/${matchId}/messages`, { content: 'x' }), { status: 404 })
+      t.match(await post(one.id, `/fitmatch/chat/${matchId}/read`), { status: 404 })
+      t.match(await post(one.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }), { status: 404 })
+      t.match(await del(one.id, `/fitmatch/chat/${matchId}`), { status: 404 })
+      t.match((await get(one.id, '/fitmatch/likes')).data, { count: 0 })
+      t.notOk((await idsIn(one)).includes(other.profileId))
+    }
+    t.match(await block(ben, ana), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await get(ana.id, '/fitmatch/block'), { status: 200, data: { blockedUsers: [{ profileId: ben.profileId, displayName: 'Ben', reason: 'Rude', blockedAt: String }] } })
+    t.strictSame((await get(ben.id, '/fitmatch/block')).data, { blockedUsers: [] })
+    t.equal((await db.selectFrom('swipes').where('swiper_id', 'in', [ana.id, ben.id]).select('target_id').execute()).length, 0)
+
+    t.match(await del(ben.id, `/fitmatch/block?profileId=${ana.profileId}`), { status: 404, code: 'NOT_FOUND' })
+    t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200, message: String })
+    t.match(await said(PersonUnblocked), [{ blockerId: ana.id, blockedId: ben.id }])
+    t.match(await get(ana.id, `/fitmatch/chat/${matchId}`), { status: 404 }, 'what has ended stays so')
+    t.ok(await matched(ana, ben), 'and may begin anew')
+  })
+
+  t.test('a block outlives the profile, on either side', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await block(ana, ben)
+    await del(ben.id, '/fitmatch/profile')
+    const { data } = await post(ben.id, '/fitmatch/profile', {})
+    t.match(await get(ana.id, `/fitmatch/profile/${data.id}`), { status: 404 })
+    t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404 })
+    t.match(await del(ana.id, `/fitmatch/block?profileId=${data.id}`), { status: 200 })
+    t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 200 })
+  })
+
+  t.test('nothing that is sent while somebody blocks is read or told later', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const matchId = await matched(ana, ben)
+    let blocked = false
+    const sending = atOnce(40, async (turn) => {
+      const after = blocked
+      return { after, ...await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: String(turn) }) }
+    })
+    await block(ben, ana)
+    blocked = true
+    const toldAtBlock = (await said(MessageSent)).length
+    const sent = await sending
+    t.ok(sent.every(({ status }) => [201, 404].includes(status)))
+    t.equal((await said(MessageSent)).length, toldAtBlock)
+    t.match(await get(ben.id, `/fitmatch/chat/${matchId}`), { status: 404 })
+    t.match(await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'late' }), { status: 404 })
+  })
+
+  t.test('a report blocks, is listed, and keeps what it is about', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const matchId = await matched(ana, ben)
+    for (let turn = 0; turn < 55; turn++) await post(turn % 2 ? ana.id : ben.id, `/fitmatch/chat/${matchId}/messages`, { content: `m${turn}` })
+    const made = await report(ana, ben, 'HARASSMENT', { details: ' Insults ', evidence: ['https://a.example/1.png'] })
+    t.match(made, {
+      status: 201, data: { report: { id: String, reportedProfileId: ben.profileId, reason: 'HARASSMENT', details: 'Insults', evidence: ['https://a.example/1.png'], status: 'OPEN', createdAt: String } }
+    })
+    t.strictSame((await get(ana.id, '/fitmatch/report')).data, { reports: [made.data.report] })
+    t.match((await get(ana.id, '/fitmatch/block')).data, { blockedUsers: [{ profileId: ben.profileId }] })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    await del(ben.id, '/fitmatch/profile')
+    const { data } = await operator('GET', '/fitmatch/admin/reports')
+    const kept = data.reports.find(({ id }: { id: string }) => id === made.data.report.id)
+    t.match(kept, { reporterId: ana.id, reportedId: ben.id, profile: { displayName: 'Ben', bio: 'Runs' }, messages: { length: 50 } })
+    t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
+  })
+
+  t.test('three different people who report somebody suspend him, one alone never does', async (t) => {
+    const ben = await member('Ben')
+    const [ana, ...others] = await atOnce(4, (turn) => member(`R${turn}`)) as [Member, Member, Member, Member]
+    for (let turn = 0; turn < 4; turn++) t.match(await report(ana, ben), { status: 201 })
+    t.match(await report(others[0], ben), { status: 201 })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    t.match(await report(others[1], ben), { status: 201 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    t.strictSame((await said(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, suspended: true }])
+
+    const dan = await member('Dan')
+    const reporters = await atOnce(3, (turn) => member(`P${turn}`))
+    await Promise.all(reporters.map((each) => report(each, dan)))
+    t.equal(await statusOf(dan), 'SUSPENDED', 'also at the same instant')
+  })
+
+  t.test('a suspension has no way out but an operator, and outlives the profile', async (t) => {
+    const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+    const matchId = await matched(ben, cleo)
+    t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    const refused = [
+      get(ben.id, '/fitmatch/discover'), swipes(ben, cleo), get(ben.id, '/fitmatch/matches'), get(ben.id, `/fitmatch/chat/${matchId}`), get(ben.id, '/fitmatch/likes'),
+      get(ben.id, `/fitmatch/chat/${matchId}/messages`), post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' }), get(ben.id, `/fitmatch/profile/${cleo.profileId}`),
+      post(ben.id, `/fitmatch/chat/${matchId}/read`), post(ben.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }), del(ben.id, `/fitmatch/chat/${matchId}`),
+      put(ben.id, '/fitmatch/settings', { status: 'ACTIVE' }), put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
+    ]
+    for (const each of refused) t.match(await each, { status: 403, code: 'PROFILE_SUSPENDED' })
+    t.match(await get(cleo.id, `/fitmatch/profile/${ben.profileId}`), { status: 404 })
+    t.match(await get(cleo.id, `/fitmatch/chat/${matchId}`), { status: 404 })
+    t.match((await get(cleo.id, '/fitmatch/matches')).data, { totalMatches: 0 })
+    t.match(await get(ben.id, '/fitmatch/profile'), { data: { status: 'SUSPENDED' } })
+
+    await del(ben.id, '/fitmatch/profile')
+    t.match(await post(ben.id, '/fitmatch/profile', {}), { status: 201, data: { status: 'SUSPENDED' } })
+    t.match(await get(ben.id, '/fitmatch/discover'), { status: 403, code: 'PROFILE_SUSPENDED' })
+
+    const { data: { reports } } = await get(ana.id, '/fitmatch/report')
+    t.match(await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, { action: 'RESTORE', note: 'Showed his papers' }), { status: 200, message: String })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    t.match((await said(ReportResolved)).at(-1), { reportId: reports[0].id, reporterId: ana.id, action: 'RESTORE' })
+    t.match((await said(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
+    t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED' }] })
+  })
+
+  t.test('operators see what is urgent first, and decide with a trace', async (t) => {
+    const reporters = await atOnce(4, (turn) => member(`Q${turn}`)) as [Member, Member, Member, Member]
+    const [ben, cleo] = [await member('Ben'), await member('Cleo')]
+    const first = (await report(reporters[0], ben)).data.report.id
+    const second = (await report(reporters[1], ben)).data.report.id
+    const urgent = (await report(reporters[0], cleo, 'UNDERAGE')).data.report.id
+    const ids: string[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { data } = await operator('GET', `/fitmatch/admin/reports?limit=2${cursor && `&cursor=${cursor}`}`)
+      ids.push(...data.reports.map(({ id }: { id: string }) => id))
+      cursor = data.nextCursor
+    }
+    t.equal(new Set(ids).size, ids.length)
+    t.ok(ids.indexOf(urgent) < ids.indexOf(first) && ids.indexOf(first) < ids.indexOf(second))
+
+    const resolve = (id: string, body: object) => operator('POST', `/fitmatch/admin/reports/${id}/resolve`, body)
+    t.match(await resolve(first, { action: 'DISMISS' }), { status: 200 })
+    await report(reporters[2], ben)
+    t.equal(await statusOf(ben), 'ACTIVE', 'what is dismissed does not count')
+    t.match(await resolve(second, { action: 'SUSPEND', note: 'Seen it' }), { status: 200 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    await resolve(second, { action: 'RESTORE' })
+    await report(reporters[3], ben)
+    t.equal(await statusOf(ben), 'ACTIVE', 'nor what was settled')
+    t.match(await db.selectFrom('audit').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id']).orderBy('id').execute(), [
+      { action: 'REPORT_DISMISS', note: null, subject_id: first }, { action: 'REPORT_SUSPEND', note: 'Seen it' }, { action: 'REPORT_RESTORE' }
+    ])
+    t.match(await resolve('garbage', { action: 'DISMISS' }), { status: 404, code: 'NOT_FOUND' })
+    t.match(await resolve(first, { action: 'DELETE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await operator('GET', '/fitmatch/admin/reports?status=OLD'), { status: 400 })
+    const ana = reporters[0].id
+    t.match(await get(ana, '/fitmatch/admin/reports'), { status: 403, code: 'FORBIDDEN' })
+    t.match(await post(ana, `/fitmatch/admin/reports/${first}/resolve`, { action: 'RESTORE' }), { status: 403, code: 'FORBIDDEN' })
+  })
+
+  t.test('to block first does not keep the other from reporting', async (t) => {
+    const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
+    await matched(ana, ben)
+    await block(ben, ana)
+    t.match(await report(ana, ben, 'HARASSMENT'), { status: 201 })
+    await block(ben, eve)
+    t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, 'a stranger learns nothing')
+  })
+
+  t.test('reports are ten a day, and refused where they make no sense', async (t) => {
+    const ana = await member('Ana')
+    const others = await atOnce(12, (turn) => member(`O${turn}`))
+    for (const body of [{ reason: 'SPAM' }, { reportedProfileId: ana.profileId, reason: 'SPAM' }, { reportedProfileId: others[0]?.profileId, reason: 'BORING' },
+      { reportedProfileId: others[0]?.profileId, reason: 'SPAM', evidence: ['javascript:alert(1)'] }]) {
+      t.match(await post(ana.id, '/fitmatch/report', body), { status: 400, code: 'VALIDATION_ERROR' })
+    }
+    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: ana.profileId }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: 'garbage' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: 'garbage', reason: 'SPAM' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    const answers = await Promise.all(others.map((each) => report(ana, each)))
+    t.equal(answers.filter(({ status }) => status === 201).length, 10)
+    t.match(answers.find(({ status }) => status !== 201), { status: 429, code: 'LIMIT_EXCEEDED' })
+    t.strictSame((await get(person('Nobody'), '/fitmatch/report')).data, { reports: [] })
+  })
+})
