@@ -12,9 +12,10 @@ const BATCH = 200
 const ACK_TIMEOUT = 1_000
 // A transaction that has begun nothing new for 5 s is ended by Postgres, and this one holds the turn of all replicas.
 const PUBLISH_FOR = 2_000
-const IDLE_PAUSE = 50
+// Only what another process recorded waits so long, such as an operator's command, or a replica that died.
+const IDLE_PAUSE = 200
 const TROUBLE_PAUSE = 500
-// The relay cannot see when a transaction that recorded something commits, so it looks often at first, then less.
+// The relay cannot see when a transaction that recorded something commits, so it looks often at first, then less often.
 const AWAKE_FOR = 1_000
 const SHORTEST_PAUSE = 2
 const LONGEST_AWAKE_PAUSE = 16
@@ -40,6 +41,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
   const warn = seldom((error) => bus.log.warn({ err: error }, 'the relay could not publish; it tries on'))
   const source = { service: bus.service, db }
   let awaited = 0
+  let othersRecord = false
   let lastRecorded = 0
   let wake = () => {}
   let stream: StreamState | undefined
@@ -77,9 +79,17 @@ export function startRelay (bus: Bus, db: Db): Relay {
       checkedAt = Date.now()
     }
     const { taken, failure } = await publishWaiting(db, connection, stream, bus)
-    awaited = Math.max(0, awaited - taken)
+    settle(taken)
     if (failure) throw failure
     return taken
+  }
+
+  function settle (taken: number) {
+    if (taken > awaited) {
+      othersRecord = true
+      lastRecorded = Date.now()
+    }
+    awaited = Math.max(0, awaited - taken)
   }
 
   function trouble (error: unknown) {
@@ -90,8 +100,11 @@ export function startRelay (bus: Bus, db: Db): Relay {
 
   function nextPause () {
     const since = Date.now() - lastRecorded
-    if (since > AWAKE_FOR) awaited = 0
-    return awaited === 0 ? IDLE_PAUSE : Math.min(Math.max(since / 4, SHORTEST_PAUSE), LONGEST_AWAKE_PAUSE)
+    if (since > AWAKE_FOR) {
+      awaited = 0
+      othersRecord = false
+    }
+    return awaited > 0 || othersRecord ? Math.min(Math.max(since / 4, SHORTEST_PAUSE), LONGEST_AWAKE_PAUSE) : IDLE_PAUSE
   }
 
   async function pauseFor (pause: number) {
