@@ -20,7 +20,7 @@ export async function openDataDir (dataDir: string, { fresh = false } = {}) {
   const freeMb = Math.floor(bavail * bsize / 2 ** 20)
   if (freeMb < NEEDED_MB) throw new Refusal(`Only ${freeMb} MB are free for ${dataDir}, and ${NEEDED_MB} are needed: make room, or set DATA_DIR to another disk`)
 
-  claim(dataDir)
+  await claim(dataDir)
   const leftovers = await stopLeftovers(dataDir)
   if (leftovers.length > 0) screen.warn(`Stopped what an earlier start left running: ${leftovers.join(', ')}`)
   rmSync(path.join(dataDir, 'stack.json'), { force: true })

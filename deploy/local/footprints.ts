@@ -1,26 +1,39 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import path from 'node:path'
-import { Refusal } from './screen.ts'
+import { Refusal, screen } from './screen.ts'
+
+const STOPPED_WITHIN = 20_000
 
 // A launcher that was killed leaves its processes' footprints, `run/<name>`, and the next one cleans up after it.
 // A pid alone will not do, because the system gives it to somebody else one day: the time of birth tells them apart.
 
 export function leaveFootprint (dataDir: string, name: string, pid: number) {
-  mkdirSync(path.join(dataDir, 'run'), { recursive: true })
-  writeFileSync(path.join(dataDir, 'run', name), signature(pid))
+  try {
+    writeFileSync(path.join(dataDir, 'run', name), signature(pid))
+  } catch (error) {
+    // A full disk is no reason not to run.
+    screen.warn(`${name} leaves no footprint: ${(error as Error).message}`)
+  }
 }
 
 export function wipeFootprint (dataDir: string, name: string) {
   rmSync(path.join(dataDir, 'run', name), { force: true })
 }
 
-/** Makes this process the only launcher of `dataDir`. @throws Refusal when another one is at work there */
-export function claim (dataDir: string) {
-  const owner = survivor(path.join(dataDir, 'run', 'launcher'))
-  if (owner) throw new Refusal(`Tandem runs in ${dataDir} already (pid ${owner}): stop it, or set DATA_DIR to another folder`)
-  leaveFootprint(dataDir, 'launcher', process.pid)
+/** Makes this process the only launcher of `dataDir`, after one that is just stopping. @throws Refusal when another one is at work there */
+export async function claim (dataDir: string) {
+  const ownerOf = (name: string) => survivor(path.join(dataDir, 'run', name))
+  if (ownerOf('stopping')) screen.step('Waiting for the one before to stop …')
+  for (const end = Date.now() + STOPPED_WITHIN; ownerOf('stopping') && Date.now() < end;) await sleep(50)
+  wipeFootprint(dataDir, 'stopping')
+  if (!ownerOf('launcher')) wipeFootprint(dataDir, 'launcher')
+  try {
+    writeFileSync(path.join(dataDir, 'run', 'launcher'), signature(process.pid), { flag: 'wx' })
+  } catch {
+    throw new Refusal(`Tandem runs in ${dataDir} already (pid ${ownerOf('launcher') ?? 'unknown'}): stop it, or set DATA_DIR to another folder`)
+  }
 }
 
 /** Ends what an earlier launcher left behind, and returns the names. */

@@ -37,6 +37,7 @@ export interface Running {
 }
 
 const READY_WITHIN = 60_000
+const STACK_LINE = / at .*(file:|node:)/
 
 /**
  * Starts a process and returns once it is ready.
@@ -96,7 +97,8 @@ function launch (recipe: Recipe): Running | undefined {
 async function untilReady ({ ready }: Recipe, { ended }: Running): Promise<string | undefined> {
   let over = false
   void ended.then(() => { over = true })
-  for (const end = Date.now() + READY_WITHIN; !over && Date.now() < end; await sleep(10)) {
+  // Often at first, for the servers, which take milliseconds; then seldom, to leave the processors to those who start.
+  for (let wait = 10, end = Date.now() + READY_WITHIN; !over && Date.now() < end; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
     if (await ready().catch(() => false)) return undefined
   }
   return over ? await ended : `not ready within ${READY_WITHIN / 1_000} s`
@@ -124,7 +126,7 @@ function lastLines (file: string, from: number): string {
   try {
     const text = Buffer.alloc(16_384)
     const size = readSync(handle, text, 0, text.length, Math.max(from, fstatSync(handle).size - text.length))
-    const lines = text.toString('utf8', 0, size).trim().split('\n').filter(Boolean)
+    const lines = text.toString('utf8', 0, size).trim().split('\n').filter((line) => line && !STACK_LINE.test(line))
     return lines.length === 0 ? '' : `:\n${lines.slice(-8).map((line) => `    ${line}`).join('\n')}`
   } finally {
     closeSync(handle)

@@ -6,7 +6,6 @@ import type { Settings } from './environment.ts'
 import { startMailCatcher, type MailCatcher } from './mail-catcher.ts'
 import { freePort } from './ports.ts'
 import { findPrograms } from './programs.ts'
-import { reach } from './reach.ts'
 import type { Recipe } from './process.ts'
 import { Refusal, screen } from './screen.ts'
 import { nats, postgres, redis, type Server } from './servers.ts'
@@ -58,7 +57,6 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const common = (name: string): NodeJS.ProcessEnv => ({
     MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
-    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile'),
     ...settings.rest,
     REDIS_URL: servers.get('redis')?.url(),
     NATS_URL: servers.get('nats')?.url(),
@@ -112,7 +110,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server>) => {
       const since = performance.now()
       if (given) {
-        await reach(name, given)
+        await (await import('./reach.ts')).reach(name, given)
         servers.set(name, { url: () => given })
         return screen.done(`${name} answers`, since)
       }
@@ -127,7 +125,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
       serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis })),
       serve('nats', settings.natsUrl, () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats })),
       serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: secret(dataDir, 'postgres') })),
-      settings.smtpUrl ? reach('smtp', settings.smtpUrl) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
+      settings.smtpUrl ? import('./reach.ts').then(async ({ reach }) => await reach('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
     ])
   }
 
@@ -143,14 +141,19 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     }
   }
 
-  async function startProcesses () {
+  async function startProcesses (signal: AbortSignal) {
     for (const name of ['gateway', ...names]) if (settings.metrics) metricsPorts.set(name, await freePort())
     // Chosen before anything starts, so that the gateway, starting beside the services, can be told.
     for (const recipe of recipes) recipe.port = await freePort()
     await all([...services.values(), gateway].map(async (process) => {
       const since = performance.now()
       try {
-        await process.start()
+        await process.start().catch(async (error: Error) => {
+          if (lenient || signal.aborted) throw error
+          // On a busy machine a neighbour can be too slow for a service's own deadlines.
+          screen.warn(`${error.message}\n  Once more …`)
+          await process.start()
+        })
         screen.done(process.name, since)
       } catch (error) {
         if (!lenient) throw error
@@ -167,7 +170,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     await all(names.map(migrate))
     signal.throwIfAborted()
     screen.step('Starting the services and the gateway …')
-    await startProcesses()
+    await startProcesses(signal)
     signal.throwIfAborted()
     complete = true
     tellGateway()

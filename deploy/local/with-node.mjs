@@ -17,7 +17,11 @@ if (!script) fail('usage: node deploy/local/with-node.mjs <script> [arguments]')
 if (Number(process.versions.node.split('.')[0]) < 20) fail(`Node 20 or newer is needed to begin; this is ${process.version}`)
 
 const tools = findTools()
-const environment = { ...process.env, PATH: [...tools.path, process.env.PATH].join(path.delimiter) }
+const environment = {
+  NODE_COMPILE_CACHE: path.join(cache, 'compile'),
+  ...process.env,
+  PATH: [...tools.path, process.env.PATH].join(path.delimiter)
+}
 install()
 run()
 
