@@ -82,11 +82,11 @@ t.test('discover', async (t) => {
 
   t.test('ranks by what is shared, then by nearness, and counts who is left', async (t) => {
     const here = land()
-    const mine = { interestedIn: ['gym', 'yoga'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'TUESDAY'] }
+    const mine = { interestedIn: ['gym_buddy', 'dating'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'TUESDAY'] }
     const bare = { preferredAvailability: [], favoriteSports: [] }
     const ana = await here('Ana', { ...bare, favoriteSports: ['golf', 'tennis'], fields: { ...mine, maxDistance: 50 } })
     await here('All', { favoriteSports: ['tennis', 'golf'], fields: mine })
-    await here('Half', { ...bare, favoriteSports: ['golf'], fields: { interestedIn: ['gym'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['morning'], workoutDays: ['MONDAY'] } })
+    await here('Half', { ...bare, favoriteSports: ['golf'], fields: { interestedIn: ['GYM_BUDDY'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['morning'], workoutDays: ['MONDAY'] } })
     await here('Nothing', bare)
     await here('Farther', { ...bare, north: 0.2 })
     const { profiles, remaining } = await found(ana)

@@ -26,7 +26,7 @@ const fields = {
 }
 
 export const NewProfile = Body(fields, {
-  examples: [{}, { displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', lookingFor: ['MALE'], interestedIn: ['gym'], ageMin: 24, ageMax: 38, maxDistance: 25 }]
+  examples: [{}, { displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', lookingFor: ['MALE'], interestedIn: ['gym_buddy'], ageMin: 24, ageMax: 38, maxDistance: 25 }]
 })
 
 export const ProfileChanges = Body({
@@ -90,7 +90,7 @@ export const OwnProfile = Type.Object({
   examples: [{
     id: '019aa1f0-0000-7000-8000-000000000003', displayName: 'Ana', bio: 'Runs before breakfast', city: 'Jakarta', district: null, birthDate: '1996-04-12',
     gender: 'FEMALE', height: 168, age: 30, profileScore: 85, maxDistance: 25, ageMin: 24, ageMax: 38, latitude: -6.21, longitude: 106.85, status: 'ACTIVE',
-    discoverTutorialSeen: true, lookingFor: ['MALE'], interestedIn: ['gym'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
+    discoverTutorialSeen: true, lookingFor: ['MALE'], interestedIn: ['gym_buddy'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
     photos: [], prompts: [], venues: []
   }]
 })

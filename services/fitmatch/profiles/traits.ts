@@ -2,19 +2,23 @@ interface Kind { offset: number, width: number, known: string[] }
 
 // Each value of a kind has a bit, so that what two people share is counted within an index, without reading lists.
 // A value that is not known here shares one of the bits left over with others like it: it counts, but not exactly.
-const interests: Kind = { offset: 0, width: 16, known: [] }
+const interests: Kind = {
+  offset: 0,
+  width: 16,
+  known: ['GYM_BUDDY', 'RUNNING_PARTNER', 'CYCLING_PARTNER', 'SPORTS_TEAM', 'YOGA_PARTNER', 'HIKING_PARTNER', 'FRIENDSHIP', 'DATING']
+}
 const goals: Kind = {
   offset: 16,
   width: 16,
-  known: ['LOSE_WEIGHT', 'WEIGHT_LOSS', 'BUILD_MUSCLE', 'MUSCLE_GAIN', 'STAY_FIT', 'MAINTAIN', 'STRENGTH', 'ENDURANCE', 'FLEXIBILITY', 'STRESS_RELIEF', 'SOCIAL']
+  known: ['LOSE_WEIGHT', 'WEIGHT_LOSS', 'BUILD_MUSCLE', 'MUSCLE_GAIN', 'STAY_FIT', 'STAY_HEALTHY', 'MAINTAIN', 'STRENGTH', 'ENDURANCE', 'FLEXIBILITY', 'STRESS_RELIEF', 'MEET_PEOPLE']
 }
 const times: Kind = {
   offset: 32,
-  width: 10,
-  known: ['EARLY_MORNING', 'MORNING', 'AFTERNOON', 'EVENING', 'NIGHT', 'FLEXIBLE', 'WEEKDAYS', 'WEEKENDS']
+  width: 12,
+  known: ['EARLY_MORNING', 'MORNING', 'AFTERNOON', 'EVENING', 'NIGHT', 'FLEXIBLE', 'WEEKEND', 'WEEKDAYS', 'WEEKENDS']
 }
 export const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
-const days: Kind = { offset: 42, width: 7, known: [...weekdays] }
+const days: Kind = { offset: 44, width: 7, known: [...weekdays] }
 
 /** FNV-1a. */
 function hash (text: string) {
@@ -36,7 +40,7 @@ export const masks = { interests: maskOf(interests), goals: maskOf(goals), times
 
 export interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
 
-/** Below 2^49, so a number holds it exactly. */
+/** Below 2^51, so a number holds it exactly. */
 export function bitsOfTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {
   let bits = 0n
   for (const [kind, values] of [[interests, interestedIn], [goals, fitnessGoals], [times, preferredTimes], [days, workoutDays]] as const) {

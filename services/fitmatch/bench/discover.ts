@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { connect, migrate } from '@tandem/database-kit'
+import { discover } from '../discover/queries.ts'
+import { readCaller } from '../profiles/queries.ts'
+import type { Tables } from '../schema.ts'
+
+// Discover as people settle: 200 places, the largest with a sixth of all. Beside each search the very same statements, sent by a bare
+// client. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards. SIZES may name other sizes.
+
+const sizes = (process.env['SIZES'] ?? '10000,100000,1000000').split(',').map(Number)
+const SEARCHES = 40
+const KILOMETRES = 25
+
+const server = process.env['DATABASE_URL']
+if (!server) {
+  console.error('usage: DATABASE_URL=postgres://… node services/fitmatch/bench/discover.ts')
+  process.exit(2)
+}
+
+const schema = `bench_${randomBytes(6).toString('hex')}`
+const url = new URL(server)
+url.searchParams.set('options', `-c search_path=${schema} -c max_parallel_workers_per_gather=0`)
+const own = url.href.replaceAll('+', '%20')
+const bare = new pg.Client({ connectionString: own })
+await bare.connect()
+await bare.query(`create schema ${schema}`)
+const db = connect<Tables>(own, { log: { warn () {} } })
+
+let captured: string[] | undefined
+const query = pg.Client.prototype.query as (this: pg.Client, ...statement: unknown[]) => Promise<unknown>
+pg.Client.prototype.query = function (this: pg.Client, ...statement: unknown[]) {
+  if (typeof statement[0] === 'object') captured?.push(JSON.stringify(statement[0]))
+  return query.apply(this, statement)
+} as typeof pg.Client.prototype.query
+
+/** People from `first` to `last`. The number of a place says how large it is: each is a little smaller than the one before. */
+async function fill (first: number, last: number) {
+  await bare.query(`select setseed(0.5)`)
+  await bare.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
+  await bare.query(`
+    insert into profiles (account_id, display_name, has_own_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, traits, sports)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'P' || n, true, current_date - (18 * 365 + floor(random() ^ 1.5 * 40 * 365))::int,
+      case when random() < 0.5 then 'MALE' else 'FEMALE' end,
+      round(place_latitude + 8 * (random() + random() + random() - 1.5))::int, round(place_longitude + 8 * (random() + random() + random() - 1.5))::int,
+      case floor(random() * 3) when 0 then '{MALE}'::text[] when 1 then '{FEMALE}' else '{MALE,FEMALE,OTHER}' end, '{}', '{}', '{}', '{}',
+      18 + floor(random() * 10)::int, 35 + floor(random() * 30)::int, 50, '[]', false, 2,
+      (floor(random() * 256)::bigint & floor(random() * 256)::bigint) + ((floor(random() * 2048)::bigint & floor(random() * 2048)::bigint) << 16)
+        + ((floor(random() * 512)::bigint & floor(random() * 512)::bigint) << 32) + ((floor(random() * 128)::bigint) << 44),
+      ((random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64))::bit(128)
+    from (select n, place, (place * 7919) % 12000 - 6000 as place_latitude, (place * 104729) % 34000 - 17000 as place_longitude
+      from (select n, floor(200 * random() ^ 3)::int as place from generate_series(${first}::bigint, ${last}::bigint) n) as settled) as placed`)
+  await bare.query('vacuum analyze profiles, members')
+}
+
+/** Somebody who looks from the middle of a place of this rank. */
+async function settle (rank: number, swiped: number) {
+  const account = `ffffffff-0000-7000-8000-${String(rank).padStart(6, '0')}${swiped ? '000001' : '000000'}`
+  await bare.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
+  await bare.query(`insert into profiles (account_id, display_name, has_own_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, traits, sports)
+    values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${(rank * 104729) % 34000 - 17000}, '{FEMALE}', '{}', '{}', '{}', '{}',
+      22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`)
+  const me = await readCaller(db, account)
+  if (swiped) {
+    await bare.query(`insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
+      where latitude between ${me.latitude! - 12} and ${me.latitude! + 12} and longitude between ${me.longitude! - 12} and ${me.longitude! + 12} and gender = 'FEMALE'
+      limit ${swiped} on conflict do nothing`)
+    await bare.query('analyze swipes')
+  }
+  return me
+}
+
+const at = (times: number[], part: number) => times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
+const time = async (work: () => Promise<unknown>) => {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+try {
+  await migrate(own, path.resolve(import.meta.dirname, '..'))
+  let filled = 0
+  const rows: object[] = []
+  for (const size of sizes) {
+    const took = await time(async () => await fill(filled + 1, size))
+    filled = size
+    console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
+    for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['middling', 60, 0], ['smallest', 199, 0]] as const) {
+      const me = await settle(rank, swiped)
+      const search = async () => await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
+      captured = []
+      const { total } = await search()
+      const statements = captured.map((each) => JSON.parse(each) as { text: string, values?: unknown[] })
+      captured = undefined
+      const ours: number[] = []
+      const plain: number[] = []
+      for (let turn = 0; turn < SEARCHES; turn++) {
+        ours.push(await time(search))
+        plain.push(await time(async () => { for (const each of statements) await bare.query(each) }))
+      }
+      rows.push({
+        profiles: size, from: name, fit: total, 'p50 ms': at(ours, 0.5).toFixed(1), 'p99 ms': at(ours, 0.99).toFixed(1),
+        'bare p50': at(plain, 0.5).toFixed(1), 'bare p99': at(plain, 0.99).toFixed(1)
+      })
+    }
+  }
+  console.table(rows)
+  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_to_discover')) as size`) as { rows: { size: string }[] }
+  console.log(`the index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
+} finally {
+  await db.destroy()
+  await bare.query(`drop schema ${schema} cascade`)
+  await bare.end()
+}
