@@ -43,7 +43,7 @@ async function clearNotices (db: Db) {
         delete from notices where id = any(${old.map((notice) => notice.id)}::uuid[])
         returning account_id, listed and removed_at is null and read_at is null as counted
       )
-      update inboxes set unread = unread - counts.unread
+      update inboxes set unread = inboxes.unread - counts.unread
       from (select account_id, count(*)::int as unread from gone where counted group by account_id) counts
       where inboxes.account_id = counts.account_id`.execute(trx)
     return old.length

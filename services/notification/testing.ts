@@ -75,7 +75,7 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
     return { status: response.statusCode, ...response.json() }
   }
 
-  return {
+  const world = {
     app,
     db,
     url,
@@ -87,7 +87,7 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
     handlers,
     send,
     /** Lets the service hear an event. */
-    say: async (type: string, data: object, options?: { id?: string, about?: string }) => await hear(handlers, type, data, options),
+    say: async (type: string, data: object, options?: Parameters<typeof hear>[3]) => await hear(handlers, type, data, options),
     inbox: async (accountId: string, query = '') => (await send(accountId, 'GET', `/notifications${query}`)).data,
     log: async (accountId: string) => (await send(accountId, 'GET', '/notifications/push/log?limit=50')).data.deliveries,
     /** Somebody with an account, whom the service has heard of. */
@@ -107,11 +107,21 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
     deliverAll: async () => {
       await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
       for (const { id } of pushes.offered.splice(0)) await deliver(deps, provider, id)
+    },
+    /** The same app for the next test of a file, with nothing offered, sent or told else. Its people are others. */
+    fresh: () => {
+      pushes.offered.length = 0
+      provider.sent.length = 0
+      provider.answer = () => ({ is: 'sent' })
+      neighbours.isAway = false
+      clock.now = () => new Date()
+      return world
     }
   }
+  return world
 }
 
-export type TestApp = Awaited<ReturnType<typeof testApp>>
+export type TestApp = Omit<Awaited<ReturnType<typeof testApp>>, 'fresh'>
 
 export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
   accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...others

@@ -18,7 +18,7 @@ export async function removeNotices (trx: Trx, accountIds: string[], which: RawB
       where account_id = any(${accountIds}::uuid[]) and removed_at is null and ${which}
       returning account_id, listed, listed and read_at is null as counted
     ), changed as (
-      update inboxes set unread = unread - counts.unread
+      update inboxes set unread = inboxes.unread - counts.unread
       from (select account_id, count(*)::int as unread from removed where counted group by account_id) counts
       where inboxes.account_id = counts.account_id
     )

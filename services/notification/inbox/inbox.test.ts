@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { testApp, type TestApp } from '../testing.ts'
+import { tell } from './actions.ts'
+
+const { fresh } = await testApp(t)
+
+const level = async ({ deps }: Pick<TestApp, 'deps'>, to: string, number: number) =>
+  await tell(deps, { kind: 'levelReached', cause: `level:${number}`, to: [to], params: { level: number } }, new Date())
+
+t.test('the inbox is read in pages, newest first, with the unread count', async (t) => {
+  const app = fresh()
+  const ana = await app.person('Ana')
+  for (let number = 2; number < 27; number++) await level(app, ana, number)
+
+  const first = await app.inbox(ana)
+  t.strictSame(Object.keys(first).sort(), ['nextCursor', 'notifications', 'unreadCount'])
+  t.strictSame(Object.keys(first.notifications[0]), ['id', 'type', 'title', 'body', 'data', 'actor', 'readAt', 'createdAt'])
+  t.equal(first.notifications.length, 20)
+  t.equal(first.notifications[0].title, 'Level 26!')
+  t.equal(first.unreadCount, 25)
+  const second = await app.inbox(ana, `?cursor=${first.nextCursor}`)
+  t.strictSame(second.notifications.map(({ title }: { title: string }) => title), ['Level 6!', 'Level 5!', 'Level 4!', 'Level 3!', 'Level 2!'])
+  t.equal(second.nextCursor, null)
+  t.equal((await app.inbox(ana, '?limit=25')).nextCursor, null)
+  t.equal((await app.inbox(ana, '?limit=1')).notifications.length, 1)
+  t.equal((await app.inbox(ana, '?limit=50')).notifications.length, 25)
+
+  for (const query of ['?limit=0', '?limit=51', '?limit=x', '?cursor=x', '?unreadOnly=maybe']) {
+    t.match(await app.send(ana, 'GET', `/notifications${query}`), { status: 400, code: 'VALIDATION_ERROR' }, query)
+  }
+  t.match(await app.inbox(randomUUID()), { notifications: [], nextCursor: null, unreadCount: 0 })
+})
+
+t.test('notices are read one by one or all at once, and each once', async (t) => {
+  const app = fresh()
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  for (const number of [2, 3, 4]) await level(app, ana, number)
+  await level(app, ben, 2)
+  const [{ id }] = (await app.inbox(ana)).notifications
+  const [{ id: bens }] = (await app.inbox(ben)).notifications
+  const read = async (body?: object) => await app.send(ana, 'POST', '/notifications/read', body)
+
+  t.strictSame(await read({ ids: [id, bens, 'garbage', id] }), { status: 200, success: true, data: { updated: 1 } })
+  t.match(await read({ ids: [id] }), { data: { updated: 0 } })
+  t.match(await read({ ids: [] }), { data: { updated: 0 } })
+  t.strictSame(await app.send(ana, 'GET', '/notifications/unread-count'), { status: 200, success: true, data: { count: 2 } })
+  t.equal((await app.inbox(ana, '?unreadOnly=true')).notifications.length, 2)
+  t.match((await app.inbox(ana)).notifications, [{ id, readAt: String }, { readAt: null }, { readAt: null }])
+  t.match(await read(), { data: { updated: 2 } })
+  t.match(await read({}), { data: { updated: 0 } })
+  t.match(await app.inbox(ana, '?unreadOnly=true'), { notifications: [], unreadCount: 0 })
+  t.equal((await app.inbox(ben)).unreadCount, 1)
+  t.match(await read({ ids: Array.from({ length: 501 }, () => id) }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await read({ ids: 'all' }), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('a notice is deleted by its owner, once, and its push is not sent', async (t) => {
+  const app = fresh()
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  await app.device(ana)
+  await level(app, ana, 2)
+  const [{ id }] = (await app.inbox(ana)).notifications
+  const remove = async (account: string, which: string) => await app.send(account, 'DELETE', `/notifications/${which}`)
+  t.match(await remove(ben, id), { status: 404, code: 'NOT_FOUND' })
+  t.match(await remove(ana, 'garbage'), { status: 404, code: 'NOT_FOUND' })
+  t.match(await remove(ana, randomUUID()), { status: 404, code: 'NOT_FOUND' })
+  t.match(await remove(ana, id), { status: 200, success: true, message: String })
+  t.match(await remove(ana, id), { status: 404, code: 'NOT_FOUND' })
+  t.match(await app.inbox(ana), { notifications: [], unreadCount: 0 })
+  await app.deliverAll()
+  t.strictSame(app.provider.sent, [])
+  t.match(await app.log(ana), [{ status: 'muted', reason: 'the notification was deleted' }])
+
+  await level(app, ana, 2)
+  t.match(await app.inbox(ana), { notifications: [] }, 'its cause told again does not bring it back')
+})
+
+t.test('everything is for who is signed in', async (t) => {
+  const { app } = fresh()
+  for (const [method, url] of [
+    ['GET', '/notifications'], ['GET', '/notifications/unread-count'], ['POST', '/notifications/read'], ['DELETE', `/notifications/${randomUUID()}`],
+    ['GET', '/notifications/preferences'], ['PUT', '/notifications/preferences'], ['GET', '/notifications/push/log'], ['POST', '/notifications/push/test']
+  ] as const) {
+    const response = await app.inject({ method, url })
+    t.equal(response.statusCode, 401, url)
+    t.match(response.json(), { success: false, code: 'UNAUTHORIZED' }, url)
+  }
+})
+
+t.test('the unread count is exact while notices come, are read and deleted at once', async (t) => {
+  const app = fresh()
+  const ana = await app.person('Ana')
+  const others = await Promise.all(Array.from({ length: 10 }, async (_, number) => await app.person(`P${number}`)))
+  const work = Array.from({ length: 96 }, (_, number) => async () => {
+    if (number % 3 === 0) return await app.send(ana, 'POST', '/notifications/read')
+    if (number % 7 === 0) {
+      const [notice] = (await app.inbox(ana)).notifications
+      return notice && await app.send(ana, 'DELETE', `/notifications/${notice.id}`)
+    }
+    // Each of them twice, as a broker may bring it, and to a crowd in any order.
+    const telling = { kind: 'levelReached' as const, cause: `level:${number >> 1}`, to: [...others, ana].sort(() => Math.random() - 0.5), params: { level: number } }
+    await tell(app.deps, telling, new Date())
+    const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
+    if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'in one answer the two agree')
+  })
+  // As many at once as there are connections and a few that wait: more would be refused, which is not the question here.
+  const lanes = Array.from({ length: 8 }, async (_, lane) => {
+    for (let number = lane; number < work.length; number += 8) await work[number]!()
+  })
+  await Promise.all(lanes)
+
+  for (const account of [ana, ...others]) {
+    const { count } = await app.db.selectFrom('notices').where('account_id', '=', account).where('listed', '=', true)
+      .where('read_at', 'is', null).where('removed_at', 'is', null)
+      .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    t.equal((await app.send(account, 'GET', '/notifications/unread-count')).data.count, count)
+  }
+})
+
+t.test('two replicas that hear one event write one notice', async (t) => {
+  const app = fresh()
+  const ana = await app.person('Ana')
+  await app.device(ana)
+  for (let number = 2; number < 12; number++) await Promise.all([level(app, ana, number), level(app, ana, number), level(app, ana, number)])
+  t.equal((await app.inbox(ana)).unreadCount, 10)
+  await app.deliverAll()
+  t.equal(app.provider.sent.length, 10)
+})
