@@ -23,8 +23,11 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
+/** What this service hears. */
+export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+
 /** Hears and answers the other services until stopped. */
 export function meetOthers (bus: Bus, deps: Deps) {
   startAnswers(bus, answers.map((each) => each(deps)))
-  return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
+  return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -1,5 +1,10 @@
 import Type from 'typebox'
-import { ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, List, ServiceEnvironment, Url } from '@tandem/service-kit'
+import type { ProviderSettings } from './providers/tokens.ts'
+
+const issuer = List({ description: 'The `iss` of its tokens, several by comma; with the two below, or none of the three' })
+const audience = List({ description: 'The `aud` of its tokens: the ids of the apps' })
+const jwksUrl = Type.Optional(Url({ description: 'Where its public keys are' }))
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
@@ -9,11 +14,22 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'Where people reach this installation; links in mails begin with it' }),
-  SECRET: Type.String({ minLength: 32, description: 'At least 32 random characters; losing it signs everybody out' }),
-  PROVIDER_A_ISSUER: Type.Optional(Type.String()),
-  PROVIDER_A_AUDIENCE: Type.Optional(Type.String()),
-  PROVIDER_A_JWKS_URL: Type.Optional(Url()),
-  PROVIDER_B_ISSUER: Type.Optional(Type.String()),
-  PROVIDER_B_AUDIENCE: Type.Optional(Type.String()),
-  PROVIDER_B_JWKS_URL: Type.Optional(Url())
+  SECRET: Type.String({ minLength: 32, description: 'At least 32 random characters: codes and signing keys are sealed with it' }),
+  PROVIDER_A_ISSUER: issuer,
+  PROVIDER_A_AUDIENCE: audience,
+  PROVIDER_A_JWKS_URL: jwksUrl,
+  PROVIDER_B_ISSUER: issuer,
+  PROVIDER_B_AUDIENCE: audience,
+  PROVIDER_B_JWKS_URL: jwksUrl
 })
+
+/** The settings of a provider, if it is offered. @throws ConfigError for half a provider */
+export function providerSettings (config: Type.Static<typeof Config>, provider: 'PROVIDER_A' | 'PROVIDER_B'): ProviderSettings | undefined {
+  const issuers = config[`${provider}_ISSUER`]
+  const audiences = config[`${provider}_AUDIENCE`]
+  const jwksUrl = config[`${provider}_JWKS_URL`]
+  if (issuers.length > 0 && audiences.length > 0 && jwksUrl) return { issuers, audiences, jwksUrl }
+  if (issuers.length > 0 || audiences.length > 0 || jwksUrl) {
+    throw new ConfigError(`${provider}_ISSUER, ${provider}_AUDIENCE and ${provider}_JWKS_URL must be set together`)
+  }
+}

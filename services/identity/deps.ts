@@ -1,7 +1,7 @@
 import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
-import type { MailRequests } from './codes/requests.ts'
 import type { IssueToken } from './keys/tokens.ts'
+import type { MailRequests } from './mails/requests.ts'
 import type { Hashing } from './passwords/hashing.ts'
 import type { VerifyToken } from './providers/tokens.ts'
 import type { Db, Provider } from './schema.ts'

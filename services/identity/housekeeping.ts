@@ -1,16 +1,24 @@
 import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
+import { dropReplacedKeys } from './keys/actions.ts'
 import type { Db } from './schema.ts'
+import { endIdleSessions } from './sessions/actions.ts'
+import { expireSubscriptions } from './subscriptions/actions.ts'
 
-const HOUR = 60 * 60 * 1_000
+const MINUTE = 60 * 1_000
 
-/** Deletes what no longer matters to anyone, now and every hour. */
-export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await clearOld(db), { every: HOUR, log })
+/** Ends what has run out and deletes what no longer matters to anyone, now and every minute. */
+export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await keepHouse(db), { every: MINUTE, log })
 
-async function clearOld (db: Db) {
+export async function keepHouse (db: Db) {
+  await expireSubscriptions(db)
+  await endIdleSessions(db)
+  await dropReplacedKeys(db)
+  // No session lives longer than 180 days; ids are made in time order.
+  await sql`delete from sessions where id < uuidv7(interval '-181 days')`.execute(db)
   await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
-  await sql`delete from sign_in_tries where wait_until < now() - interval '1 day'`.execute(db)
-  await sql`delete from code_tries where day < current_date - 1`.execute(db)
+  await sql`delete from wrong_passwords where wait_until < now() - interval '1 day'`.execute(db)
+  await sql`delete from code_tries where day < (now() at time zone 'utc')::date`.execute(db)
   await sql`delete from codes where expires_at < now()`.execute(db)
   await sql`delete from password_resets where expires_at < now()`.execute(db)
 }

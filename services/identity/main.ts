@@ -4,13 +4,13 @@ import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
-import { createMailRequests } from './codes/requests.ts'
-import { Config } from './config.ts'
+import { Config, providerSettings } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { listPublicKeys } from './keys/queries.ts'
 import { createIssuer } from './keys/tokens.ts'
+import { createMailRequests } from './mails/requests.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier } from './providers/tokens.ts'
 import type { Tables } from './schema.ts'
@@ -42,8 +42,8 @@ await run('identity', async (onClose, log) => {
     hashing: await createHashing(),
     issueToken: createIssuer(db, secrets),
     providers: {
-      PROVIDER_A: createVerifier({ issuer: config.PROVIDER_A_ISSUER, audience: config.PROVIDER_A_AUDIENCE, jwksUrl: config.PROVIDER_A_JWKS_URL }),
-      PROVIDER_B: createVerifier({ issuer: config.PROVIDER_B_ISSUER, audience: config.PROVIDER_B_AUDIENCE, jwksUrl: config.PROVIDER_B_JWKS_URL })
+      PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
+      PROVIDER_B: createVerifier(providerSettings(config, 'PROVIDER_B'))
     },
     mailer,
     mailRequests

@@ -15,6 +15,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     registered_network: string
     referral_code: string
     barred_at: Date | null
+    person_changed_at: Date | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
@@ -28,7 +29,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     current_period_start: Date
     current_period_end: Date
   }
-  sign_in_tries: { email_digest: Buffer, tries: number, wait_until: Date }
+  wrong_passwords: { email_digest: Buffer, times: number, wait_until: Date }
   sessions: {
     id: Generated<string>
     account_id: string

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
-import { endSessions } from '../sessions/actions.ts'
 import type { Db, Trx } from '../schema.ts'
+import { endSessions } from '../sessions/actions.ts'
 import type { LockedAccount } from './queries.ts'
 
 interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
@@ -10,9 +10,9 @@ interface PersonCopy { accountId: string, name: string, image: string | null, lo
 /** Keeps the copy of a person that is shown while the profile service is away. News that come late do not undo newer ones. */
 export async function keepPerson (db: Db, { accountId, name, image, locale }: PersonCopy, at: Date) {
   await db.updateTable('accounts')
-    .set({ name, image, locale, updated_at: at })
+    .set({ name, image, locale, person_changed_at: at, updated_at: sql`now()` })
     .where('id', '=', accountId)
-    .where('updated_at', '<', at)
+    .where((where) => where.or([where('person_changed_at', 'is', null), where('person_changed_at', '<', at)]))
     .execute()
 }
 

@@ -30,11 +30,17 @@ export async function findOwnAccount (db: Db, id: string) {
   return { ...account, subscription: subscription ?? null }
 }
 
+export type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>
+
 /** Takes the row of an account: whatever changes how one gets into it waits here. */
 export async function lockAccount (trx: Trx, by: { id: string } | { email: string }) {
   const query = trx.selectFrom('accounts')
-    .select([...accountColumns, 'password_hash as passwordHash', 'registered_network as registeredNetwork'])
-    .forUpdate()
+    .select([
+      ...accountColumns, 'locale', 'password_hash as passwordHash', 'registered_network as registeredNetwork',
+      sql<boolean>`barred_at is not null`.as('isBarred')
+    ])
+    // Not the key, which every new session refers to.
+    .forNoKeyUpdate()
   return 'id' in by
     ? await query.where('id', '=', by.id).executeTakeFirst()
     : await query.where('email', '=', by.email).executeTakeFirst()

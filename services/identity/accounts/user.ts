@@ -2,36 +2,36 @@ import Type from 'typebox'
 import type { Ask } from '@tandem/bus-kit'
 import { Person, TrainingTotals } from '@tandem/contracts'
 import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
-import type { Account } from './queries.ts'
+import type { Account, OwnAccount } from './queries.ts'
 
 const Profile = Type.Object({
   gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
   birthDate: Nullable(Timestamp),
-  height: Nullable(Type.Number({ description: 'Centimetres' })),
-  heightUnit: Enum(['cm', 'feet']),
-  weight: Nullable(Type.Number({ description: 'Kilograms' })),
-  weightUnit: Enum(['kg', 'pound']),
-  fitnessGoal: Nullable(Type.String()),
+  height: Nullable(Type.Number(), { description: 'Centimetres' }),
+  heightUnit: Enum(['cm', 'feet'], { description: 'How the person likes to see it' }),
+  weight: Nullable(Type.Number(), { description: 'Kilograms' }),
+  weightUnit: Enum(['kg', 'pound'], { description: 'How the person likes to see it' }),
+  fitnessGoal: Nullable(Type.String({ examples: ['BUILD_MUSCLE'] })),
   onboardingCompleted: Type.Boolean(),
-  onboardingStep: Type.Integer(),
-  experience: Type.String(),
-  timezone: Type.String(),
-  username: Type.Optional(Type.String()),
+  onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3' }),
+  experience: Type.String({ examples: ['BEGINNER'] }),
+  timezone: Type.String({ examples: ['Asia/Jakarta'] }),
+  username: Type.Optional(Type.String({ examples: ['ana'] })),
   avatarUrl: Type.Optional(Nullable(Type.String()))
-})
+}, { description: 'What the profile service knows; null while it is away' })
 
 const NutritionGoal = Type.Object({
   dailyCalories: Type.Number(),
   proteinTarget: Type.Number(),
   carbsTarget: Type.Number(),
   fatTarget: Type.Number(),
-  goalType: Type.String()
+  goalType: Type.String({ examples: ['MAINTAIN'] })
 })
 
 const common = {
-  id: Type.String(),
-  name: Type.String(),
-  email: Type.String(),
+  id: Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }),
+  name: Type.String({ examples: ['Ana'] }),
+  email: Type.String({ examples: ['ana@example.com'] }),
   image: Nullable(Type.String()),
   role: Enum(['USER', 'ADMIN']),
   emailVerified: Type.Boolean(),
@@ -40,17 +40,17 @@ const common = {
   nutritionGoal: Nullable(NutritionGoal)
 }
 
-/** A person as sign-in shows him. */
+/** A person as signing in shows him. */
 export const User = Type.Object(common)
 
 /** A person as he sees his own account. */
 export const OwnUser = Type.Object({
   ...common,
   updatedAt: Timestamp,
-  referralCode: Nullable(Type.String()),
+  referralCode: Nullable(Type.String({ description: 'For friends to register with', examples: ['K7RMX2PA'] })),
   subscription: Nullable(Type.Object({
     id: Type.String(),
-    planId: Type.String(),
+    planId: Type.String({ examples: ['premium'] }),
     status: Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
     currentPeriodStart: Timestamp,
     currentPeriodEnd: Timestamp
@@ -83,15 +83,24 @@ export function describeNewUser (account: Account): Type.Static<typeof User> {
 
 /** An account with what others own of the person; what is away meanwhile is null. */
 export async function describeUser (ask: Ask, account: Account): Promise<Type.Static<typeof User>> {
-  const accountId = account.id
   const [person, totals] = await Promise.all([
-    ask(Person, { accountId }).catch(() => null),
-    ask(TrainingTotals, { accountId }).catch(() => null)
+    askForPerson(ask, account),
+    ask(TrainingTotals, { accountId: account.id }).catch(() => null)
   ])
+  return { ...describeAccount(account), ...person, nutritionGoal: totals?.nutritionGoal ?? null }
+}
+
+/** @throws Unavailable without the dashboard service: unlike the rest, its totals cannot be shown as unknown */
+export async function describeOwnUser (ask: Ask, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
+  const [person, { nutritionGoal, totalWorkouts, totalFoodEntries }] = await Promise.all([
+    askForPerson(ask, account),
+    ask(TrainingTotals, { accountId: account.id })
+  ])
+  const { updatedAt, referralCode, subscription } = account
   return {
-    ...describeAccount(account),
-    ...person,
-    profile: person?.profile ?? null,
-    nutritionGoal: totals?.nutritionGoal ?? null
+    ...describeAccount(account), ...person, updatedAt, referralCode, subscription, nutritionGoal, stats: { totalWorkouts, totalFoodEntries }
   }
 }
+
+const askForPerson = async (ask: Ask, { id, name, image }: Account) =>
+  await ask(Person, { accountId: id }).catch(() => null) ?? { name, image, profile: null }

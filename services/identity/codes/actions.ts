@@ -26,7 +26,8 @@ export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose,
 
 /**
  * Compares a code, of which at most 5 tries a code and 20 a day are compared, and takes it if it is right.
- * The caller holds the account's row and commits whatever comes out, so tries at once are counted one after the other.
+ * The caller holds the account's row and commits whatever comes out, so that tries at once are counted one after the other,
+ * and each before anybody learns what it was worth.
  * @returns from which network the code was asked for, or undefined when it is not good
  */
 export async function takeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: Omit<NewCode, 'network'>) {

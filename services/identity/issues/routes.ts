@@ -1,14 +1,15 @@
 import Type from 'typebox'
 import { Body, Data, data, Text, type Routes } from '@tandem/service-kit'
+import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { Email } from '../registration/schemas.ts'
 import { reportIssue } from './actions.ts'
 
 export const issueRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/auth/report-issue', {
     schema: {
       summary: 'Report a problem with signing in',
-      body: Body({ email: Email, description: Text({ min: 10, max: 1_000 }) }),
+      description: 'Operators read it.',
+      body: Body({ email: Email, description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I asked twice.'] }) }),
       response: { 200: Data(Type.Object({ message: Type.String() })) }
     },
     config: { public: true }

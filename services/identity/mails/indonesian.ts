@@ -5,26 +5,26 @@ const locale = 'id'
 const ignore = 'Jika bukan Anda yang meminta email ini, abaikan saja.'
 
 export const indonesian: Letters = {
-  verification: (name, code) => frame({
+  verification: (code) => frame({
     locale,
     subject: `${code} adalah kode Tandem Anda`,
-    title: `Selamat datang, ${name}`,
+    title: 'Selamat datang di Tandem',
     paragraphs: ['Masukkan kode ini di aplikasi untuk mengonfirmasi alamat email Anda:', 'Kode berlaku selama 24 jam. Tim Tandem tidak akan pernah memintanya.'],
     code,
     footer: `Seseorang mendaftar di Tandem dengan alamat ini. ${ignore}`
   }),
-  signIn: (name, code) => frame({
+  signIn: (code) => frame({
     locale,
     subject: `${code} adalah kode masuk Tandem Anda`,
-    title: `Halo, ${name}`,
+    title: 'Halo',
     paragraphs: ['Masukkan kode ini di aplikasi untuk masuk:', 'Kode berlaku selama 10 menit. Tim Tandem tidak akan pernah memintanya.'],
     code,
     footer: `Seseorang ingin masuk ke Tandem dengan alamat ini. ${ignore}`
   }),
-  reset: (name, url) => frame({
+  reset: (url) => frame({
     locale,
     subject: 'Buat kata sandi baru untuk Tandem',
-    title: `Halo, ${name}`,
+    title: 'Halo',
     paragraphs: ['Di sini Anda dapat membuat kata sandi baru. Tautan ini berlaku satu jam dan hanya sekali.', 'Semua perangkat Anda akan keluar setelahnya.'],
     button: { label: 'Buat kata sandi baru', url },
     footer: `Seseorang meminta kata sandi baru untuk alamat ini. ${ignore} Kata sandi Anda tidak berubah.`

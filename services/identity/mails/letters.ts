@@ -3,11 +3,14 @@ import { languages, type Language } from '@tandem/service-kit'
 import { english } from './english.ts'
 import { indonesian } from './indonesian.ts'
 
-/** Every mail that this service sends, in one language. */
+/**
+ * Every mail that this service sends, in one language. None says the person's name: whoever registers somebody else's address
+ * chooses it, and would send his own words to that person through us.
+ */
 export interface Letters {
-  verification (name: string, code: string): Letter
-  signIn (name: string, code: string): Letter
-  reset (name: string, url: string): Letter
+  verification (code: string): Letter
+  signIn (code: string): Letter
+  reset (url: string): Letter
 }
 
 const letters: Record<Language, Letters> = { en: english, id: indonesian }

@@ -10,6 +10,7 @@ create table accounts (
   registered_network text        not null,  -- an IPv4 /24 or IPv6 /48: who verifies from elsewhere may not be who registered
   referral_code      text        not null unique,
   barred_at          timestamptz,
+  person_changed_at  timestamptz,            -- when the profile service said what name, image and locale are copied from
   created_at         timestamptz not null default now(),
   updated_at         timestamptz not null default now()
 );
@@ -38,11 +39,12 @@ create table subscriptions (
   current_period_start timestamptz not null,
   current_period_end   timestamptz not null
 );
+create index subscriptions_running_out on subscriptions (current_period_end) where status = 'ACTIVE';
 
--- Tries to sign in since the last success, for known and unknown addresses alike, so that neither takes longer.
-create table sign_in_tries (
+-- Wrong passwords since the last right one, for known and unknown addresses alike, so that neither takes longer.
+create table wrong_passwords (
   email_digest bytea       primary key,
-  tries        integer     not null,
+  times        integer     not null,
   wait_until   timestamptz not null
 );
-create index sign_in_tries_oldest_first on sign_in_tries (wait_until);
+create index wrong_passwords_oldest_first on wrong_passwords (wait_until);

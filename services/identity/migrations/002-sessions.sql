@@ -10,7 +10,8 @@ create table sessions (
   last_used_at timestamptz not null default now(),
   ended_at     timestamptz
 );
-create index sessions_newest_first on sessions (account_id, last_used_at desc) where ended_at is null;
+create index sessions_last_used_first on sessions (account_id, last_used_at desc);
+create index sessions_idle_longest on sessions (last_used_at) where ended_at is null;
 create index sessions_lately_ended on sessions (ended_at) where ended_at is not null;
 
 -- Tokens are 256 random bits, so a plain digest is enough to find them by.

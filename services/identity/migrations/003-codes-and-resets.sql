@@ -8,6 +8,7 @@ create table codes (
   expires_at        timestamptz not null,
   primary key (account_id, purpose)
 );
+create index codes_oldest_first on codes (expires_at);
 
 -- A new code does not make the day's tries anew.
 create table code_tries (
@@ -16,12 +17,14 @@ create table code_tries (
   tries      integer not null,
   primary key (account_id, day)
 );
+create index code_tries_oldest_first on code_tries (day);
 
 create table password_resets (
   account_id uuid        primary key references accounts on delete cascade,
   digest     bytea       not null,
   expires_at timestamptz not null
 );
+create index password_resets_oldest_first on password_resets (expires_at);
 
 -- Asked for by somebody who is not signed in. Written for known and unknown addresses alike and carried out
 -- afterwards, so that the time an answer takes does not tell which it was.

@@ -1,65 +1,81 @@
-import { parseArgs } from 'node:util'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
-import { rotateSigningKeys } from '../keys/actions.ts'
-import type { Role, Tables } from '../schema.ts'
+import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
+import type { Tables } from '../schema.ts'
 import { createSecrets } from '../secrets.ts'
-import { listSessions } from '../sessions/queries.ts'
-import { endAllSessions, setBarred, setRole, setSubscription } from './actions.ts'
-import { findAccountIdByEmail } from './queries.ts'
+import { bar, endAllSessions, grantSubscription, setRole, takeSubscription, unbar } from './actions.ts'
+import { listIssues, listSessionsOf } from './queries.ts'
 
 const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
 
   grant role <email> ADMIN|USER             the account's sessions end, so that its tokens show the role
-  grant subscription <email> <plan> <days>  0 days end it
+  grant subscription <email> <plan> <days>  from now on, in place of the one there is
+  take subscription <email>                 ends it now
   sessions list|end <email>
   bar <email>                               ends all sessions and lets none begin
   unbar <email>
-  keys rotate                               a new signing key takes over in 15 minutes; needs SECRET`
+  issues list                               the latest problems that people reported
+  keys rotate                               a new signing key takes over in 15 minutes; needs SECRET
+  keys replace                              a new signing key takes over at once, for when SECRET was lost`
 
-const { positionals } = parseArgs({ allowPositionals: true })
+class Misuse extends Error {}
+
 const { DATABASE_URL, SECRET } = process.env
 if (!DATABASE_URL) fail('DATABASE_URL is missing')
 const db = connect<Tables>(DATABASE_URL, { log: createLogger('identity-operator') })
 
 try {
-  await carryOut(positionals)
+  await carryOut(process.argv.slice(2))
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
+  fail(error instanceof Misuse ? usage : error instanceof Error ? error.message : String(error))
 } finally {
   await db.destroy()
 }
 
 async function carryOut ([command, what, ...rest]: string[]) {
+  const [email, ...more] = rest
   switch (`${command} ${what}`) {
     case 'grant role': {
-      const [email, role] = rest
-      if (!email || (role !== 'ADMIN' && role !== 'USER')) fail(usage)
-      await setRole(db, email, role satisfies Role)
+      const [role] = more
+      if (role !== 'ADMIN' && role !== 'USER') throw new Misuse()
+      await setRole(db, given(email), role)
       return console.log(`${email} is ${role} from the next sign-in on`)
     }
     case 'grant subscription': {
-      const [email, plan, days] = rest
-      if (!email || !plan || !/^\d{1,5}$/.test(days ?? '')) fail(usage)
-      await setSubscription(db, email, plan, Number(days))
-      return console.log(Number(days) > 0 ? `${email} has ${plan} for ${days} days` : `${email} has no subscription any more`)
+      const [planId, days = ''] = more
+      if (!/^[1-9]\d{0,4}$/.test(days)) throw new Misuse()
+      await grantSubscription(db, given(email), { planId: given(planId), days: Number(days) })
+      return console.log(`${email} has ${planId} for ${days} days`)
     }
-    case 'sessions list': {
-      const account = await findAccountIdByEmail(db, rest[0] ?? fail(usage))
-      return console.table(await listSessions(db, account))
-    }
+    case 'take subscription':
+      return console.log(await takeSubscription(db, given(email)) ? `${email} has no subscription any more` : `${email} had no subscription`)
+    case 'sessions list':
+      return console.table(await listSessionsOf(db, given(email)))
     case 'sessions end':
-      return console.log(`${await endAllSessions(db, rest[0] ?? fail(usage))} sessions ended`)
+      return console.log(`${await endAllSessions(db, given(email))} sessions ended`)
+    case 'issues list':
+      return console.table(await listIssues(db))
     case 'keys rotate':
       await rotateSigningKeys(db, createSecrets(SECRET ?? fail('SECRET is missing')))
-      return console.log('a new key signs in 15 minutes; run this again for the next one')
-    default:
-      if (what && (command === 'bar' || command === 'unbar')) {
-        await setBarred(db, what, command === 'bar')
-        return console.log(`${what} is ${command === 'bar' ? 'kept out' : 'let in again'}`)
-      }
-      fail(usage)
+      return console.log('a new key signs in 15 minutes')
+    case 'keys replace':
+      await replaceSigningKeys(db, createSecrets(SECRET ?? fail('SECRET is missing')))
+      return console.log('a new key signs; restart the identity service with this SECRET')
   }
+  switch (command) {
+    case 'bar':
+      await bar(db, given(what))
+      return console.log(`${what} is kept out`)
+    case 'unbar':
+      await unbar(db, given(what))
+      return console.log(`${what} is let in again`)
+  }
+  throw new Misuse()
+}
+
+function given (argument: string | undefined) {
+  if (!argument) throw new Misuse()
+  return argument
 }
 
 function fail (reason: string): never {

@@ -1,8 +1,15 @@
 import { UserNotFound } from '../errors.ts'
 import type { Db } from '../schema.ts'
+import { listSessions } from '../sessions/queries.ts'
 
-export async function findAccountIdByEmail (db: Db, email: string) {
+/** @throws UserNotFound */
+export async function listSessionsOf (db: Db, email: string) {
   const account = await db.selectFrom('accounts').where('email', '=', email.toLowerCase()).select('id').executeTakeFirst()
   if (!account) throw new UserNotFound()
-  return account.id
+  return await listSessions(db, account.id)
+}
+
+/** The latest problems that people reported, newest first. */
+export async function listIssues (db: Db) {
+  return await db.selectFrom('issue_reports').select(['created_at as at', 'email', 'description']).orderBy('id', 'desc').limit(50).execute()
 }

@@ -1,76 +1,72 @@
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
+import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { digestOfReset } from '../codes/requests.ts'
 import { InvalidCredentials, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
-import { endSessions } from '../sessions/actions.ts'
+import type { Trx } from '../schema.ts'
+import { networkOf } from '../sessions/addresses.ts'
+import { endSessions, type Caller } from '../sessions/actions.ts'
+import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
+import { findPassword } from './queries.ts'
+import { isResetGood, takeReset } from './resets.ts'
 
-/** Sets the first password of an account that has none. @throws UserNotFound, PasswordAlreadySet */
+/** Sets the first password of an account that has none. @throws UserNotFound, PasswordAlreadySet, TooBusy */
 export async function setInitialPassword ({ db, hashing }: Deps, accountId: string, password: string) {
-  const account = await db.selectFrom('accounts').where('id', '=', accountId).select('password_hash').executeTakeFirst()
-  if (!account) throw new UserNotFound()
-  if (account.password_hash) throw new PasswordAlreadySet()
+  const known = await findPassword(db, accountId)
+  if (!known) throw new UserNotFound()
+  if (known.hash) throw new PasswordAlreadySet()
 
   const hash = await hashing.hash(password)
   await db.transaction().execute(async (trx) => {
-    const set = await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` })
-      .where('id', '=', accountId)
-      .where('password_hash', 'is', null)
-      .returning('id')
-      .executeTakeFirst()
-    if (!set) throw new PasswordAlreadySet()
+    const account = await lockAccount(trx, { id: accountId })
+    if (account?.passwordHash) throw new PasswordAlreadySet()
+    await putPassword(trx, accountId, hash)
     await record(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
 }
 
-interface Change { accountId: string, sessionId: string, currentPassword: string, password: string }
+interface Change extends Caller { currentPassword: string, password: string }
 
-/** Changes a password by the old one; every other session ends. @throws InvalidCredentials */
-export async function changePassword ({ db, hashing }: Deps, { accountId, sessionId, currentPassword, password }: Change) {
-  const account = await db.selectFrom('accounts').where('id', '=', accountId).select('password_hash').executeTakeFirst()
-  if (!await hashing.matches(currentPassword, account?.password_hash)) throw new InvalidCredentials()
+/** Changes a password by the old one; every other session ends. @throws InvalidCredentials, TooBusy */
+export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password }: Change) {
+  const { db, hashing } = deps
+  const known = await findPassword(db, accountId)
+  if (!known || !await isRightPassword(deps, { email: known.email, password: currentPassword, hash: known.hash })) throw new InvalidCredentials()
 
   const hash = await hashing.hash(password)
   await db.transaction().execute(async (trx) => {
-    const changed = await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` })
-      .where('id', '=', accountId)
-      .where('password_hash', '=', account?.password_hash ?? null)
-      .returning('id')
-      .executeTakeFirst()
-    if (!changed) throw new InvalidCredentials()
+    const account = await lockAccount(trx, { id: accountId })
+    // A password that was changed or taken away while it was compared is no longer the right one.
+    if (account?.passwordHash !== known.hash) throw new InvalidCredentials()
+    await acceptPassword(trx, deps, known.email)
+    await putPassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
   })
 }
 
-/** Whether a link from a mail is still good. */
-export async function isResetGood (db: Db, { email, token }: { email: string, token: string }) {
-  const reset = await db.selectFrom('password_resets').innerJoin('accounts', 'accounts.id', 'account_id')
-    .where('email', '=', email)
-    .where('digest', '=', digestOfReset(token))
-    .where('expires_at', '>', sql<Date>`now()`)
-    .select('account_id')
-    .executeTakeFirst()
-  return reset !== undefined
-}
+interface Reset { email: string, token: string, password: string, address: string }
 
-/** Sets a password by the link from a mail, which is good once; every session ends. @throws InvalidResetToken */
-export async function resetPassword ({ db, hashing }: Deps, { email, token, password }: { email: string, token: string, password: string }) {
+/** Sets a password by the link from a mail, which is good once; every session ends. @throws InvalidResetToken, TooBusy */
+export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
+  const { db, hashing } = deps
   if (!await isResetGood(db, { email, token })) throw new InvalidResetToken()
+
   const hash = await hashing.hash(password)
   await db.transaction().execute(async (trx) => {
-    const taken = await trx.deleteFrom('password_resets')
-      .where('account_id', '=', (from) => from.selectFrom('accounts').select('id').where('email', '=', email))
-      .where('digest', '=', digestOfReset(token))
-      .where('expires_at', '>', sql<Date>`now()`)
-      .returning('account_id')
-      .executeTakeFirst()
-    if (!taken) throw new InvalidResetToken()
-    const accountId = taken.account_id
-    await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId).execute()
+    const account = await lockAccount(trx, { email })
+    if (!account || !await takeReset(trx, account.id, token)) throw new InvalidResetToken()
+    const accountId = account.id
+    await putPassword(trx, accountId, hash)
+    // Who has the mail owns the address, so it is he who is expected to verify it, and keeps his password when he does.
+    await trx.updateTable('accounts').set({ registered_network: networkOf(address) }).where('id', '=', accountId).execute()
+    await forgetWrongPasswords(trx, deps, email)
     await endSessions(trx, { accountId })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })
   })
+}
+
+async function putPassword (trx: Trx, accountId: string, hash: string) {
+  await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId).execute()
 }

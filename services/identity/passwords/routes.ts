@@ -1,14 +1,15 @@
 import Type from 'typebox'
 import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/service-kit'
+import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer } from '../errors.ts'
-import { Email } from '../registration/schemas.ts'
 import { networkOf } from '../sessions/addresses.ts'
-import { changePassword, isResetGood, resetPassword, setInitialPassword } from './actions.ts'
+import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
+import { isResetGood } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
 
 const DataMessage = Data(Type.Object({ message: Type.String() }))
-const ResetToken = Secret({ max: 500 })
+const ResetToken = Secret({ max: 500, description: 'As it stands in the link' })
 
 export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   const { db, mailRequests } = deps
@@ -16,6 +17,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/set-initial-password', {
     schema: {
       summary: 'Set a first password',
+      description: '409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.',
       body: Body({ password: NewPassword, confirmPassword: Type.Optional(Secret({ min: 0, max: 128 })) }),
       response: { 200: Message }
     },
@@ -29,10 +31,11 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/change-password', {
     schema: {
       summary: 'Change the password; all other devices are signed out',
+      description: 'Wrong passwords are counted as at signing in. 401 INVALID_CREDENTIALS.',
+      'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
       response: { 200: Message }
-    },
-    config: { 'x-extension': true }
+    }
   }, async ({ body, account }) => {
     await changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body })
     return message('Your password is changed')
@@ -41,13 +44,13 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/forgot-password', {
     schema: {
       summary: 'Mail a link that sets a new password',
-      description: 'Answers alike whether or not the address has an account with a password.',
+      description: 'The link is good for an hour, and once. Answers alike whether or not the address has an account with a password.',
       body: Body({ email: Email }),
       response: { 200: DataMessage }
     },
     config: { public: true }
-  }, async (request) => {
-    await mailRequests.ask({ kind: 'RESET', email: request.body.email, network: networkOf(request.ip) })
+  }, async ({ body: { email }, ip }) => {
+    await mailRequests.add({ kind: 'RESET', email, network: networkOf(ip) })
     return data({ message: 'If this address has a password, a link is on its way to it' })
   })
 
@@ -63,12 +66,13 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/reset-password', {
     schema: {
       summary: 'Set a new password by the link; all devices are signed out',
+      description: '400 INVALID_TOKEN.',
       body: Body({ email: Email, token: ResetToken, password: Secret({ min: 8, max: 128 }) }),
       response: { 200: DataMessage }
     },
     config: { public: true }
-  }, async ({ body }) => {
-    await resetPassword(deps, body)
+  }, async ({ body, ip }) => {
+    await resetPassword(deps, { ...body, address: ip })
     return data({ message: 'Your password is changed; please sign in' })
   })
 }

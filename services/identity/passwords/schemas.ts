@@ -1,7 +1,13 @@
 import { Secret } from '@tandem/service-kit'
 
 /** A new password: 8 to 128 characters with a small letter, a capital letter and a digit. */
-export const NewPassword = Secret({ min: 8, max: 128, pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])', description: '8 to 128 characters, with a small letter, a capital letter and a digit' })
+export const NewPassword = Secret({
+  min: 8,
+  max: 128,
+  pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])',
+  description: '8 to 128 characters, with a small letter, a capital letter and a digit',
+  examples: ['Wide-Open-5ky']
+})
 
 /** A password to compare, of whatever rules it was made under. */
-export const Password = Secret({ max: 128 })
+export const Password = Secret({ max: 128, examples: ['Wide-Open-5ky'] })

@@ -1,70 +1,81 @@
+import { accountColumns } from '../accounts/queries.ts'
+import { AccountNotVerified, InvalidProviderAToken, InvalidProviderBToken, ProviderAEmailNotVerified, ProviderBEmailRequired } from '../errors.ts'
 import { addAccount } from '../registration/actions.ts'
-import { accountColumns, type Account } from '../accounts/queries.ts'
-import { AccountNotVerified } from '../errors.ts'
 import type { Db, Provider, Trx } from '../schema.ts'
-import { startSession, type Device } from '../sessions/actions.ts'
+import { startSession, type Client } from '../sessions/actions.ts'
 import type { Identity } from './tokens.ts'
 
 interface SignIn {
   provider: Provider
   identity: Identity
-  /** What a new account is called and shows; it never finds an account. */
+  /** What a new account is called; it never finds one. */
   name: string | undefined
-  image: string | null
   locale: string
-  address: string
-  device: Device
-  /** What to refuse with when the provider vouches for no address and knows nobody here. */
-  withoutEmail: () => Error
+  client: Client
 }
 
 /**
  * Signs in whoever a provider vouches for: known by his id there, else by an address verified on both sides, else as a new account.
  * @throws AccountNotVerified when the address has an account that nobody has verified
+ * @throws ProviderAEmailNotVerified, ProviderBEmailRequired when he is not known and no address is vouched for
+ * @throws InvalidProviderAToken, InvalidProviderBToken when he is kept out
  */
-export async function signInByProvider (db: Db, { provider, identity, name, image, locale, address, device, withoutEmail }: SignIn) {
+export async function signInByProvider (db: Db, { provider, identity, name, locale, client }: SignIn) {
   return await db.transaction().execute(async (trx) => {
-    const { account, isNewUser } = await findLinked() ?? await linkByEmail() ?? await create()
-    return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, device, address }) }
-
-    async function findLinked () {
-      const account = await trx.selectFrom('accounts')
-        .where('id', '=', (from) => from.selectFrom('provider_links').select('account_id')
-          .where('provider', '=', provider)
-          .where('subject', '=', identity.subject))
-        .where('barred_at', 'is', null)
-        .select(accountColumns)
-        .executeTakeFirst()
-      return account && { account, isNewUser: false }
-    }
-
-    async function linkByEmail () {
-      if (!identity.email) throw withoutEmail()
-      const account = await trx.selectFrom('accounts').where('email', '=', identity.email).where('barred_at', 'is', null)
-        .select(accountColumns)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!account) return
-      if (!account.emailVerified) throw new AccountNotVerified()
-      await link(trx, account)
-      return { account, isNewUser: false }
-    }
-
-    async function create () {
-      if (!identity.email) throw withoutEmail()
-      const account = await addAccount(trx, { email: identity.email, name, image, passwordHash: null, locale, address, verified: true })
-      // Somebody with the same address was a moment faster; by now his account can be found.
-      const raced = account ? undefined : await linkByEmail()
-      if (raced) return raced
-      if (!account) throw withoutEmail()
-      await link(trx, account)
-      return { account, isNewUser: true }
-    }
+    const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await add(trx)
+    if (account.isBarred) throw new refusals[provider].Invalid()
+    return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, client }) }
   })
 
-  async function link (trx: Trx, account: Account) {
-    await trx.insertInto('provider_links').values({ provider, subject: identity.subject, account_id: account.id })
+  async function findByLink (trx: Trx) {
+    const account = await selectAccount(trx)
+      .where('id', '=', (from) => from.selectFrom('provider_links').select('account_id')
+        .where('provider', '=', provider)
+        .where('subject', '=', identity.subject))
+      .executeTakeFirst()
+    return account && { account, isNewUser: false }
+  }
+
+  async function findByEmail (trx: Trx) {
+    const account = await selectAccount(trx).where('email', '=', vouchedEmail()).executeTakeFirst()
+    if (!account) return
+    if (!account.emailVerified) throw new AccountNotVerified()
+    await link(trx, account.id)
+    return { account, isNewUser: false }
+  }
+
+  async function add (trx: Trx) {
+    const added = await addAccount(trx, {
+      email: vouchedEmail(), name, image: identity.picture ?? null, passwordHash: null, locale, address: client.address, verified: true
+    })
+    if (added) {
+      await link(trx, added.id)
+      return { account: { ...added, isBarred: false }, isNewUser: true }
+    }
+    // Somebody with the same address was a moment faster, and by now his account can be found.
+    const found = await findByEmail(trx)
+    if (!found) throw new refusals[provider].Invalid()
+    return found
+  }
+
+  function vouchedEmail () {
+    if (identity.email) return identity.email
+    throw identity.unverifiedEmail ? new refusals[provider].EmailUnverified() : new refusals[provider].EmailMissing()
+  }
+
+  async function link (trx: Trx, accountId: string) {
+    await trx.insertInto('provider_links').values({ provider, subject: identity.subject, account_id: accountId })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
+}
+
+const selectAccount = (trx: Trx) => trx.selectFrom('accounts')
+  .select([...accountColumns, (row) => row('barred_at', 'is not', null).$castTo<boolean>().as('isBarred')])
+  .forNoKeyUpdate()
+
+/** What each provider's tokens are refused with. */
+export const refusals = {
+  PROVIDER_A: { Invalid: InvalidProviderAToken, EmailUnverified: ProviderAEmailNotVerified, EmailMissing: InvalidProviderAToken },
+  PROVIDER_B: { Invalid: InvalidProviderBToken, EmailUnverified: InvalidProviderBToken, EmailMissing: ProviderBEmailRequired }
 }

@@ -1,79 +1,75 @@
 import Type from 'typebox'
 import { Body, languageOf, Secret, Text, type Routes } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { describeNewUser, describeUser, User } from '../accounts/user.ts'
 import type { Deps } from '../deps.ts'
-import { InvalidProviderAToken, InvalidProviderBToken, ProviderAEmailNotVerified, ProviderBEmailRequired } from '../errors.ts'
-import { device, tokens } from '../sessions/schemas.ts'
-import { signInByProvider } from './actions.ts'
+import type { Provider } from '../schema.ts'
+import { device } from '../sessions/schemas.ts'
+import type { Device } from '../sessions/actions.ts'
+import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
+import { refusals, signInByProvider } from './actions.ts'
 
-const ProviderToken = Secret({ max: 8_192 })
+const ProviderToken = Secret({ max: 8_192, description: 'The JWT as the provider issued it' })
+const SignedIn = Type.Object({ ...signedIn, isNewUser: Type.Boolean() })
+const response = { 200: SignedIn, 201: SignedIn }
 
-const SignedIn = Type.Object({ success: Type.Literal(true), ...tokens, isNewUser: Type.Boolean(), user: User })
+interface Attempt { provider: Provider, token: string, givenName?: string, device: Device }
 
-export const providerRoutes: Routes<Deps> = async (app, { db, ask, issueToken, providers }) => {
-  async function answer (reply: FastifyReply, { account, isNewUser, sessionId, refreshToken }: Awaited<ReturnType<typeof signInByProvider>>) {
-    const [accessToken, user] = await Promise.all([
-      issueToken({ accountId: account.id, sessionId, role: account.role }),
-      isNewUser ? describeNewUser(account) : describeUser(ask, account)
-    ])
-    return await reply.code(isNewUser ? 201 : 200).send({ success: true, accessToken, refreshToken, expiresIn: 900, isNewUser, user })
-  }
-
-  const where = (request: FastifyRequest) => ({ address: request.ip, locale: languageOf(request) })
+export const providerRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, providers } = deps
 
   app.post('/auth/provider-a', {
     schema: {
       summary: 'Sign in or register with provider A',
+      description: '201 for a new account. An account with the same address is linked if its own address is verified. ' +
+        '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
-      response: { 200: SignedIn, 201: SignedIn }
+      response
     },
     config: { public: true }
   }, async (request, reply) => {
     const { idToken, ...device } = request.body
-    const identity = await providers.PROVIDER_A(idToken)
-    if (!identity) throw new InvalidProviderAToken()
-    return await answer(reply, await signInByProvider(db, {
-      provider: 'PROVIDER_A',
-      identity,
-      name: nameOrNothing(identity.name),
-      image: identity.picture ?? null,
-      withoutEmail: () => identity.unverifiedEmail ? new ProviderAEmailNotVerified() : new InvalidProviderAToken(),
-      device,
-      ...where(request)
-    }))
+    return await answer(request, reply, { provider: 'PROVIDER_A', token: idToken, device })
   })
 
   app.post('/auth/provider-b', {
     schema: {
       summary: 'Sign in or register with provider B',
+      description: '201 for a new account, which takes its name from `fullName`. ' +
+        '400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.',
       body: Body({
         identityToken: ProviderToken,
         fullName: Type.Optional(Body({
-          givenName: Type.Optional(Text({ min: 0, max: 100 })),
-          familyName: Type.Optional(Text({ min: 0, max: 100 }))
+          givenName: Type.Optional(Text({ min: 0, max: 100, examples: ['Ana'] })),
+          familyName: Type.Optional(Text({ min: 0, max: 100, examples: ['Putri'] }))
         })),
         email: Type.Optional(Text({ min: 0, max: 254, description: 'Not used: an address counts only when the token vouches for it' })),
-        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048 })),
+        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Not used' })),
         ...device
       }),
-      response: { 200: SignedIn, 201: SignedIn }
+      response
     },
     config: { public: true }
   }, async (request, reply) => {
-    const { identityToken, fullName = {}, email: _, authorizationCode: __, ...device } = request.body
-    const identity = await providers.PROVIDER_B(identityToken)
-    if (!identity) throw new InvalidProviderBToken()
-    return await answer(reply, await signInByProvider(db, {
-      provider: 'PROVIDER_B',
-      identity,
-      name: nameOrNothing([fullName.givenName, fullName.familyName].filter(Boolean).join(' ')),
-      image: null,
-      withoutEmail: () => identity.unverifiedEmail ? new InvalidProviderBToken() : new ProviderBEmailRequired(),
-      device,
-      ...where(request)
-    }))
+    const { identityToken, fullName: { givenName = '', familyName = '' } = {}, email: _, authorizationCode: __, ...device } = request.body
+    return await answer(request, reply, { provider: 'PROVIDER_B', token: identityToken, givenName: `${givenName} ${familyName}`, device })
   })
+
+  async function answer (request: FastifyRequest, reply: FastifyReply, { provider, token, givenName, device }: Attempt) {
+    const identity = await providers[provider](token)
+    if (!identity) throw new refusals[provider].Invalid()
+    const signedIn = await signInByProvider(db, {
+      provider,
+      identity,
+      name: usableName(identity.name) ?? usableName(givenName),
+      locale: languageOf(request),
+      client: { address: request.ip, device }
+    })
+    const { isNewUser } = signedIn
+    return await reply.code(isNewUser ? 201 : 200).send({ ...await describeSignIn(deps, signedIn), isNewUser })
+  }
 }
 
-const nameOrNothing = (name: string | undefined) => name && name.trim().length >= 2 ? name.trim().slice(0, 100) : undefined
+function usableName (name = '') {
+  const trimmed = name.trim().slice(0, 100).toWellFormed()
+  return trimmed.length >= 2 ? trimmed : undefined
+}

@@ -12,7 +12,9 @@ import { lettersIn } from '../mails/letters.ts'
 import type { Db, Trx } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
 import { networkOf } from '../sessions/addresses.ts'
-import { startSession, type Device } from '../sessions/actions.ts'
+import { startSession, type Client } from '../sessions/actions.ts'
+
+const LONGEST_NAME = 100
 
 export interface Registration {
   email: string
@@ -20,26 +22,24 @@ export interface Registration {
   name?: string
   referralCode?: string
   locale: string
-  address: string
-  device: Device
+  client: Client
 }
 
-/** Makes an account with its first session, and mails the code that verifies it. @throws EmailExists */
-export async function register ({ db, secrets, hashing, mailer }: Deps, { email, password, name, referralCode, locale, address, device }: Registration) {
+/** Makes an account with its first session, and mails the code that verifies it. @throws EmailExists, TooBusy */
+export async function register ({ db, secrets, hashing, mailer }: Deps, { email, password, name, referralCode, locale, client }: Registration) {
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   if (taken) throw new EmailExists()
   const passwordHash = password === undefined ? null : await hashing.hash(password)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
-    const account = await addAccount(trx, { email, name, passwordHash, locale, address, image: null, verified: false })
+    const account = await addAccount(trx, { email, name, image: null, passwordHash, locale, address: client.address, verified: false })
     if (!account) throw new EmailExists()
     if (referralCode) await redeem(trx, account.id, referralCode)
-    const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', device, address })
+    const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = makeCode()
-    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network: networkOf(address) })
-    const letter = lettersIn(locale).verification(account.name, code)
-    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, ...letter })
+    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network: networkOf(client.address) })
+    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
   void mailer.offer([mail])
@@ -62,7 +62,7 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
   const account = await trx.insertInto('accounts')
     .values({
       email,
-      name: name ?? prefix,
+      name: name ?? prefix.slice(0, LONGEST_NAME),
       image,
       locale,
       password_hash: passwordHash,

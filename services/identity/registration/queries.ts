@@ -3,7 +3,7 @@ import type { Db } from '../schema.ts'
 
 /** By which ways an address signs in; undefined when it is unknown. */
 export async function findSignInWays (db: Db, email: string) {
-  return await db.selectFrom('accounts').where('email', '=', email)
+  const account = await db.selectFrom('accounts').where('email', '=', email)
     .select([
       'id',
       sql<boolean>`password_hash is not null`.as('hasPassword'),
@@ -12,4 +12,13 @@ export async function findSignInWays (db: Db, email: string) {
       sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_B')`.as('hasProviderB')
     ])
     .executeTakeFirst()
+  return account && { ...account, method: chooseMethod(account) }
+}
+
+interface Ways { hasPassword: boolean, isVerified: boolean, hasProviderA: boolean, hasProviderB: boolean }
+
+function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: Ways) {
+  // A mailed code is the way on for who has not verified his address, and for who has no other way.
+  if (hasPassword || !isVerified) return 'credentials' as const
+  return hasProviderA ? 'provider_a' as const : hasProviderB ? 'provider_b' as const : 'credentials' as const
 }

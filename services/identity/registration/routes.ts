@@ -1,23 +1,27 @@
 import Type from 'typebox'
 import { Body, Enum, Id, languageOf, Text, type Routes } from '@tandem/service-kit'
-import { describeNewUser, User } from '../accounts/user.ts'
+import { Email } from '../accounts/schemas.ts'
+import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { networkOf } from '../sessions/addresses.ts'
-import { device, tokens } from '../sessions/schemas.ts'
+import { device } from '../sessions/schemas.ts'
+import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
 import { register, verifyEmail } from './actions.ts'
 import { findSignInWays } from './queries.ts'
-import { Email } from './schemas.ts'
 
+const success = true as const
 const Success = Type.Literal(true)
+const alreadyVerified = { success, message: 'Your email address was verified before', alreadyVerified: true as const }
 
 export const registrationRoutes: Routes<Deps> = async (app, deps) => {
-  const { db, secrets, mailer, mailRequests, issueToken } = deps
+  const { db, secrets, mailer, mailRequests } = deps
 
   app.post('/auth/check-email', {
     schema: {
       summary: 'Ask how an address signs in',
+      description: '`register` for an address without an account, `credentials` for a password or a mailed code. 400 INVALID_EMAIL.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -34,53 +38,41 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
     const ways = await findSignInWays(db, body.email)
-    if (!ways) return { success: true as const, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
-    const { id, hasPassword, isVerified, hasProviderA, hasProviderB } = ways
-    return {
-      success: true as const,
-      exists: true,
-      method: hasPassword || !isVerified ? 'credentials' as const : hasProviderA ? 'provider_a' as const : hasProviderB ? 'provider_b' as const : 'credentials' as const,
-      hasProviderA,
-      hasProviderB,
-      isVerified,
-      ...(!isVerified && { userId: id })
-    }
+    if (!ways) return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
+    const { id, method, isVerified, hasProviderA, hasProviderB } = ways
+    return { success, exists: true, method, hasProviderA, hasProviderB, isVerified, ...(!isVerified && { userId: id }) }
   })
 
   app.post('/auth/register', {
     schema: {
       summary: 'Register by email, with or without a password',
+      description: 'Tokens are good at once; a code that verifies the address is mailed, good for 24 hours. Unless told, the name is the part of ' +
+        'the address before the at-sign. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
-        name: Type.Optional(Text({ min: 2, max: 100 })),
-        referralCode: Type.Optional(Text({ min: 0, max: 50, transform: ['trim', 'toUpperCase'] })),
+        name: Type.Optional(Text({ min: 2, max: 100, examples: ['Ana'] })),
+        referralCode: Type.Optional(Text({ min: 0, max: 50, transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })),
         ...device
       }),
-      response: {
-        201: Type.Object({ success: Success, ...tokens, requiresEmailVerification: Success, user: User })
-      }
+      response: { 201: Type.Object({ ...signedIn, requiresEmailVerification: Success }) }
     },
     config: { public: true }
   }, async (request, reply) => {
     const { email, password, name, referralCode, ...device } = request.body
-    const { account, sessionId, refreshToken } = await register(deps, {
-      email, password, name, referralCode, device, address: request.ip, locale: languageOf(request)
+    const registered = await register(deps, {
+      email, password, name, referralCode, locale: languageOf(request), client: { address: request.ip, device }
     })
-    return reply.code(201).send({
-      success: true,
-      accessToken: await issueToken({ accountId: account.id, sessionId, role: account.role }),
-      refreshToken,
-      expiresIn: 900,
-      requiresEmailVerification: true,
-      user: describeNewUser(account)
-    })
+    const answer = await describeSignIn(deps, { ...registered, isNewUser: true })
+    return reply.code(201).send({ ...answer, requiresEmailVerification: true })
   })
 
   app.post('/auth/verify-email', {
     schema: {
       summary: 'Verify an address by the code that was mailed to it',
-      body: Body({ userId: Id, code: Text({ min: 6, max: 6, pattern: '^[0-9]{6}$' }) }),
+      description: 'Five wrong tries void a code, and a day has twenty. If the code was asked for from another network than the account was registered from, ' +
+        'the password and the sessions of whoever registered it end. 400 INVALID_CODE; 404 USER_NOT_FOUND.',
+      body: Body({ userId: Id, code: Code }),
       response: {
         200: Type.Object({
           success: Success,
@@ -92,12 +84,13 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body }) => await verifyEmail(db, secrets, body)
-    ? { success: true as const, message: 'Your email address is verified', isNewUser: true }
-    : { success: true as const, message: 'Your email address was verified before', alreadyVerified: true as const })
+    ? { success, message: 'Your email address is verified', isNewUser: true }
+    : alreadyVerified)
 
   app.post('/auth/resend-verification', {
     schema: {
       summary: 'Mail a new verification code',
+      description: 'Only the newest code counts. Answers alike whether or not the address has an account. 500 EMAIL_FAILED.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -109,18 +102,13 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     config: { public: true }
-  }, async (request) => {
-    const { email } = request.body
+  }, async ({ body: { email }, ip }) => {
     // Asked for every address alike, so that a failure does not tell which are known.
     if (!await mailer.verify()) throw new EmailFailed()
     const ways = await findSignInWays(db, email)
-    if (ways?.isVerified) return { success: true as const, message: 'Your email address was verified before', alreadyVerified: true as const }
-    await mailRequests.ask({ kind: 'VERIFY', email, network: networkOf(request.ip) })
-    return {
-      success: true as const,
-      message: 'If this address is registered, a code is on its way to it',
-      userId: ways?.id ?? madeUpId(email)
-    }
+    if (ways?.isVerified) return alreadyVerified
+    await mailRequests.add({ kind: 'VERIFY', email, network: networkOf(ip) })
+    return { success, message: 'If this address is registered, a code is on its way to it', userId: ways?.id ?? madeUpId(email) }
   })
 
   /** An id for an address nobody registered: the same at every call, and of a form like the real ones. */

@@ -16,10 +16,13 @@ export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' |
 
 export interface Device { deviceInfo?: string, deviceName?: string, platform?: Platform, appVersion?: string }
 
-interface Start { accountId: string, method: SignInMethod, device: Device, address: string }
+/** Who signs in: from where, and on what. */
+export interface Client { address: string, device: Device }
+
+interface Start { accountId: string, method: SignInMethod, client: Client }
 
 /** Begins a session, and says so: with whether the account knows other devices and not this one. */
-export async function startSession (trx: Trx, { accountId, method, device, address }: Start) {
+export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: Start) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
   const earlier = await trx.selectFrom('sessions')
     .where('account_id', '=', accountId)
@@ -48,11 +51,11 @@ export async function startSession (trx: Trx, { accountId, method, device, addre
   return { sessionId, refreshToken }
 }
 
-/** Exchanges a refresh token, which is good for one use. Of several uses at once exactly one succeeds. */
+/** Exchanges a refresh token, which is good for one use. Of several uses at once exactly one succeeds. @throws InvalidRefreshToken, RefreshFailed */
 export async function refreshSession (db: Db, refreshToken: string) {
   const digest = digestOf(refreshToken)
   const refreshed = await db.transaction().execute(async (trx) => {
-    const session = await sql<{ sessionId: string, accountId: string, role: Role, barred: boolean }>`
+    const { rows: [session] } = await sql<{ sessionId: string, accountId: string, role: Role }>`
       with used as (
         update refresh_tokens set used_at = now()
         where digest = ${digest} and used_at is null and expires_at > now()
@@ -60,68 +63,63 @@ export async function refreshSession (db: Db, refreshToken: string) {
       )
       update sessions set last_used_at = now()
       from used, accounts
-      where sessions.id = used.session_id and accounts.id = sessions.account_id
-        and sessions.ended_at is null and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
-      returning sessions.id as "sessionId", accounts.id as "accountId", accounts.role, accounts.barred_at is not null as barred`.execute(trx)
-    const [row] = session.rows
-    if (!row) return
-    if (row.barred) throw new RefreshFailed()
-    return { ...row, refreshToken: await addRefreshToken(trx, row.sessionId) }
+      where sessions.id = used.session_id and sessions.ended_at is null and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
+        and accounts.id = sessions.account_id and accounts.barred_at is null
+      returning sessions.id as "sessionId", accounts.id as "accountId", accounts.role`.execute(trx)
+    return session && { ...session, refreshToken: await addRefreshToken(trx, session.sessionId) }
   })
-  if (refreshed) return refreshed
-
-  await endStolenSession(db, digest)
-  throw new InvalidRefreshToken()
+  return refreshed ?? await refuseRefresh(db, digest)
 }
 
 /** A token that was used a while ago and comes again was copied, so the whole session ends. */
-async function endStolenSession (db: Db, digest: Buffer) {
-  await db.transaction().execute(async (trx) => {
-    const stolen = await trx.selectFrom('refresh_tokens')
-      .innerJoin('sessions', 'sessions.id', 'refresh_tokens.session_id')
-      .where('digest', '=', digest)
-      .where('used_at', '<', sql<Date>`now() - ${DOUBLE_TAP}::interval`)
-      .where('ended_at', 'is', null)
-      .select(['sessions.id', 'sessions.account_id'])
-      .executeTakeFirst()
-    if (stolen) await endSessions(trx, { accountId: stolen.account_id, only: [stolen.id] })
-  })
+async function refuseRefresh (db: Db, digest: Buffer): Promise<never> {
+  const token = await db.selectFrom('refresh_tokens')
+    .innerJoin('sessions', 'sessions.id', 'session_id')
+    .innerJoin('accounts', 'accounts.id', 'account_id')
+    .where('digest', '=', digest)
+    .select([
+      'session_id as sessionId', 'account_id as accountId', sql<boolean>`barred_at is not null`.as('isBarred'),
+      sql<boolean>`coalesce(used_at < now() - ${DOUBLE_TAP}::interval, false)`.as('isCopy')
+    ])
+    .executeTakeFirst()
+  if (token?.isBarred) throw new RefreshFailed()
+  if (token?.isCopy) await db.transaction().execute(async (trx) => await endSessions(trx, { accountId: token.accountId, only: token.sessionId }))
+  throw new InvalidRefreshToken()
 }
 
-/** Whose sessions end: all of the account's, or `only` these, or all `except` one. */
-export interface Ending { accountId: string, only?: string[], except?: string }
+/** Whose sessions end: all of the account's, or `only` one, or all `except` one. */
+export interface Ending { accountId: string, only?: string, except?: string }
 
 /** Ends sessions of an account and with them their tokens, and says so; returns how many. Others' are never touched. */
 export async function endSessions (trx: Trx, { accountId, only, except }: Ending) {
+  // Their refresh tokens stay, to be cleared when they expire: who refreshes takes the token first and then the session, so taking
+  // both here, the other way round, would be a deadlock.
   const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
-    .$if(only !== undefined, (query) => query.where('id', 'in', only ?? []))
+    .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
     .$if(except !== undefined, (query) => query.where('id', '!=', except ?? ''))
     .returning('id')
     .execute()
   const sessionIds = ended.map((session) => session.id)
-  if (sessionIds.length > 0) {
-    await trx.deleteFrom('refresh_tokens').where('session_id', 'in', sessionIds).where('used_at', 'is', null).execute()
-    await record(trx, SessionsEnded, accountId, { accountId, sessionIds })
-  }
+  if (sessionIds.length > 0) await record(trx, SessionsEnded, accountId, { accountId, sessionIds })
   return sessionIds.length
 }
 
-interface Caller { accountId: string, sessionId: string }
+export interface Caller { accountId: string, sessionId: string }
 
-/** Signs out: the caller's own session, that of a refresh token of his, or all. A token of somebody else ends nothing. */
+/** Ends the caller's own session, or the one of `refreshToken`, or all. A token of somebody else ends nothing. */
 export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
   await db.transaction().execute(async (trx) => {
     if (allDevices) return await endSessions(trx, { accountId })
-    if (refreshToken === undefined) return await endSessions(trx, { accountId, only: [sessionId] })
-    const session = await findSessionOfToken(trx, accountId, refreshToken)
-    if (session) await endSessions(trx, { accountId, only: [session.id] })
+    const session = refreshToken === undefined ? { id: sessionId } : await findSessionOfToken(trx, accountId, refreshToken)
+    if (session) await endSessions(trx, { accountId, only: session.id })
   })
 }
 
+/** @throws SessionNotFound */
 export async function revokeSession (db: Db, accountId: string, sessionId: string) {
-  const ended = await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: [sessionId] }))
+  const ended = await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: sessionId }))
   if (ended === 0) throw new SessionNotFound()
 }
 
@@ -131,6 +129,17 @@ export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Cal
     const kept = refreshToken === undefined ? { id: sessionId } : await findSessionOfToken(trx, accountId, refreshToken)
     if (kept) await endSessions(trx, { accountId, except: kept.id })
   })
+}
+
+/** Ends the sessions whose refresh token has expired, and says so, because devices are known to others by their session. */
+export async function endIdleSessions (db: Db) {
+  const idle = await db.selectFrom('sessions')
+    .where('ended_at', 'is', null)
+    .where('last_used_at', '<', sql<Date>`now() - ${REFRESH_TOKEN_LIFETIME}::interval`)
+    .select(['id', 'account_id as accountId'])
+    .limit(1_000)
+    .execute()
+  for (const { id, accountId } of idle) await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: id }))
 }
 
 async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: string) {

@@ -1,15 +1,22 @@
 import ipaddr from 'ipaddr.js'
 
+const UNKNOWN = 'unknown'
+
 /** Of which network an address is: its IPv4 /24 or IPv6 /48. */
 export function networkOf (address: string) {
+  // Behind a proxy an address is what the proxy says, which need not be one.
+  if (!ipaddr.isValid(address)) return UNKNOWN
   const parsed = ipaddr.process(address)
-  const bits = parsed.kind() === 'ipv4' ? 24 : 48
-  return `${(parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`
+  return parsed.kind() === 'ipv4'
+    ? `${ipaddr.IPv4.networkAddressFromCIDR(`${parsed.toString()}/24`).toString()}/24`
+    : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString().split('%')[0]}/48`).toString()}/48`
 }
 
 /** As much of an address as a person needs to recognise his own: `203.0.*.*`, `2001:db8:*`. */
 export function maskAddress (address: string) {
+  if (!ipaddr.isValid(address)) return UNKNOWN
   const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return `${parsed.toString().split('.').slice(0, 2).join('.')}.*.*`
-  return `${parsed.toNormalizedString().split(':').slice(0, 2).join(':')}:*`
+  return parsed.kind() === 'ipv4'
+    ? `${parsed.toString().split('.').slice(0, 2).join('.')}.*.*`
+    : `${parsed.toNormalizedString().split(':').slice(0, 2).join(':')}:*`
 }

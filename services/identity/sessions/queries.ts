@@ -7,6 +7,7 @@ export async function listSessions (db: Db, accountId: string) {
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
     .where('last_used_at', '>', sql<Date>`now() - interval '30 days'`)
+    .where('created_at', '>', sql<Date>`now() - interval '180 days'`)
     .select([
       'id', 'device_info as deviceInfo', 'device_name as deviceName', 'platform', 'app_version as appVersion',
       'ip_address as ipAddress', 'last_used_at as lastUsedAt', 'created_at as createdAt'
@@ -15,12 +16,14 @@ export async function listSessions (db: Db, accountId: string) {
     .execute()
 }
 
-/** The ids of sessions that ended after `since`, if their access tokens may still be about. */
-export async function listLatelyEnded (db: Db, since: Date) {
+/** The ids of sessions that ended after `since`, if their access tokens may still be about, and since when to ask the next time. */
+export async function readLatelyEnded (db: Db, since: Date) {
+  // Transactions that began earlier may still be going on, for a few seconds at most: what they end is seen the next time.
+  const { rows: [{ until } = { until: since }] } = await sql<{ until: Date }>`select now() - interval '10 seconds' as until`.execute(db)
   const ended = await db.selectFrom('sessions')
     .where('ended_at', '>', since)
     .where('ended_at', '>', sql<Date>`now() - interval '20 minutes'`)
     .select('id')
     .execute()
-  return ended.map((session) => session.id)
+  return { sessions: ended.map((session) => session.id), until }
 }

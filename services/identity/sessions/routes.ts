@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Secret, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { accessToken, Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Secret, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { refreshSession, revokeOtherSessions, revokeSession, signOut } from './actions.ts'
-import { listLatelyEnded, listSessions } from './queries.ts'
+import { listSessions, readLatelyEnded } from './queries.ts'
 import { tokens } from './schemas.ts'
 
-const RefreshToken = Secret({ max: 500 })
+const RefreshToken = Secret({ max: 500, examples: ['8Xh3c0yJ2m…'] })
 
 const Session = Type.Object({
   id: Type.String(),
@@ -13,7 +13,7 @@ const Session = Type.Object({
   deviceName: Nullable(Type.String()),
   platform: Nullable(Enum(['android', 'ios'])),
   appVersion: Nullable(Type.String()),
-  ipAddress: Type.String({ description: 'Partly masked' }),
+  ipAddress: Type.String({ description: 'Partly masked', examples: ['203.0.*.*', '2001:db8:*'] }),
   lastUsedAt: Timestamp,
   createdAt: Timestamp
 })
@@ -22,18 +22,21 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
   app.post('/auth/refresh', {
     schema: {
       summary: 'Exchange a refresh token for new tokens',
+      description: 'A refresh token is good for one exchange. One that comes again later than 10 seconds after it ends the session, as somebody must have copied it. ' +
+        '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
       body: Body({ refreshToken: RefreshToken }),
       response: { 200: Type.Object({ success: Type.Literal(true), ...tokens }) }
     },
     config: { public: true }
   }, async ({ body }) => {
     const { refreshToken, ...owner } = await refreshSession(db, body.refreshToken)
-    return { success: true as const, accessToken: await issueToken(owner), refreshToken, expiresIn: 900 as const }
+    return { success: true as const, accessToken: await issueToken(owner), refreshToken, expiresIn: accessToken.lifetime }
   })
 
   app.post('/auth/logout', {
     schema: {
       summary: 'Sign out here, elsewhere, or everywhere',
+      description: 'With nothing in the body this session ends, with a refresh token the session it belongs to. Access tokens die within a second.',
       body: Body({ refreshToken: Type.Optional(RefreshToken), allDevices: Type.Optional(Type.Boolean()) }),
       response: { 200: Message }
     }
@@ -56,6 +59,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
   app.post('/auth/sessions', {
     schema: {
       summary: 'Sign a device out, or all but one',
+      description: '`revoke_session` needs a `sessionId`. `revoke_all` spares the session of `exceptCurrentRefreshToken`, without one this session. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(Id),
@@ -82,8 +86,5 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
       response: { 200: Type.Object({ sessions: Type.Array(Type.String()), until: Timestamp }) }
     },
     config: { public: true, logged: false }
-  }, async ({ query }) => {
-    const until = new Date()
-    return { sessions: await listLatelyEnded(db, new Date(query.since)), until }
-  })
+  }, async ({ query }) => await readLatelyEnded(db, new Date(query.since)))
 }

@@ -1,17 +1,17 @@
 import Type from 'typebox'
-import { Enum, Text } from '@tandem/service-kit'
+import { accessToken, Enum, Text } from '@tandem/service-kit'
 
 /** What a client may tell of the device that a session begins on. */
 export const device = {
-  deviceInfo: Type.Optional(Text({ min: 0, max: 500 })),
-  deviceName: Type.Optional(Text({ min: 0, max: 200 })),
+  deviceInfo: Type.Optional(Text({ min: 0, max: 500, examples: ['Pixel 9, Android 16'] })),
+  deviceName: Type.Optional(Text({ min: 0, max: 200, examples: ["Ana's phone"] })),
   platform: Type.Optional(Enum(['android', 'ios'])),
-  appVersion: Type.Optional(Text({ min: 0, max: 50 }))
+  appVersion: Type.Optional(Text({ min: 0, max: 50, examples: ['2.4.0'] }))
 }
 
 /** The tokens of a new or refreshed session. */
 export const tokens = {
-  accessToken: Type.String(),
-  refreshToken: Type.String(),
-  expiresIn: Type.Literal(900, { description: 'Seconds' })
+  accessToken: Type.String({ description: 'A JWT for the header `Authorization: Bearer …`' }),
+  refreshToken: Type.String({ description: 'Good for one exchange within 30 days' }),
+  expiresIn: Type.Literal(accessToken.lifetime, { description: 'Seconds until the access token expires' })
 }

@@ -1,84 +1,49 @@
 import { sql } from 'kysely'
 import { verifyAccount } from '../accounts/actions.ts'
-import { accountColumns, lockAccount } from '../accounts/queries.ts'
+import { lockAccount } from '../accounts/queries.ts'
 import { takeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailNotVerified, InvalidCode, InvalidCredentials, ProviderAAccount } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
-import { startSession, type Device } from '../sessions/actions.ts'
-
-const FREE_TRIES = 5
-const LONGEST_WAIT = '60 seconds'
-
-interface Where { address: string, device: Device }
+import { acceptPassword, isRightPassword } from '../passwords/guesses.ts'
+import { startSession, type Client } from '../sessions/actions.ts'
+import { findCredentials } from './queries.ts'
 
 /**
- * Signs in by password. Whatever refuses it, the work before is the same: a try counted, a hash compared, in this order, so that
- * neither time nor many requests at once tell a known address from an unknown one or get around the wait.
+ * Signs in by password.
  * @throws InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy
  */
-export async function signIn ({ db, secrets, hashing }: Deps, { email, password, address, device }: Where & { email: string, password: string }) {
-  const emailDigest = secrets.digest('sign-in', email)
-  const account = await db.selectFrom('accounts').where('email', '=', email)
-    .select([
-      ...accountColumns, 'password_hash as passwordHash', 'barred_at as barredAt',
-      sql<string[]>`array(select provider from provider_links where account_id = accounts.id)`.as('providers')
-    ])
-    .executeTakeFirst()
+export async function signIn (deps: Deps, { email, password, client }: { email: string, password: string, client: Client }) {
+  const { db, hashing } = deps
+  const known = await findCredentials(db, email)
+  if (known?.hasOnlyProviderA) throw new ProviderAAccount()
+  const right = await isRightPassword(deps, { email, password, hash: known?.passwordHash })
+  if (!right || !known?.passwordHash) throw new InvalidCredentials()
+  const newHash = hashing.isOutdated(known.passwordHash) ? await hashing.hash(password) : undefined
 
-  const mayTry = await countTry(db, emailDigest)
-  const right = await hashing.matches(password, account?.passwordHash)
-  if (!mayTry || !account || account.barredAt) throw new InvalidCredentials()
-  if (!account.passwordHash && account.providers.length === 1 && account.providers[0] === 'PROVIDER_A') throw new ProviderAAccount()
-  if (!right || !account.passwordHash) throw new InvalidCredentials()
-
-  const outdated = hashing.isOutdated(account.passwordHash) ? await hashing.hash(password) : undefined
-  const session = await db.transaction().execute(async (trx) => {
-    await forgetTries(trx, emailDigest)
-    if (!account.emailVerified) return
+  const signedIn = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: known.id })
     // A password that was changed or taken away while it was compared is no longer the right one.
-    const current = await trx.updateTable('accounts').set({ password_hash: outdated ?? account.passwordHash })
-      .where('id', '=', account.id)
-      .where('password_hash', '=', account.passwordHash)
-      .returning('id')
-      .executeTakeFirst()
-    if (!current) throw new InvalidCredentials()
-    return await startSession(trx, { accountId: account.id, method: 'PASSWORD', device, address })
+    if (!account || account.isBarred || account.passwordHash !== known.passwordHash) throw new InvalidCredentials()
+    await acceptPassword(trx, deps, email)
+    if (!account.emailVerified) return
+    if (newHash) await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where('id', '=', account.id).execute()
+    return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }
   })
-  if (!session) throw new EmailNotVerified()
-  return { account, ...session }
-}
-
-/**
- * Counts a try before it is made, in one statement, and refuses it within the wait: after 5 tries without success
- * 1 second, doubled at every further one.
- */
-async function countTry (db: Db, emailDigest: Buffer) {
-  const { rows } = await sql`
-    insert into sign_in_tries as known (email_digest, tries, wait_until) values (${emailDigest}, 1, now())
-    on conflict (email_digest) do update set
-      tries = known.tries + 1,
-      wait_until = case when known.tries + 1 < ${FREE_TRIES}::int then now()
-        else now() + least(interval '1 second' * 2 ^ least(known.tries + 1 - ${FREE_TRIES}::int, 10), ${LONGEST_WAIT}::interval) end
-      where known.wait_until <= now()
-    returning tries`.execute(db)
-  return rows.length > 0
-}
-
-async function forgetTries (trx: Trx, emailDigest: Buffer) {
-  await trx.deleteFrom('sign_in_tries').where('email_digest', '=', emailDigest).execute()
+  // Thrown only now, because the wrong passwords before it had to be forgotten.
+  if (!signedIn) throw new EmailNotVerified()
+  return signedIn
 }
 
 /** Signs in by a code that was mailed, which also verifies the address. @throws InvalidCode */
-export async function signInByCode ({ db, secrets }: Deps, { email, code, address, device }: Where & { email: string, code: string }) {
+export async function signInByCode ({ db, secrets }: Deps, { email, code, client }: { email: string, code: string, client: Client }) {
   const signedIn = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
-    if (!account) return
+    if (!account || account.isBarred) return
     const taken = await takeCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code })
     if (!taken) return
     // Until now nobody had proved to own this address, so nobody keeps what he set up with it.
     if (!account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
-    const session = await startSession(trx, { accountId: account.id, method: 'CODE', device, address })
+    const session = await startSession(trx, { accountId: account.id, method: 'CODE', client })
     return { account: { ...account, emailVerified: true }, ...session }
   })
   // Thrown only now, because the try had to be counted.

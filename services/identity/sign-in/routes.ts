@@ -1,59 +1,52 @@
 import Type from 'typebox'
-import { Body, Message, message, Text, type Routes } from '@tandem/service-kit'
-import { describeUser, User } from '../accounts/user.ts'
+import { Body, Message, message, type Routes } from '@tandem/service-kit'
+import { Email } from '../accounts/schemas.ts'
+import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { Password } from '../passwords/schemas.ts'
-import { Email } from '../registration/schemas.ts'
 import { networkOf } from '../sessions/addresses.ts'
-import { device, tokens } from '../sessions/schemas.ts'
+import { device } from '../sessions/schemas.ts'
 import { signIn, signInByCode } from './actions.ts'
+import { describeSignIn, signedIn } from './envelope.ts'
 
-const SignedIn = Type.Object({ success: Type.Literal(true), ...tokens, user: User })
+const SignedIn = Type.Object(signedIn)
 
 export const signInRoutes: Routes<Deps> = async (app, deps) => {
-  const { ask, issueToken, mailRequests } = deps
-
-  async function answer ({ account, sessionId, refreshToken }: Awaited<ReturnType<typeof signIn>> | Awaited<ReturnType<typeof signInByCode>>) {
-    const [accessToken, user] = await Promise.all([
-      issueToken({ accountId: account.id, sessionId, role: account.role }), describeUser(ask, account)
-    ])
-    return { success: true as const, accessToken, refreshToken, expiresIn: 900 as const, user }
-  }
-
   app.post('/auth/login', {
     schema: {
       summary: 'Sign in by password',
+      description: 'After five wrong passwords in a row an address waits, a second at first and a minute at most; within the wait every password is wrong. ' +
+        '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
       body: Body({ email: Email, password: Password, ...device }),
       response: { 200: SignedIn }
     },
     config: { public: true }
-  }, async (request) => {
-    const { email, password, ...device } = request.body
-    return await answer(await signIn(deps, { email, password, device, address: request.ip }))
-  })
+  }, async ({ body: { email, password, ...device }, ip }) =>
+    await describeSignIn(deps, await signIn(deps, { email, password, client: { address: ip, device } })))
 
   app.post('/auth/request-code', {
     schema: {
       summary: 'Mail a code to sign in with',
-      description: 'Answers alike whether or not the address has an account.',
+      description: 'Good for 10 minutes. Answers alike whether or not the address has an account.',
+      'x-extension': true,
       body: Body({ email: Email }),
       response: { 200: Message }
     },
-    config: { 'public': true, 'x-extension': true }
-  }, async (request) => {
-    await mailRequests.ask({ kind: 'SIGN_IN', email: request.body.email, network: networkOf(request.ip) })
+    config: { public: true }
+  }, async ({ body: { email }, ip }) => {
+    await deps.mailRequests.add({ kind: 'SIGN_IN', email, network: networkOf(ip) })
     return message('If this address is registered, a code is on its way to it')
   })
 
   app.post('/auth/login-code', {
     schema: {
       summary: 'Sign in by a mailed code',
-      body: Body({ email: Email, code: Text({ min: 6, max: 6, pattern: '^[0-9]{6}$' }), ...device }),
+      description: 'Verifies the address too. If nobody had done so before, whoever registered it loses his password and sessions. 400 INVALID_CODE.',
+      'x-extension': true,
+      body: Body({ email: Email, code: Code, ...device }),
       response: { 200: SignedIn }
     },
-    config: { 'public': true, 'x-extension': true }
-  }, async (request) => {
-    const { email, code, ...device } = request.body
-    return await answer(await signInByCode(deps, { email, code, device, address: request.ip }))
-  })
+    config: { public: true }
+  }, async ({ body: { email, code, ...device }, ip }) =>
+    await describeSignIn(deps, await signInByCode(deps, { email, code, client: { address: ip, device } })))
 }

@@ -1,4 +1,4 @@
 import { Text } from '@tandem/service-kit'
 
 /** An address as it is stored and compared: lower case, at most 254 characters. */
-export const Email = Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'] })
+export const Email = Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['ana@example.com'] })

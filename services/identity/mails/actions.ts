@@ -1,0 +1,44 @@
+import { queueMail } from '@tandem/mail-kit'
+import { lockAccount } from '../accounts/queries.ts'
+import { makeCode, putCode } from '../codes/actions.ts'
+import { makeResetToken, putReset } from '../passwords/resets.ts'
+import type { Db, Purpose } from '../schema.ts'
+import type { Secrets } from '../secrets.ts'
+import { lettersIn } from './letters.ts'
+
+export interface MailRequest { kind: Purpose | 'RESET', email: string, network: string }
+
+export async function addRequest (db: Db, request: MailRequest) {
+  const { id } = await db.insertInto('mail_requests').values(request).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** Carries a request out, once; returns the id of the mail it leads to, if it does. */
+export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secrets, publicUrl: string }, requestId: string) {
+  return await db.transaction().execute(async (trx) => {
+    const request = await trx.deleteFrom('mail_requests').where('id', '=', requestId)
+      .returning(['kind', 'email', 'network'])
+      .executeTakeFirst()
+    if (!request) return
+    const { kind, email, network } = request
+    const account = await lockAccount(trx, { email })
+    if (!account || account.isBarred) return
+    if (kind === 'VERIFY' && account.emailVerified) return
+    if (kind === 'RESET' && !account.passwordHash) return
+
+    const letters = lettersIn(account.locale)
+    const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email }
+    if (kind === 'RESET') {
+      const token = makeResetToken()
+      const url = `${publicUrl}/reset-password?${new URLSearchParams({ token, email }).toString()}`
+      const queued = await queueMail(trx, { ...mail, ...letters.reset(url) })
+      if (queued) await putReset(trx, account.id, token)
+      return queued
+    }
+    const code = makeCode()
+    const queued = await queueMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
+    // A person who gets no further mail today keeps the code or link of the last one.
+    if (queued) await putCode(trx, secrets, { accountId: account.id, purpose: kind, code, network })
+    return queued
+  })
+}

@@ -1,0 +1,7 @@
+import type { Db } from '../schema.ts'
+
+export async function findPassword (db: Db, accountId: string) {
+  return await db.selectFrom('accounts').where('id', '=', accountId).where('barred_at', 'is', null)
+    .select(['email', 'password_hash as hash'])
+    .executeTakeFirst()
+}

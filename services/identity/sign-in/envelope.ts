@@ -1,0 +1,20 @@
+import Type from 'typebox'
+import { accessToken } from '@tandem/service-kit'
+import type { Account } from '../accounts/queries.ts'
+import { describeNewUser, describeUser, User } from '../accounts/user.ts'
+import type { Deps } from '../deps.ts'
+import { tokens } from '../sessions/schemas.ts'
+
+/** What every way in answers: tokens, and whose they are. */
+export const signedIn = { success: Type.Literal(true), ...tokens, user: User }
+
+export interface SignedIn { account: Account, sessionId: string, refreshToken: string, isNewUser?: boolean }
+
+/** The answer `signedIn` to somebody whose session has begun. */
+export async function describeSignIn ({ ask, issueToken }: Deps, { account, sessionId, refreshToken, isNewUser }: SignedIn) {
+  const [token, user] = await Promise.all([
+    issueToken({ accountId: account.id, sessionId, role: account.role }),
+    isNewUser ? describeNewUser(account) : describeUser(ask, account)
+  ])
+  return { success: true as const, accessToken: token, refreshToken, expiresIn: accessToken.lifetime, user }
+}

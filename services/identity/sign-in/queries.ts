@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import type { Db } from '../schema.ts'
+
+/** What somebody who signs in by password is measured by. */
+export async function findCredentials (db: Db, email: string) {
+  return await db.selectFrom('accounts').where('email', '=', email).where('barred_at', 'is', null)
+    .select([
+      'id',
+      'password_hash as passwordHash',
+      sql<boolean>`password_hash is null and (select array_agg(provider) from provider_links where account_id = accounts.id) = '{PROVIDER_A}'`.as('hasOnlyProviderA')
+    ])
+    .executeTakeFirst()
+}

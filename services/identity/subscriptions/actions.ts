@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { record } from '@tandem/bus-kit'
+import { SubscriptionChanged } from '@tandem/contracts'
+import type { Db, Trx } from '../schema.ts'
+
+/** Gives a subscription from now on for `days`, in place of the one there is. */
+export async function startSubscription (trx: Trx, accountId: string, { planId, days }: { planId: string, days: number }) {
+  const terms = {
+    plan_id: planId,
+    status: 'ACTIVE' as const,
+    current_period_start: sql<Date>`now()`,
+    current_period_end: sql<Date>`now() + make_interval(days => ${days}::int)`
+  }
+  await trx.insertInto('subscriptions').values({ account_id: accountId, ...terms })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(terms))
+    .execute()
+  await say(trx, accountId)
+}
+
+/** Ends a subscription before its time; returns whether there was one. */
+export async function cancelSubscription (trx: Trx, accountId: string) {
+  const canceled = await trx.updateTable('subscriptions').set({ status: 'CANCELED', current_period_end: sql`now()` })
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'ACTIVE')
+    .returning('id')
+    .executeTakeFirst()
+  if (canceled) await say(trx, accountId)
+  return canceled !== undefined
+}
+
+/** Marks the subscriptions whose period is over. */
+export async function expireSubscriptions (db: Db) {
+  await db.transaction().execute(async (trx) => {
+    const expired = await trx.updateTable('subscriptions').set({ status: 'EXPIRED' })
+      .where('id', 'in', (from) => from.selectFrom('subscriptions').select('id')
+        .where('status', '=', 'ACTIVE')
+        .where('current_period_end', '<', sql<Date>`now()`)
+        .limit(200)
+        .forUpdate().skipLocked())
+      .returning('account_id as accountId')
+      .execute()
+    for (const { accountId } of expired) await say(trx, accountId)
+  })
+}
+
+async function say (trx: Trx, accountId: string) {
+  const { planId, status, start, end } = await trx.selectFrom('subscriptions').where('account_id', '=', accountId)
+    .select(['plan_id as planId', 'status', 'current_period_start as start', 'current_period_end as end'])
+    .executeTakeFirstOrThrow()
+  await record(trx, SubscriptionChanged, accountId, {
+    accountId, planId, status, currentPeriodStart: start.toISOString(), currentPeriodEnd: end.toISOString()
+  })
+}
