@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { selectPosts } from '../posts/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db, Trx } from '../schema.ts'
 import { matching, type FeedQuery, type Filters } from './queries.ts'
 
 const RANKED = 1_000
@@ -35,24 +35,33 @@ export async function readTrending (db: Db, { accountId, sessionId }: Reader, { 
 }
 
 async function beginReading (db: Db, sessionId: string, scope: string, filters: Filters) {
-  const rankingId = await findUsable(db, scope) ?? await makeRanking(db, scope, filters)
+  const rankingId = await findOrMakeRanking(db, scope, filters)
   await db.insertInto('ranking_readers').values({ session_id: sessionId, scope, ranking_id: rankingId })
     .onConflict((conflict) => conflict.columns(['session_id', 'scope']).doUpdateSet({ ranking_id: rankingId }))
     .execute()
   return rankingId
 }
 
-async function findUsable (db: Db, scope: string) {
+async function findOrMakeRanking (db: Db, scope: string, filters: Filters) {
   const newest = await db.selectFrom('rankings').where('scope', '=', scope)
-    .select(['id', sql<boolean>`took > ${CHEAP} and made_at > now() - took * ${WORTH} * interval '1 millisecond'`.as('isUsable')])
+    .select(['id', sql<boolean>`took > ${CHEAP}`.as('isDear'), sql<boolean>`made_at > now() - took * ${WORTH} * interval '1 millisecond'`.as('isRecent')])
     .orderBy('id', 'desc').limit(1)
     .executeTakeFirst()
-  return newest?.isUsable ? newest.id : undefined
+  if (newest?.isDear && newest.isRecent) return newest.id
+
+  return await db.transaction().execute(async (trx) => {
+    if (newest?.isDear) {
+      // One makes the next, and the others go on with this one meanwhile.
+      const { rows } = await sql<{ isFirst: boolean }>`select pg_try_advisory_xact_lock(hashtext('ranking'), hashtext(${scope})) as "isFirst"`.execute(trx)
+      if (!rows[0]?.isFirst) return newest.id
+    }
+    return await makeRanking(trx, scope, filters)
+  })
 }
 
-async function makeRanking (db: Db, scope: string, filters: Filters) {
+async function makeRanking (trx: Trx, scope: string, filters: Filters) {
   const since = performance.now()
-  const ranked = await db.selectFrom('posts')
+  const ranked = await trx.selectFrom('posts')
     .where(sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`)
     // A little more than the week by id, for the index, and the week itself.
     .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
@@ -64,7 +73,7 @@ async function makeRanking (db: Db, scope: string, filters: Filters) {
     .orderBy('posts.id', 'desc')
     .limit(RANKED)
     .execute()
-  const { id } = await db.insertInto('rankings')
+  const { id } = await trx.insertInto('rankings')
     .values({ scope, post_ids: ranked.map((post) => post.id), took: Math.round(performance.now() - since) })
     .returning('id')
     .executeTakeFirstOrThrow()

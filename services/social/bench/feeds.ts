@@ -1,0 +1,111 @@
+import { request, Agent } from 'node:http'
+import { sql, type CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
+import { bearer } from '@tandem/service-kit/testing'
+import { idOf, isFollowing } from '../connections/predicates.ts'
+import { readAll, readDiscover, readFollowing, readOfPerson } from '../feed/queries.ts'
+import { readTrending } from '../feed/trending.ts'
+import { listTrendingTags } from '../hashtags/queries.ts'
+import { selectPosts } from '../posts/queries.ts'
+import type { Db } from '../schema.ts'
+import { person, type Filled } from './fill.ts'
+import { print, time } from './measure.ts'
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const headers = new Map<string, ReturnType<typeof bearer>>()
+
+function get (port: number, reader: string, path: string) {
+  const signed = headers.get(reader) ?? bearer(reader)
+  headers.set(reader, signed)
+  return new Promise<string>((resolve, reject) => {
+    request({ port, path, agent, headers: signed }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => { text += part }).on('end', () => response.statusCode === 200 ? resolve(text) : reject(new Error(text)))
+    }).on('error', reject).end()
+  })
+}
+
+/** The last query that went through a database. */
+function watch (db: Db) {
+  let last: RootOperationNode | undefined
+  const plugin: KyselyPlugin = {
+    transformQuery ({ node }) {
+      last = node
+      return node
+    },
+    transformResult: async ({ result }) => result
+  }
+  const watched = db.withPlugin(plugin)
+  return { watched, compile: (): CompiledQuery => db.getExecutor().compileQuery(last!, { queryId: 'bench' } as never) }
+}
+
+/** Each feed's page as the client gets it, and beside it nothing but its SQL. */
+export async function measurePages (db: Db, port: number, { readers }: Filled) {
+  const { watched, compile } = watch(db)
+  const page = { limit: 20 }
+  const { rows: [deep] } = await sql<{ id: string }>`select uuidv7(interval '-330 days') as id`.execute(db)
+  const cursor = deep!.id
+  const session = (reader: string) => ({ accountId: reader, sessionId: reader })
+  const feeds: [string, string, (db: Db, reader: string) => Promise<unknown>, string][] = [
+    ['all', '44 followed', (db, reader) => readAll(db, reader, page), '/feed'],
+    ['all, 90 % deep', '44 followed', (db, reader) => readAll(db, reader, { ...page, cursor }), `/feed?cursor=${cursor}`],
+    ['all', '10,000 followed', (db, reader) => readAll(db, reader, page), '/feed'],
+    ['discover', '44 followed', (db, reader) => readDiscover(db, reader, page), '/feed?feedType=discover'],
+    ['discover', '10,000 followed', (db, reader) => readDiscover(db, reader, page), '/feed?feedType=discover'],
+    ['trending, first page', '44 followed', (db, reader) => readTrending(db, session(reader), page), '/feed?feedType=trending'],
+    ['of a person', '44 followed', (db, reader) => readOfPerson(db, reader, person(7), page), `/feed?userId=${person(7)}`],
+    ['of a type', '44 followed', (db, reader) => readAll(db, reader, { ...page, type: 'WORKOUT' }), '/feed?type=WORKOUT'],
+    ['of a hashtag', '44 followed', (db, reader) => readAll(db, reader, { ...page, hashtag: 'tag500' }), '/feed?hashtag=tag500'],
+    ['following', 'nobody followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
+    ['following', '44 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
+    ['following', '2,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
+    ['following', '10,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
+    ['following', '10,000 who hardly write', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following']
+  ]
+  for (const [name, who, read, path] of feeds) {
+    const people = readers[who]!
+    const queries: CompiledQuery[] = []
+    for (const reader of people) {
+      await read(watched, reader)
+      queries.push(compile())
+    }
+    const turns = who.startsWith('10,000') && name === 'following' ? 60 : 200
+    const bare = await time(turns, (turn) => db.executeQuery(queries[turn % queries.length]!))
+    const served = await time(turns, (turn) => get(port, people[turn % people.length]!, path))
+    print(`${name} (${who}), the SQL alone`, bare)
+    print(`${name} (${who}), over HTTP`, served, bare)
+  }
+  print('tags of the week', await time(30, () => listTrendingTags(db, readers['44 followed']![0]!)))
+}
+
+/** The other ways to read what followed people wrote: a walk down all posts, and a table that was written beforehand. */
+export async function compareFollowing (db: Db, { readers, star }: Filled) {
+  await sql`create table timeline (reader_id uuid, post_id uuid, primary key (reader_id, post_id))`.execute(db)
+  const timeline = (reader: string) => selectPosts(db, reader)
+    .innerJoin(sql<{ id: string }>`(select post_id as id from timeline where reader_id = ${idOf(reader)} order by post_id desc limit 21)`.as('page'), 'page.id', 'posts.id')
+    .orderBy('posts.id', 'desc').execute()
+  const walk = (reader: string) => selectPosts(db, reader)
+    .where(sql<boolean>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`)
+    .where(isFollowing(reader, sql.ref('posts.author_id')))
+    .orderBy('posts.id', 'desc').limit(21).execute()
+
+  for (const who of ['44 followed', '2,000 followed', '10,000 followed', '10,000 who hardly write']) {
+    const people = readers[who]!.slice(0, 5)
+    for (const reader of people) {
+      await sql`
+        insert into timeline select ${idOf(reader)}, posts.id from follows join posts on posts.author_id = followed_id
+        where follower_id = ${idOf(reader)} and visibility <> 'PRIVATE' order by posts.id desc limit 800`.execute(db)
+    }
+    await sql`analyze timeline`.execute(db)
+    const turns = who.startsWith('10,000') ? 30 : 100
+    const one = (turn: number) => people[turn % people.length]!
+    const written = await time(turns, (turn) => timeline(one(turn)))
+    print(`following (${who}), written beforehand`, written)
+    print(`following (${who}), newest of each followed (this service)`, await time(turns, (turn) => readFollowing(db, one(turn), { limit: 20 })), written)
+    const walked = await time(turns, (turn) => walk(one(turn))).catch(() => undefined)
+    if (walked) print(`following (${who}), a walk down all posts`, walked, written)
+    else console.log(`following (${who}), a walk down all posts: not within 2 s`)
+  }
+  const write = await time(20, () => sql`insert into timeline select follower_id, uuidv7() from follows where followed_id = ${idOf(star)}`.execute(db))
+  print('writing one post for 10,000 followers beforehand', write)
+  await sql`drop table timeline`.execute(db)
+}

@@ -1,0 +1,28 @@
+import { performance } from 'node:perf_hooks'
+
+export interface Figures { p50: number, p99: number }
+
+/** Milliseconds of `work`, one after the other, for as many turns; the first tenth warms up. */
+export async function time (turns: number, work: (turn: number) => Promise<unknown>): Promise<Figures> {
+  const took: number[] = []
+  for (let turn = 0; turn < turns * 1.1; turn++) {
+    const since = performance.now()
+    await work(turn)
+    if (turn >= turns / 10) took.push(performance.now() - since)
+  }
+  took.sort((one, other) => one - other)
+  return { p50: took[Math.floor(took.length * 0.5)]!, p99: took[Math.floor(took.length * 0.99)]! }
+}
+
+/** How often a second `work` is done by `width` at once, over three rounds of `seconds`. */
+export async function rate (width: number, seconds: number, work: (turn: number) => Promise<unknown>) {
+  let turn = 0
+  const end = performance.now() + seconds * 1_000
+  await Promise.all(Array.from({ length: width }, async () => {
+    while (performance.now() < end) await work(turn++)
+  }))
+  return turn / seconds
+}
+
+export const print = (name: string, figures: Figures, than?: Figures) =>
+  console.log(`${name.padEnd(58)} p50 ${figures.p50.toFixed(2).padStart(7)} ms  p99 ${figures.p99.toFixed(2).padStart(7)} ms${than ? `  (${(figures.p50 / than.p50).toFixed(2)}x)` : ''}`)
