@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -54,6 +54,7 @@ export function dummySystem (t: Teardown): DummySystem {
   mkdirSync(path.join(root, 'packages'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
 
+  const outputs: Array<() => string> = []
   return {
     root,
     dataDir,
@@ -68,12 +69,14 @@ export function dummySystem (t: Teardown): DummySystem {
         child.kill()
         await ended
       })
+      outputs.push(() => output)
       return { process: child, output: () => output, ended }
     },
     async stack (fits = () => true) {
       return await eventually(() => {
-        const stack = JSON.parse(readFileSync(path.join(dataDir, 'stack.json'), 'utf8')) as Stack
-        if (!fits(stack)) throw new Error(`stack.json is not as expected: ${JSON.stringify(stack)}`)
+        const file = path.join(dataDir, 'stack.json')
+        const stack = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Stack : undefined
+        if (!stack || !fits(stack)) throw new Error(`stack.json is not as expected: ${JSON.stringify(stack)}\n${outputs.map((output) => output()).join('\n')}`)
         return stack
       })
     }
@@ -88,9 +91,9 @@ export function isAlive (pid: number): boolean {
   return signature(pid) !== `${pid} `
 }
 
-/** What `work` returns once it no longer throws, for 30 s. */
+/** What `work` returns once it no longer throws; a minute is for machines that have much else to do. */
 export async function eventually<Result> (work: () => Result | Promise<Result>): Promise<Result> {
-  for (const end = Date.now() + 30_000; ; await sleep(50)) {
+  for (const end = Date.now() + 60_000; ; await sleep(50)) {
     try {
       return await work()
     } catch (error) {

@@ -227,7 +227,9 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 /** Like Promise.all, but waits for the others too: whoever stops them afterwards finds none still on its way up. */
 async function all (work: Array<Promise<unknown>>) {
   const results = await Promise.allSettled(work)
-  for (const result of results) if (result.status === 'rejected') throw result.reason
+  const reasons = results.flatMap((result) => result.status === 'rejected' ? [result.reason as Error] : [])
+  if (reasons.length > 1 && reasons.every((reason) => reason instanceof Refusal)) throw new Refusal(reasons.map(({ message }) => message).join('\n  '))
+  if (reasons.length > 0) throw reasons[0]
 }
 
 function origin (host = '127.0.0.1', port: number): string {
