@@ -26,6 +26,8 @@ export interface Image { bytes: Buffer, mimeType: string, width: number, height:
  */
 export async function remakeImage (source: string | Buffer, declaredType: string): Promise<Image> {
   return await limit(async () => {
+    // sharp throws at once, as of a mistake in the program, when there is nothing to read.
+    if (source.length === 0) throw new NotAnImage()
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })
     const { format } = await image.metadata().catch((error: unknown) => refuse(error))
     if (MIME_TYPES[format] === undefined || MIME_TYPES[format] !== declaredType.toLowerCase()) throw new NotAnImage()

@@ -12,6 +12,8 @@ export interface Media {
   discard (accountId: string, url: string): Promise<void>
   /** Whether a client may have this address shown to others. */
   accepts (url: string): boolean
+  /** As `accepts`, but of what was uploaded here only what this owner uploaded: for photos that are to be his own. */
+  acceptsFrom (accountId: string, url: string): boolean
 }
 
 export interface MediaOptions {
@@ -25,6 +27,12 @@ export interface MediaOptions {
 export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions): Media {
   const base = `${cdnUrl.replace(/\/$/, '')}/`
 
+  function keyOf (accountId: string, url: string) {
+    const key = url.startsWith(base) ? url.slice(base.length) : ''
+    const [, owner] = /^[a-z-]+\/([0-9a-f-]{36})\/[0-9a-f-]{36}\.webp$/.exec(key) ?? []
+    return owner === accountId ? key : undefined
+  }
+
   return {
     async store (folder, accountId, { bytes, mimeType, width, height }) {
       const key = `${folder}/${accountId}/${randomUUID()}.webp`
@@ -32,10 +40,10 @@ export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions)
       return { url: base + key, key, mimeType, width, height, bytes: bytes.length }
     },
     async discard (accountId, url) {
-      const key = url.startsWith(base) ? url.slice(base.length) : ''
-      const [, folder, owner, name] = /^([a-z-]+)\/([0-9a-f-]{36})\/([0-9a-f-]{36}\.webp)$/.exec(key) ?? []
-      if (owner === accountId) await storage.remove(`${folder}/${owner}/${name}`)
+      const key = keyOf(accountId, url)
+      if (key) await storage.remove(key)
     },
-    accepts: (url) => !onlyOwn || url.startsWith(base)
+    accepts: (url) => !onlyOwn || url.startsWith(base),
+    acceptsFrom: (accountId, url) => url.startsWith(base) ? keyOf(accountId, url) !== undefined : !onlyOwn
   }
 }

@@ -4,10 +4,11 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { FileTooLarge, NoFile } from './errors.ts'
+import { DamagedForm, FileTooLarge, NoFile, StorageAway } from './errors.ts'
 import { remakeImage, type Image } from './images.ts'
 
 export const LARGEST_FILE = 5 * 1024 * 1024
@@ -23,10 +24,20 @@ export const uploads = plugin(async (app: FastifyInstance) => {
 
 /**
  * Reads the image in the form's field `field`. It is streamed to a temporary file, so that many uploads at once take no memory.
- * @throws NoFile, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels
+ * @throws NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, StorageAway
  */
 export async function readImage (request: FastifyRequest, field: string): Promise<Image> {
   const file = path.join(tmpdir(), `tandem-upload-${randomUUID()}`)
+  try {
+    const type = await saveFile(request, field, file)
+    return await remakeImage(file, type)
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+/** Writes the form's file to `file`; returns the type that it claims. */
+async function saveFile (request: FastifyRequest, field: string, file: string) {
   try {
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue
@@ -36,10 +47,17 @@ export async function readImage (request: FastifyRequest, field: string): Promis
       }
       await pipeline(part.file, createWriteStream(file))
       if (part.file.truncated) throw new FileTooLarge()
-      return await remakeImage(file, part.mimetype)
+      return part.mimetype
     }
     throw new NoFile(field)
-  } finally {
-    await rm(file, { force: true })
+  } catch (error) {
+    throw blame(error)
   }
+}
+
+/** Whether the form was at fault or this machine. What the parser of forms throws has no code, or Node's code of a stream. */
+function blame (error: unknown) {
+  if (error instanceof FastifyError) return error
+  const { code = '' } = error as NodeJS.ErrnoException
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageAway({ cause: error }) : new DamagedForm({ cause: error })
 }

@@ -1,0 +1,138 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createServer } from '@tandem/service-kit'
+import { silent, testKeys } from '@tandem/service-kit/testing'
+import sharp from 'sharp'
+import t, { type Test } from 'tap'
+import { LARGEST_FILE, readImage, uploadLimit, uploads } from './uploads.ts'
+import { formWith, somePng } from './testing.ts'
+
+const elsewhere = tmpdir()
+
+/** A server with a door for uploads and one for JSON, and the folder its temporary files would be in. */
+async function server (t: Test) {
+  const folder = await mkdtemp(path.join(elsewhere, 'tandem-uploads-'))
+  process.env['TMPDIR'] = folder
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const app = await createServer({ name: 'test', log: silent, keys: testKeys })
+  t.teardown(() => app.close())
+  await app.register(async (app) => {
+    await app.register(uploads)
+    // Making test pictures holds up the loop, which is no reason to shed load here.
+    app.post('/photos', { bodyLimit: uploadLimit, config: { public: true, pressureHandler () {} } }, async (request) => {
+      const { width, height } = await readImage(request, 'file')
+      return { width, height }
+    })
+  })
+  const send = async ({ headers, payload }: { headers: object, payload: Buffer | string }) => {
+    const response = await app.inject({ method: 'POST', url: '/photos', headers: headers as Record<string, string>, payload })
+    return { status: response.statusCode, ...response.json() }
+  }
+  return { app, send, left: () => readdir(folder) }
+}
+
+/** A PNG of exactly so many bytes: what follows its end is read past. */
+const ofLength = (length: number) => Buffer.concat([somePng(), Buffer.alloc(length - somePng().length)])
+
+t.test('one file in the named field is read, whatever else the form holds', async (t) => {
+  const { send, left } = await server(t)
+  t.same(await send(formWith(somePng(3, 2))), { status: 200, width: 3, height: 2 })
+  const field = '--form\r\ncontent-disposition: form-data; name="note"\r\n\r\nhello\r\n'
+  t.same(await send(formWith(somePng(3, 2), { before: field })), { status: 200, width: 3, height: 2 })
+  t.same(await send(formWith(somePng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), { status: 200, width: 3, height: 2 })
+  t.same(await left(), [])
+})
+
+t.test('five megabytes are taken and no byte more', async (t) => {
+  const { send, left } = await server(t)
+  t.equal(LARGEST_FILE, 5 * 1024 * 1024)
+  t.match(await send(formWith(ofLength(LARGEST_FILE))), { status: 200 })
+  t.match(await send(formWith(ofLength(LARGEST_FILE + 1))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  t.match(await send(formWith(ofLength(LARGEST_FILE * 2))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  t.match(await send(formWith(ofLength(LARGEST_FILE + 1), { field: 'other' })), { status: 400, code: 'VALIDATION_ERROR' })
+  t.same(await left(), [])
+})
+
+t.test('what is no form with an image is refused, and nothing of it stays', async (t) => {
+  const { send, left } = await server(t)
+  const multipart = { 'content-type': 'multipart/form-data; boundary=form' }
+  const refusals: [number, Parameters<typeof send>[0]][] = [
+    [400, formWith(somePng(), { field: 'photo' })],
+    [415, formWith(somePng(), { type: 'image/jpeg' })],
+    [415, formWith(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' })],
+    [415, formWith(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/png' })],
+    [415, formWith(Buffer.alloc(0))],
+    [413, formWith(somePng(16_000, 16_000))],
+    [400, formWith(somePng(40, 40).subarray(0, 70))],
+    [400, formWith(somePng(), { end: '' })],
+    [400, formWith(somePng().subarray(0, 20), { end: '' })],
+    [400, { headers: multipart, payload: '' }],
+    [400, { headers: multipart, payload: 'nonsense' }],
+    [400, { headers: multipart, payload: '--form--\r\n' }],
+    [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="file"\r\n\r\nno file\r\n--form--\r\n' }],
+    [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--form--\r\n' }],
+    [400, { headers: { 'content-type': 'multipart/form-data' }, payload: formWith(somePng()).payload }],
+    [400, { headers: { 'content-type': 'application/json' }, payload: '{}' }],
+    [415, { headers: { 'content-type': 'image/png' }, payload: somePng() }]
+  ]
+  for (const [index, [status, form]] of refusals.entries()) {
+    const { error, code, ...answer } = await send(form)
+    t.same({ ...answer, is: typeof error }, { status, success: false, is: 'string' }, `${index}: ${code} ${error}`)
+  }
+  t.same(await left(), [])
+})
+
+t.test('a connection serves on after a form that was not read to its end, and a client may leave in the middle', async (t) => {
+  const { app, left } = await server(t)
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const tail = Buffer.alloc(60_000, 'x').toString()
+  for (let turn = 0; turn < 3; turn++) {
+    const { headers, payload } = formWith(somePng(3, 2), { after: `\r\n--form\r\ncontent-disposition: form-data; name="tail"\r\n\r\n${tail}` })
+    t.same(await (await fetch(`${address}/photos`, { method: 'POST', headers, body: new Uint8Array(payload) })).json(), { width: 3, height: 2 })
+  }
+
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  socket.write('POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n')
+  socket.write(formWith(ofLength(1_000_000), { end: '' }).payload)
+  for (let tries = 0; tries < 100 && (await left()).length === 0; tries++) await sleep(10)
+  t.equal((await left()).length, 1)
+  socket.destroy()
+  for (let tries = 0; tries < 100 && (await left()).length > 0; tries++) await sleep(10)
+  t.same(await left(), [])
+  t.equal((await app.inject('/health/live')).statusCode, 200)
+})
+
+t.test('twenty uploads of five megabytes at once are held on disk, not in memory', async (t) => {
+  const folder = await mkdtemp(path.join(elsewhere, 'tandem-uploads-'))
+  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], { execArgv: [], env: { ...process.env, TMPDIR: folder } })
+  t.teardown(async () => {
+    child.kill()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const [{ address }] = await once(child, 'message') as [{ address: string }]
+  const most = async () => {
+    child.send('most')
+    return (await once(child, 'message') as [{ most: number }])[0].most / 1024 ** 2
+  }
+  const photo = await sharp({ create: { width: 3_000, height: 2_000, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 } } })
+    .jpeg({ quality: 90 }).toBuffer()
+  t.ok(photo.length > 4_500_000 && photo.length <= LARGEST_FILE, `the photo has ${photo.length} bytes`)
+  const { headers, payload } = formWith(photo, { type: 'image/jpeg' })
+  const upload = async () => (await fetch(address, { method: 'POST', headers, body: new Uint8Array(payload) })).status
+
+  for (let warming = 0; warming < 3; warming++) await upload()
+  const alone = await most()
+  t.same(await Promise.all(Array.from({ length: 20 }, upload)), Array(20).fill(200))
+  const together = await most()
+  t.comment(`${alone.toFixed()} MB one after the other, ${together.toFixed()} MB with twenty at once`)
+  t.ok(together - alone < 60, `${alone.toFixed()} MB, then ${together.toFixed()} MB`)
+  await Promise.all(Array.from({ length: 20 }, upload))
+  const again = await most()
+  t.comment(`${again.toFixed()} MB when it happens again`)
+  t.ok(again - together < 30, `${together.toFixed()} MB, then ${again.toFixed()} MB`)
+})
