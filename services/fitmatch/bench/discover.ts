@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -81,6 +82,10 @@ const time = async (work: () => Promise<unknown>) => {
   return performance.now() - began
 }
 
+/** Milliseconds of a processor that the bare client's own Postgres process has used; the steady figure on a machine with other work. */
+const { rows: [backend] } = await bare.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
+const used = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
+
 try {
   await migrate(own, path.resolve(import.meta.dirname, '..'))
   let filled = 0
@@ -98,13 +103,16 @@ try {
       captured = undefined
       const ours: number[] = []
       const plain: number[] = []
+      let cpu = 0
       for (let turn = 0; turn < SEARCHES; turn++) {
         ours.push(await time(search))
+        const before = await used()
         plain.push(await time(async () => { for (const each of statements) await bare.query(each) }))
+        cpu += await used() - before
       }
       rows.push({
         profiles: size, from: name, fit: total, 'p50 ms': at(ours, 0.5).toFixed(1), 'p99 ms': at(ours, 0.99).toFixed(1),
-        'bare p50': at(plain, 0.5).toFixed(1), 'bare p99': at(plain, 0.99).toFixed(1)
+        'bare p50': at(plain, 0.5).toFixed(1), 'bare p99': at(plain, 0.99).toFixed(1), 'cpu ms': (cpu / SEARCHES).toFixed(1)
       })
     }
   }

@@ -19,15 +19,14 @@ const list = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.li
  */
 export async function discover (db: Db, me: Caller, { limit, excluded, minAge }: Search): Promise<{ profiles: Candidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
-  const km = distanceFrom(me)
   const id = sql.lit(me.accountId)
   const today = sql`(now() at time zone 'UTC')::date`
   const years = (age: number) => sql`make_interval(years => ${sql.raw(String(age))})`
 
   const { rows } = await sql<{ id: string, score: number, km: number | null, total: number }>`
-    select id, score, km, count(*) over ()::int as total
+    select id, ${scoreFor(me, sql.ref('km'))} as score, km, count(*) over ()::int as total
     from (
-      select id, account_id, ${km} as km, ${scoreFor(me, km)} as score
+      select id, account_id, traits, sports, ${distanceFrom(me)} as km
       from profiles
       where is_shown
         and cell = any(${list(cellsAround(me, me.maxDistance), 'int')})
@@ -36,12 +35,14 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
         and birth_date <= ${today} - ${years(Math.max(me.ageMin, minAge))}
         and wished_genders & ${sql.raw(String(me.genderBit))} <> 0
         and ${sql.raw(String(me.age))} between age_min and age_max
-        and coalesce(${km} <= ${sql.raw(String(me.maxDistance))}, true)
         and account_id <> ${id}
-    ) as fitting
-    where not exists (select from swipes where swiper_id = ${id} and target_id = fitting.account_id)
-      and not exists (select from blocks where blocker_id = ${id} and blocked_id = fitting.account_id)
-      and not exists (select from blocks where blocked_id = ${id} and blocker_id = fitting.account_id)
+      -- Keeps Postgres from working out the distance again wherever it is used.
+      offset 0
+    ) as near
+    where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)
+      and not exists (select from swipes where swiper_id = ${id} and target_id = near.account_id)
+      and not exists (select from blocks where blocker_id = ${id} and blocked_id = near.account_id)
+      and not exists (select from blocks where blocked_id = ${id} and blocker_id = near.account_id)
       and id <> all(${list(excluded, 'uuid')})
     order by score desc, km, id
     limit ${sql.raw(String(limit))}`.execute(db)
