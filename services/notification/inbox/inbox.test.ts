@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp, type TestApp } from '../testing.ts'
+import { inLanes, testApp, type TestApp } from '../testing.ts'
 import { tell } from './actions.ts'
 
 const { fresh } = await testApp(t)
@@ -77,14 +77,12 @@ t.test('a notice is deleted by its owner, once, and its push is not sent', async
 })
 
 t.test('everything is for who is signed in', async (t) => {
-  const { app } = fresh()
+  const { ask } = fresh()
   for (const [method, url] of [
     ['GET', '/notifications'], ['GET', '/notifications/unread-count'], ['POST', '/notifications/read'], ['DELETE', `/notifications/${randomUUID()}`],
     ['GET', '/notifications/preferences'], ['PUT', '/notifications/preferences'], ['GET', '/notifications/push/log'], ['POST', '/notifications/push/test']
   ] as const) {
-    const response = await app.inject({ method, url })
-    t.equal(response.statusCode, 401, url)
-    t.match(response.json(), { success: false, code: 'UNAUTHORIZED' }, url)
+    t.match(await ask(method, url), { status: 401, success: false, code: 'UNAUTHORIZED' }, url)
   }
 })
 
@@ -104,11 +102,7 @@ t.test('the unread count is exact while notices come, are read and deleted at on
     const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
     if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'in one answer the two agree')
   })
-  // As many at once as there are connections and a few that wait: more would be refused, which is not the question here.
-  const lanes = Array.from({ length: 8 }, async (_, lane) => {
-    for (let number = lane; number < work.length; number += 8) await work[number]!()
-  })
-  await Promise.all(lanes)
+  await inLanes(work)
 
   for (const account of [ana, ...others]) {
     const { count } = await app.db.selectFrom('notices').where('account_id', '=', account).where('listed', '=', true)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { testApp, type TestApp } from '../testing.ts'
+import { inLanes, testApp, type TestApp } from '../testing.ts'
 import { forgetLike, gatherLike } from './actions.ts'
 
 const { fresh } = await testApp(t)
@@ -53,7 +53,7 @@ t.test('fifty likes at once are one notice that counts them all', async (t) => {
   const app = await world()
   const many = await Promise.all(Array.from({ length: 50 }, (_, number) => app.person(`P${number}`)))
   const at = new Date()
-  await Promise.all([...many, ...many].map((person) => app.like(person, at)))
+  await inLanes([...many, ...many].map((person) => () => app.like(person, at)))
   t.match(await bodies(app), [/and 49 others like your post/])
   t.equal((await app.inbox(app.author)).unreadCount, 1)
 })

@@ -1,0 +1,164 @@
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { startRedis, type TestServer } from '@tandem/local/testing'
+import { silent } from '@tandem/service-kit/testing'
+import { tell } from '../inbox/actions.ts'
+import { inLanes, testApp, until, type TestApp } from '../testing.ts'
+import { readCredential } from './credential.ts'
+import { createFcm } from './fcm.ts'
+import { createPushes } from './queue.ts'
+import { startFcmStandIn, type Fault } from './stand-in.ts'
+
+// From an event to the provider, over a real Redis and what speaks FCM's protocol.
+t.setTimeout(110_000)
+const { fresh } = await testApp(t)
+const google = await startFcmStandIn()
+t.teardown(() => google.close())
+
+async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
+  const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
+  const pushes = createPushes({ db: app.db, ask: app.deps.ask, provider, redisUrl: redis.url, log: silent, prefix, sweepEvery: 1, sweepAge: 2, ...options })
+  t.teardown(() => pushes.close())
+  pushes.start()
+  await until(() => pushes.ready().then(() => true, () => false))
+  return { pushes, deps: { ...app.deps, pushes } }
+}
+
+const statuses = async ({ db }: TestApp, accountId: string) => await db.selectFrom('deliveries').where('account_id', '=', accountId)
+  .select(['status', 'reason', 'attempts']).orderBy('id').execute()
+
+let number = 0
+const level = async (deps: TestApp['deps'], to: string) =>
+  await tell(deps, { kind: 'levelReached', cause: `level:${++number}`, to: [to], params: { level: number } }, new Date())
+
+t.test('an event reaches the device of who is told, with the id of its notice', async (t) => {
+  const app = fresh()
+  const redis = await startRedis(t)
+  google.answerWith(() => undefined)
+  const { deps } = await workers(t, app, redis)
+  const ana = await app.person('Ana')
+  const token = await app.device(ana)
+  await level(deps, ana)
+  await until(() => google.sentTo(token).length > 0)
+  const [{ id }] = (await app.inbox(ana)).notifications
+  t.match(google.sentTo(token), [{ notification: { title: `Level ${number}!` }, data: { notificationId: id, type: 'GAMIFICATION' }, android: { collapse_key: id } }])
+  await until(async () => (await statuses(app, ana))[0]?.status === 'sent')
+  t.match(await app.log(ana), [{ status: 'sent', reason: null, attempts: 1, notificationId: id, title: `Level ${number}!`, platform: 'android', finishedAt: String }])
+})
+
+t.test('a dead token is pruned at once and sent nothing more; Retry-After is kept', async (t) => {
+  const app = fresh()
+  const redis = await startRedis(t)
+  const { deps } = await workers(t, app, redis)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const [dead, busy] = [await app.device(ana), await app.device(ben)]
+  google.answerWith(({ token }, attempt) => token === dead
+    ? { status: 404, code: 'UNREGISTERED' }
+    : attempt === 1 ? { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 } : undefined)
+  await level(deps, ana)
+  await level(deps, ben)
+  await until(async () => (await statuses(app, ana))[0]?.status === 'pruned')
+  t.match(await statuses(app, ana), [{ status: 'pruned', reason: '404 UNREGISTERED', attempts: 1 }])
+  t.strictSame((await app.send(ana, 'GET', '/notifications/push')).devices, [])
+  await level(deps, ana)
+  await until(() => google.seen.filter((each) => each.token === busy).length === 1)
+  await until(async () => (await statuses(app, ben))[0]?.reason === '429 QUOTA_EXCEEDED')
+  const [waiting] = await app.db.selectFrom('deliveries').where('account_id', '=', ben).select(['due_at', 'status']).execute()
+  t.equal(waiting?.status, 'pending')
+  t.ok(Number(waiting?.due_at) - google.seen.find((each) => each.token === busy)!.at >= 1_000)
+  await until(() => google.sentTo(busy).length === 1, 25)
+  const [first, second] = google.seen.filter((each) => each.token === busy)
+  t.ok(second!.at - first!.at >= 1_000)
+  t.equal(google.seen.filter((each) => each.token === dead).length, 1)
+})
+
+t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some unanswered, every living device gets each once, though Redis is wiped meanwhile', { timeout: 100_000 }, async (t) => {
+  const app = fresh()
+  const redis = await startRedis(t)
+  const { deps } = await workers(t, app, redis)
+  const accounts = await inLanes(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
+  const fates = new Map<string, Fault | 'dead' | undefined>()
+  const fate = (number: number): Fault | undefined =>
+    [{ status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }, { status: 503, code: 'UNAVAILABLE', retryAfter: 1 }][number % 10]
+  const tokens = await inLanes(accounts.flatMap((account) => Array.from({ length: 10 }, () => async () => await app.device(account))))
+  tokens.forEach((token, number) => fates.set(token, number === 5 ? 'silence' : fate(number)))
+  google.answerWith(({ token }, attempt) => {
+    const fault = fates.get(token)
+    if (fault === undefined || fault === 'dead') return
+    const isDead = typeof fault === 'object' && fault.status === 404
+    return isDead || attempt === 1 ? fault : undefined
+  })
+  const before = google.seen.length
+
+  await inLanes(accounts.map((account, number) => async () => {
+    await level(deps, account)
+    if (number === 20 || number === 40) await redis.wipe()
+  }))
+  // What was put off for longer than a test lasts comes due early.
+  const hurry = setInterval(() => void sql`update deliveries set due_at = now() where status = 'pending' and due_at > now() + interval '20 seconds'`.execute(app.db).catch(() => {}), 2_000)
+  t.teardown(() => clearInterval(hurry))
+  const left = async () => Number((await app.db.selectFrom('deliveries').where('account_id', 'in', accounts).where('status', 'in', ['pending', 'held'])
+    .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count)
+  await until(async () => await left() === 0, 85)
+
+  const seen = google.seen.slice(before)
+  for (const [index, token] of tokens.entries()) {
+    const mine = seen.filter((each) => each.token === token)
+    const taken = mine.filter((each) => each.status === 200)
+    const isDead = index % 10 === 0
+    if (mine.length !== (isDead || (index % 10 > 2 && index !== 5) ? 1 : 2) || taken.length !== (isDead ? 0 : 1)) t.fail(`device ${index}: ${JSON.stringify(mine.map(({ at, status }) => ({ at, status })))}`)
+    if (new Set(mine.map(({ message }) => message.android.collapse_key)).size > 1) t.fail('one notice, one collapse id')
+    const [first, second] = mine
+    if (second && first!.status !== 'none' && second.at - first!.at < 1_000) t.fail(`sent again ${second.at - first!.at} ms later`)
+  }
+  const { rows } = await sql<{ status: string, count: number }>`
+    select status, count(*)::int as count from deliveries where account_id = any(${accounts}::uuid[]) group by status order by status`.execute(app.db)
+  t.strictSame(rows, [{ status: 'pruned', count: 50 }, { status: 'sent', count: 450 }])
+})
+
+t.test('with Redis away nothing is lost, and what is held is sent on time though Redis was wiped', async (t) => {
+  const app = fresh()
+  const redis = await startRedis(t)
+  google.answerWith(() => undefined)
+  const { deps } = await workers(t, app, redis)
+  const ana = await app.person('Ana')
+  const token = await app.device(ana)
+  await redis.stop()
+  await level(deps, ana)
+  await level(deps, ana)
+  await sql`update deliveries set status = 'held', due_at = now() + interval '3 seconds' where id = (select id from deliveries where account_id = ${ana} order by id desc limit 1)`.execute(app.db)
+  await redis.wipe()
+  await redis.start()
+  await until(() => google.sentTo(token).length === 1)
+  await until(() => google.sentTo(token).length === 2)
+  const { due_at } = await app.db.selectFrom('deliveries').where('account_id', '=', ana).orderBy('id', 'desc').select('due_at').executeTakeFirstOrThrow()
+  t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
+})
+
+t.test('chat does not wait behind a broadcast at a provider that is slow', async (t) => {
+  const app = fresh()
+  const redis = await startRedis(t)
+  google.answerWith(({ data }) => data.type === 'ADMIN' ? 'silence' : undefined)
+  const { deps } = await workers(t, app, redis)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const token = await app.device(ana)
+  const tellers = await inLanes(Array.from({ length: 30 }, () => async () => {
+    const account = await app.person('P')
+    await app.device(account)
+    return account
+  }))
+  const { writeNotices } = await import('../inbox/actions.ts')
+  const { planNotice } = await import('../inbox/planning.ts')
+  const { findRecipients } = await import('../inbox/recipients.ts')
+  const telling = { kind: 'broadcast' as const, cause: 'broadcast:1', to: tellers, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
+  const recipients = await findRecipients(deps, { to: tellers, actorId: null })
+  const { waiting } = await writeNotices(app.db, telling, recipients.map((each) => planNotice(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
+  await deps.pushes.offer(waiting)
+  await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
+  const since = Date.now()
+  await tell(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
+  await until(() => google.sentTo(token).length === 1)
+  t.ok(Date.now() - since < 3_000)
+  google.answerWith(() => undefined)
+})
