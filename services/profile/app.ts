@@ -1,10 +1,17 @@
-import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { createServer, type ServerOptions } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
+import { onboardingRoutes } from './onboarding/routes.ts'
+import { managedOptionRoutes, optionRoutes } from './options/routes.ts'
+import { answerMatchFacts, answerPeople, answerPerson } from './people/answers.ts'
+import { onAccountRegistered } from './people/consumers.ts'
+import { profileRoutes } from './people/routes.ts'
+import { photoRoutes } from './photos/routes.ts'
+import { placeRoutes } from './places/routes.ts'
 
-const routes: Routes<Deps>[] = []
-const consumers: ((deps: Deps) => Handler)[] = []
-const answers: ((deps: Deps) => Answerer)[] = []
+const routes = [onboardingRoutes, optionRoutes, managedOptionRoutes, photoRoutes, placeRoutes, profileRoutes]
+const consumers = [onAccountRegistered]
+const answers = [answerPerson, answerPeople, answerMatchFacts]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })
@@ -12,8 +19,11 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
+export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+export const createAnswerers = (deps: Deps) => answers.map((each) => each(deps))
+
 /** Hears and answers the other services until stopped. */
 export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, answers.map((each) => each(deps)))
-  return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
+  startAnswers(bus, createAnswerers(deps))
+  return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -4,5 +4,13 @@ import { ServiceEnvironment, Url } from '@tandem/service-kit'
 export const Config = Type.Object({
   ...ServiceEnvironment,
   DATABASE_URL: Url(),
-  NATS_URL: Url()
+  NATS_URL: Url(),
+  CDN_URL: Url({ description: 'The address that uploaded media is served under' }),
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that uploaded media is kept in, unless it is kept in S3' })),
+  S3_ENDPOINT: Type.Optional(Url()),
+  S3_BUCKET: Type.Optional(Type.String()),
+  S3_REGION: Type.Optional(Type.String()),
+  S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether photos may only be images that were uploaded here' })
 })

@@ -1,11 +1,13 @@
 import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
+import { createMedia, createStorage } from '@tandem/media-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { loadPlaces } from './places/seed.ts'
 import type { Tables } from './schema.ts'
 
 await run('profile', async (onClose, log) => {
@@ -16,7 +18,12 @@ await run('profile', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'profile', log })
   onClose(() => bus.close())
 
-  const deps: Deps = { db, ask: asker(bus) }
+  const deps: Deps = {
+    db,
+    ask: asker(bus),
+    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
+  }
+  await loadPlaces(db)
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { ValidationError } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { checkOptions } from '../options/queries.ts'
+import { changePerson, touchPerson } from '../people/actions.ts'
+import { checkAge, checkTimezone } from '../people/checks.ts'
+import { settlePlace } from '../places/actions.ts'
+import { placeNumber } from '../places/schemas.ts'
+import type { Gender } from '../schema.ts'
+
+export interface ProfileStep {
+  communityRulesAccepted?: boolean
+  name?: string
+  gender?: Gender
+  birthDate?: string
+  height?: number
+  heightUnit?: 'cm' | 'feet'
+  weight?: number
+  weightUnit?: 'kg' | 'pound'
+  photos?: string[]
+  bio?: string
+  countryId?: string
+  regionId?: string
+  cityId?: string
+  locale?: string
+  timezone?: string
+  subStep?: number
+  completed?: boolean
+}
+
+/** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
+export async function saveProfile ({ db, ask, media }: Deps, accountId: string, step: ProfileStep) {
+  const { countryId, regionId, cityId, timezone, photos, completed } = step
+  if (step.birthDate) checkAge(step.birthDate)
+  if (timezone) checkTimezone(timezone)
+  if (photos?.some((url) => !media.accepts(url))) throw new ValidationError('photos must be images that were uploaded here')
+
+  await touchPerson(db, ask, accountId)
+  await changePerson(db, accountId, async (trx, person) => {
+    if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
+    const saidWhere = countryId !== undefined || regionId !== undefined || cityId !== undefined
+    const place = saidWhere
+      ? await settlePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
+          ...(countryId !== undefined && { countryId: placeNumber(countryId) }),
+          ...(regionId !== undefined && { regionId: placeNumber(regionId) }),
+          ...(cityId !== undefined && { cityId: placeNumber(cityId) })
+        })
+      : undefined
+    return {
+      ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
+      ...(step.name !== undefined && { name: step.name }),
+      ...(step.gender && { gender: step.gender }),
+      ...(step.birthDate && { birth_date: step.birthDate }),
+      ...(step.height !== undefined && { height: step.height }),
+      ...(step.heightUnit && { height_unit: step.heightUnit }),
+      ...(step.weight !== undefined && { weight: step.weight }),
+      ...(step.weightUnit && { weight_unit: step.weightUnit }),
+      ...(photos && { photos, image: photos[0] ?? null }),
+      ...(step.bio !== undefined && { bio: step.bio || null }),
+      ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
+      ...(place && !person.timezone_chosen && { timezone: place.timezone }),
+      ...(step.locale && { locale: step.locale }),
+      ...(timezone && { timezone, timezone_chosen: true }),
+      ...progress(person.current_step, { subStep: step.subStep, reached: completed ? 1 : 0 })
+    }
+  })
+}
+
+export interface PreferencesStep {
+  motivations?: string[]
+  favoriteSports?: string[]
+  activityStyle?: string[]
+  preferredAvailability?: string[]
+  preferredWorkoutTime?: string[]
+  workoutFrequency?: number
+  subStep?: number
+  completed?: boolean
+}
+
+/** Saves what was filled in of the second step; what is left out stays. @throws ValidationError */
+export async function savePreferences ({ db, ask }: Deps, accountId: string, step: PreferencesStep) {
+  await touchPerson(db, ask, accountId)
+  await changePerson(db, accountId, async (trx, person) => {
+    await checkOptions(trx, [
+      { field: 'motivations', type: 'motivation', chosen: step.motivations, known: person.motivations },
+      { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, known: person.favorite_sports },
+      { field: 'activityStyle', type: 'activity_style', chosen: step.activityStyle, known: person.activity_style },
+      { field: 'preferredAvailability', type: 'availability', chosen: step.preferredAvailability, known: person.preferred_availability }
+    ])
+    return {
+      ...(step.motivations && { motivations: step.motivations }),
+      ...(step.favoriteSports && { favorite_sports: step.favoriteSports }),
+      ...(step.activityStyle && { activity_style: step.activityStyle }),
+      ...(step.preferredAvailability && { preferred_availability: step.preferredAvailability }),
+      ...(step.preferredWorkoutTime && { preferred_workout_time: step.preferredWorkoutTime }),
+      ...(step.workoutFrequency !== undefined && { workout_frequency: step.workoutFrequency }),
+      ...progress(person.current_step, { subStep: step.subStep, reached: step.completed ? 2 : 0 })
+    }
+  })
+}
+
+export interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
+
+/** Saves what the phone may do, and finishes onboarding from whichever step. A place that may not be known is not kept. */
+export async function savePermissions ({ db, ask }: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
+  await touchPerson(db, ask, accountId)
+  await changePerson(db, accountId, async (_, person) => ({
+    location_enabled: locationEnabled,
+    push_notifications: pushNotifications,
+    ...(!locationEnabled && { latitude: null, longitude: null }),
+    ...(locationEnabled && latitude !== undefined && longitude !== undefined && { latitude, longitude }),
+    ...progress(person.current_step, { reached: 3 })
+  }))
+}
+
+/** Steps are only climbed; the last sub-step is remembered as it was said. */
+function progress (current: number, { subStep, reached }: { subStep?: number | undefined, reached: number }) {
+  return {
+    ...(subStep !== undefined && { current_sub_step: subStep }),
+    ...(reached > current && { current_step: reached }),
+    ...(reached === 3 && current < 3 && { completed_at: sql<Date>`now()` })
+  }
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { Person } from '@tandem/contracts'
+import { testApp } from '../testing.ts'
+
+const app = await testApp(t)
+const { get, post, answer, events, db, givenPerson } = app
+const save = (account: string, body: object) => post(account, '/onboarding/save-profile', body)
+const status = async (account: string) => (await get(account, '/onboarding/status')).data
+
+const photos = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
+const years = (count: number, days = 0) => Temporal.Now.plainDateISO('UTC').subtract({ years: count }).add({ days }).toString()
+
+t.test('a new person has done nothing yet', async (t) => {
+  const ana = await givenPerson('Ana', 'ana')
+  t.same(await status(ana), {
+    isCompleted: false,
+    currentStep: 0,
+    currentSubStep: 0,
+    completedAt: null,
+    skippedAt: null,
+    profile: {
+      name: 'Ana', gender: null, birthDate: null, height: null, heightUnit: 'cm', weight: null, weightUnit: 'kg', photos: [], bio: null,
+      communityRulesAccepted: false, countryId: null, regionId: null, cityId: null, locale: 'en', timezone: 'Asia/Jakarta', avatarUrl: null,
+      motivations: [], favoriteSports: [], activityStyle: [], preferredAvailability: []
+    }
+  })
+})
+
+t.test('the whole wizard, left and resumed at each sub-step, ends with a completed profile', async (t) => {
+  const ana = await givenPerson('Ana', 'wizard')
+  const steps: object[] = [
+    { communityRulesAccepted: true }, {}, { name: 'Ana Putri' }, { gender: 'FEMALE' }, { birthDate: '1998-04-12' },
+    { height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound' }, { photos: photos(2) }, { bio: 'Runner' }, { countryId: '102', regionId: '10', cityId: '100' }
+  ]
+  for (const [subStep, fields] of steps.entries()) {
+    t.match(await save(ana, { ...fields, subStep }), { status: 200, success: true, data: { message: String } })
+    t.match(await status(ana), { currentStep: 0, currentSubStep: subStep })
+  }
+  await save(ana, { completed: true })
+  t.match(await status(ana), {
+    currentStep: 1,
+    currentSubStep: 8,
+    isCompleted: false,
+    profile: {
+      name: 'Ana Putri', gender: 'FEMALE', birthDate: '1998-04-12', height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound', photos: photos(2),
+      bio: 'Runner', communityRulesAccepted: true, countryId: '102', regionId: '10', cityId: '100', timezone: 'Asia/Makassar', avatarUrl: photos(2)[0]
+    }
+  })
+
+  const preferences = { motivations: ['stay_healthy'], favoriteSports: ['running', 'yoga'], activityStyle: ['solo'], preferredAvailability: ['morning'], preferredWorkoutTime: ['early_morning'], workoutFrequency: 3 }
+  t.match(await post(ana, '/onboarding/save-preferences', { ...preferences, subStep: 4, completed: true }), { status: 200, success: true, message: String })
+  t.match(await status(ana), { currentStep: 2, currentSubStep: 4, profile: { favoriteSports: ['running', 'yoga'] } })
+
+  t.match(await post(ana, '/onboarding/save-permissions', { locationEnabled: true, pushNotifications: false, latitude: -8.6, longitude: 115.2 }), {
+    status: 200, success: true, message: String, data: { onboardingCompleted: true, locationEnabled: true, pushNotifications: false }
+  })
+  const done = await status(ana)
+  t.match(done, { currentStep: 3, isCompleted: true, completedAt: String })
+  t.match(await answer(Person, { accountId: ana }), {
+    name: 'Ana Putri', image: photos(2)[0], completion: 100, profile: { onboardingCompleted: true, onboardingStep: 3, birthDate: '1998-04-12T00:00:00.000Z', height: 165 }
+  })
+
+  await save(ana, { name: 'Ana P', completed: true })
+  t.match(await status(ana), { currentStep: 3, completedAt: done.completedAt, profile: { name: 'Ana P' } }, 'an earlier step saved again changes fields only')
+})
+
+t.test('a later step saved first raises to that step, and permissions finish from any', async (t) => {
+  const ana = await givenPerson('Ana', 'later')
+  await post(ana, '/onboarding/save-preferences', { completed: true })
+  t.match(await status(ana), { currentStep: 2 })
+  const ben = await givenPerson('Ben', 'ben')
+  await post(ben, '/onboarding/save-permissions', { locationEnabled: false, pushNotifications: false, latitude: 1, longitude: 1 })
+  t.match(await status(ben), { currentStep: 3, isCompleted: true })
+  const kept = await db.selectFrom('people').select('latitude').where('account_id', '=', ben).executeTakeFirst()
+  t.same(kept, { latitude: null }, 'a place that may not be known is not kept')
+})
+
+t.test('every field is taken at its edges and refused beyond them, and then nothing is saved', async (t) => {
+  const ana = await givenPerson('Ana', 'edges')
+  const good: object[] = [
+    { name: 'Al' }, { birthDate: years(13) }, { birthDate: years(120) }, { height: 50 }, { height: 300 }, { weight: 20 }, { weight: 500 },
+    { photos: [] }, { photos: photos(6) }, { bio: 'x'.repeat(500) }, { bio: '' }, { subStep: 0 }, { subStep: 8 }, { timezone: 'America/New_York' }, { locale: 'en-GB' },
+    { gender: 'OTHER' }, { heightUnit: 'cm' }, { weightUnit: 'kg' }, { completed: false }, {}
+  ]
+  for (const body of good) t.equal((await save(ana, body)).status, 200, JSON.stringify(body).slice(0, 60))
+  const before = await status(ana)
+  const bad: object[] = [
+    { name: 'A' }, { name: '  A  ' }, { birthDate: years(13, 1) }, { birthDate: years(121, 0) }, { birthDate: '2024-02-30' }, { birthDate: 'yesterday' },
+    { height: 49.9 }, { height: 300.1 }, { height: '170' }, { weight: 19.9 }, { weight: 500.1 }, { photos: photos(7) }, { photos: ['javascript:alert(1)'] },
+    { photos: 'one' }, { bio: 'x'.repeat(501) }, { subStep: -1 }, { subStep: 9 }, { subStep: 1.5 }, { timezone: 'Mars/Olympus' }, { timezone: '+07:00' }, { locale: 'x y' },
+    { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }, { name: null }
+  ]
+  for (const body of bad) t.match(await save(ana, body), { status: 400, success: false, code: 'VALIDATION_ERROR', error: String }, JSON.stringify(body).slice(0, 60))
+  t.same(await status(ana), before)
+})
+
+t.test('exactly one photo does not complete the step; none and two do', async (t) => {
+  const ana = await givenPerson('Ana', 'photos')
+  t.match(await save(ana, { photos: photos(1), completed: true }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await status(ana), { currentStep: 0, profile: { photos: [] } })
+  t.equal((await save(ana, { photos: photos(1) })).status, 200)
+  t.equal((await save(ana, { completed: true })).status, 400)
+  t.equal((await save(ana, { photos: photos(2), completed: true })).status, 200)
+  t.equal((await save(await givenPerson('Ben', 'none'), { completed: true })).status, 200)
+})
+
+t.test('preferences are checked against the lists and their limits', async (t) => {
+  const ana = await givenPerson('Ana', 'prefs')
+  const prefer = (body: object) => post(ana, '/onboarding/save-preferences', body)
+  const sports = (await db.selectFrom('options').select('option_id').where('type', '=', 'sport').execute()).map((row) => row.option_id)
+  t.equal((await prefer({ favoriteSports: sports.slice(0, 50), workoutFrequency: 1 })).status, 200)
+  t.equal((await prefer({ workoutFrequency: 7, preferredWorkoutTime: ['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible'] })).status, 200)
+  const bad: object[] = [
+    { favoriteSports: sports.slice(0, 51) }, { favoriteSports: ['quidditch'] }, { motivations: ['running'] }, { activityStyle: ['morning'] },
+    { preferredAvailability: ['sometimes'] }, { preferredWorkoutTime: ['noon'] }, { workoutFrequency: 0 }, { workoutFrequency: 8 }, { workoutFrequency: 2.5 }, { motivations: 'x' }
+  ]
+  for (const body of bad) t.match(await prefer(body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
+  for (const body of [{}, { locationEnabled: true }, { locationEnabled: 'yes', pushNotifications: true }, { locationEnabled: true, pushNotifications: true, latitude: 91, longitude: 0 }]) {
+    t.match(await post(ana, '/onboarding/save-permissions', body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  }
+})
+
+t.test('an option that is no longer offered stays valid for who has chosen it', async (t) => {
+  const [ana, ben] = [await givenPerson('Ana', 'keeps'), await givenPerson('Ben', 'late')]
+  await post(ana, '/onboarding/save-preferences', { favoriteSports: ['golf'] })
+  await db.updateTable('options').set({ is_active: false }).where('option_id', '=', 'golf').execute()
+  t.equal((await post(ana, '/onboarding/save-preferences', { favoriteSports: ['golf', 'yoga'] })).status, 200)
+  t.equal((await post(ben, '/onboarding/save-preferences', { favoriteSports: ['golf'] })).status, 400)
+})
+
+t.test('the place decides the time zone until a person chooses one', async (t) => {
+  const ana = await givenPerson('Ana', 'zone')
+  const zone = async () => (await status(ana)).profile.timezone
+  await save(ana, { countryId: '1' })
+  t.equal(await zone(), 'Europe/Vienna', 'of the country')
+  await save(ana, { cityId: '100' })
+  t.equal(await zone(), 'Asia/Makassar', 'of the city')
+  t.match((await status(ana)).profile, { countryId: '102', regionId: '10', cityId: '100' }, 'which brings its region and country')
+  await save(ana, { timezone: 'Asia/Tokyo' })
+  await save(ana, { countryId: '1' })
+  t.equal(await zone(), 'Asia/Tokyo')
+  t.match((await status(ana)).profile, { countryId: '1', regionId: null, cityId: null }, 'a city of another country is forgotten')
+})
+
+t.test('places that do not belong together are refused', async (t) => {
+  const ana = await givenPerson('Ana', 'places')
+  for (const body of [{ countryId: '999' }, { countryId: 'x' }, { regionId: '999' }, { cityId: '999' }, { countryId: '1', regionId: '10' }, { countryId: '1', cityId: '100' }, { countryId: '102', regionId: '11', cityId: '100' }]) {
+    t.match(await save(ana, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  }
+})
+
+t.test('others are told what has changed, and only that', async (t) => {
+  const ana = await givenPerson('Ana', 'told')
+  const mine = async () => (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana).map(({ type }) => type)
+  await save(ana, { subStep: 3, communityRulesAccepted: true })
+  t.same(await mine(), [])
+  await save(ana, { height: 170 })
+  t.same(await mine(), ['profile.facts.changed.v1'])
+  await save(ana, { name: 'Ana Putri', photos: photos(2) })
+  t.same(await mine(), ['profile.facts.changed.v1', 'profile.person.changed.v1'])
+  await save(ana, { name: 'Ana Putri', height: 170 })
+  t.equal((await mine()).length, 2)
+})
+
+t.test('without a token nothing is read or saved', async (t) => {
+  for (const [method, url] of [['GET', '/onboarding/status'], ['POST', '/onboarding/save-profile'], ['POST', '/onboarding/save-preferences'], ['POST', '/onboarding/save-permissions'], ['POST', '/onboarding/upload-photo'], ['GET', '/profile']] as const) {
+    t.match((await app.app.inject({ method, url })).json(), { success: false, code: 'UNAUTHORIZED' }, url)
+  }
+  t.match(await get(randomUUID(), '/onboarding/status'), { status: 404, code: 'NOT_FOUND' }, 'nor by somebody whom identity does not know')
+})

@@ -1,0 +1,36 @@
+import type { Person } from '../people/queries.ts'
+
+const text = (id: number | null) => id === null ? null : String(id)
+
+/** How far a person is, and everything that is filled in so far. */
+export function describeProgress (person: Person) {
+  return {
+    isCompleted: person.current_step === 3,
+    currentStep: person.current_step,
+    currentSubStep: person.current_sub_step,
+    completedAt: person.completed_at,
+    skippedAt: person.skipped_at,
+    profile: {
+      name: person.name,
+      gender: person.gender,
+      birthDate: person.birth_date,
+      height: person.height,
+      heightUnit: person.height_unit,
+      weight: person.weight,
+      weightUnit: person.weight_unit,
+      photos: person.photos,
+      bio: person.bio,
+      communityRulesAccepted: person.community_rules_accepted,
+      countryId: text(person.country_id),
+      regionId: text(person.region_id),
+      cityId: text(person.city_id),
+      locale: person.locale,
+      timezone: person.timezone,
+      avatarUrl: person.image,
+      motivations: person.motivations,
+      favoriteSports: person.favorite_sports,
+      activityStyle: person.activity_style,
+      preferredAvailability: person.preferred_availability
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Type from 'typebox'
+import { Body, ClientUrl, Data, data, Enum, message, Message, Nullable, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { touchPerson } from '../people/actions.ts'
+import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Timezone, Weight, WeightUnit } from '../people/schemas.ts'
+import { PlaceId } from '../places/schemas.ts'
+import { savePermissions, savePreferences, saveProfile } from './actions.ts'
+import { describeProgress } from './queries.ts'
+
+const Chosen = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
+const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
+
+const OnboardingProfile = Type.Object({
+  name: Type.String(),
+  gender: Nullable(GenderField),
+  birthDate: Nullable(Type.String({ examples: ['1998-04-12'] })),
+  height: Nullable(Type.Number()),
+  heightUnit: HeightUnit,
+  weight: Nullable(Type.Number()),
+  weightUnit: WeightUnit,
+  photos: Type.Array(Type.String()),
+  bio: Nullable(Type.String()),
+  communityRulesAccepted: Type.Boolean(),
+  countryId: Nullable(Type.String()),
+  regionId: Nullable(Type.String()),
+  cityId: Nullable(Type.String()),
+  locale: Type.String(),
+  timezone: Type.String(),
+  avatarUrl: Nullable(Type.String()),
+  motivations: Type.Array(Type.String()),
+  favoriteSports: Type.Array(Type.String()),
+  activityStyle: Type.Array(Type.String()),
+  preferredAvailability: Type.Array(Type.String())
+})
+
+export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
+  app.get('/onboarding/status', {
+    schema: {
+      summary: 'Read how far onboarding is, to go on with it',
+      response: {
+        200: Data(Type.Object({
+          isCompleted: Type.Boolean(),
+          currentStep: Type.Integer({ description: 'The last step that is done: 0 none, 1 profile, 2 preferences, 3 all' }),
+          currentSubStep: Type.Integer(),
+          completedAt: Nullable(Timestamp),
+          skippedAt: Nullable(Timestamp),
+          profile: Nullable(OnboardingProfile)
+        }))
+      }
+    }
+  }, async ({ account }) => data(describeProgress(await touchPerson(deps.db, deps.ask, account.id))))
+
+  app.post('/onboarding/save-profile', {
+    schema: {
+      summary: 'Save what is filled in of the first step',
+      description: 'Fields that are left out stay as they are. The first photo becomes the avatar; without a time zone of its own choice, a person has that of the place.',
+      body: Body({
+        communityRulesAccepted: Type.Optional(Type.Boolean()),
+        name: Type.Optional(Name),
+        gender: Type.Optional(GenderField),
+        birthDate: Type.Optional(BirthDate),
+        height: Type.Optional(Height),
+        heightUnit: Type.Optional(HeightUnit),
+        weight: Type.Optional(Weight),
+        weightUnit: Type.Optional(WeightUnit),
+        photos: Type.Optional(Type.Array(ClientUrl, { maxItems: 6 })),
+        bio: Type.Optional(Bio),
+        countryId: Type.Optional(PlaceId),
+        regionId: Type.Optional(PlaceId),
+        cityId: Type.Optional(PlaceId),
+        locale: Type.Optional(Locale),
+        timezone: Type.Optional(Timezone),
+        subStep: Type.Optional(SubStep(8)),
+        completed: Type.Optional(Type.Boolean())
+      }),
+      response: { 200: Data(Type.Object({ message: Type.String() })) }
+    }
+  }, async ({ body, account }) => {
+    await saveProfile(deps, account.id, body)
+    return data({ message: 'Your profile is saved' })
+  })
+
+  app.post('/onboarding/save-preferences', {
+    schema: {
+      summary: 'Save what is filled in of the second step',
+      description: 'The lists hold ids of onboarding options.',
+      body: Body({
+        motivations: Type.Optional(Chosen(50)),
+        favoriteSports: Type.Optional(Chosen(50)),
+        activityStyle: Type.Optional(Chosen(50)),
+        preferredAvailability: Type.Optional(Chosen(50)),
+        preferredWorkoutTime: Type.Optional(Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), { uniqueItems: true })),
+        workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'A week' })),
+        subStep: Type.Optional(SubStep(8)),
+        completed: Type.Optional(Type.Boolean())
+      }),
+      response: { 200: Message }
+    }
+  }, async ({ body, account }) => {
+    await savePreferences(deps, account.id, body)
+    return message('Your preferences are saved')
+  })
+
+  app.post('/onboarding/save-permissions', {
+    schema: {
+      summary: 'Save what the phone may do, and finish onboarding',
+      body: Body({
+        locationEnabled: Type.Boolean(),
+        pushNotifications: Type.Boolean(),
+        latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+        longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
+      }),
+      response: {
+        200: Type.Object({
+          success: Type.Literal(true),
+          message: Type.String(),
+          data: Type.Object({ onboardingCompleted: Type.Boolean(), locationEnabled: Type.Boolean(), pushNotifications: Type.Boolean() })
+        })
+      }
+    }
+  }, async ({ body, account }) => {
+    await savePermissions(deps, account.id, body)
+    const { locationEnabled, pushNotifications } = body
+    return { ...message('Welcome to Tandem'), data: { onboardingCompleted: true, locationEnabled, pushNotifications } }
+  })
+}

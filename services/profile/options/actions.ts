@@ -1,0 +1,63 @@
+import { sql, type UpdateObject } from 'kysely'
+import { OptionExists, OptionNotFound } from '../errors.ts'
+import type { Db, OptionType, Tables, Trx } from '../schema.ts'
+import { optionColumns } from './queries.ts'
+
+export interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
+export interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
+
+/** Adds an option at its place, or at the end of its list. @throws OptionExists */
+export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption) {
+  return await db.transaction().execute(async (trx) => {
+    const last = sql<number>`(select coalesce(max(sort_order), 0) + 1 from options where type = ${type})`
+    const option = await trx.insertInto('options')
+      .values({ type, option_id: optionId, label_en: labelEn, label_id: labelId, icon, category, sort_order: sortOrder ?? last })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(optionColumns)
+      .executeTakeFirst()
+    if (!option) throw new OptionExists()
+    await noteChange(trx, { adminId, action: 'CREATE', before: null, after: option })
+    return option
+  })
+}
+
+/** Changes an option. To take it off the list is to make it inactive: whoever has chosen it keeps it. @throws OptionNotFound */
+export async function changeOption (db: Db, adminId: string, { type, optionId }: { type: OptionType, optionId: string }, change: OptionChange) {
+  return await db.transaction().execute(async (trx) => {
+    const before = await trx.selectFrom('options').select(optionColumns)
+      .where('type', '=', type).where('option_id', '=', optionId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!before) throw new OptionNotFound()
+
+    const set: UpdateObject<Tables, 'options'> = {
+      ...(change.labelEn !== undefined && { label_en: change.labelEn }),
+      ...(change.labelId !== undefined && { label_id: change.labelId }),
+      ...(change.icon !== undefined && { icon: change.icon }),
+      ...(change.category !== undefined && { category: change.category }),
+      ...(change.sortOrder !== undefined && { sort_order: change.sortOrder }),
+      ...(change.isActive !== undefined && { is_active: change.isActive }),
+      updated_at: sql`now()`
+    }
+    const after = await trx.updateTable('options').set(set)
+      .where('type', '=', type).where('option_id', '=', optionId)
+      .returning(optionColumns)
+      .executeTakeFirstOrThrow()
+    await noteChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
+    return after
+  })
+}
+
+type Option = { type: OptionType, optionId: string }
+interface Change { adminId: string, action: 'CREATE' | 'UPDATE' | 'DEACTIVATE', before: Option | null, after: Option }
+
+async function noteChange (trx: Trx, { adminId, action, before, after }: Change) {
+  await trx.insertInto('option_changes').values({
+    admin_id: adminId,
+    type: after.type,
+    option_id: after.optionId,
+    action,
+    before: before && JSON.stringify(before),
+    after: JSON.stringify(after)
+  }).execute()
+}

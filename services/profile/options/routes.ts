@@ -1,0 +1,108 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, languageOf, message, Message, Nullable, requireRole, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { optionTypes } from '../schema.ts'
+import { addOption, changeOption } from './actions.ts'
+import { listAllOptions, listOptions } from './queries.ts'
+
+const OptionTypeField = Enum([...optionTypes])
+const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
+const Label = Text({ max: 100 })
+const Icon = Text({ max: 2_048, description: 'An emoji, or the address of an image' })
+const Category = Nullable(Text({ max: 50 }))
+const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
+
+const Option = Type.Object({
+  optionId: Type.String(), label: Type.String(), icon: Type.String(), category: Nullable(Type.String()), sortOrder: Type.Integer()
+})
+
+const ManagedOption = Type.Object({
+  type: OptionTypeField,
+  optionId: Type.String(),
+  labelEn: Type.String(),
+  labelId: Type.String(),
+  icon: Type.String(),
+  category: Nullable(Type.String()),
+  sortOrder: Type.Integer(),
+  isActive: Type.Boolean()
+})
+
+export const optionRoutes: Routes<Deps> = async (app, { db }) => {
+  app.get('/onboarding/options', {
+    schema: {
+      summary: 'List what can be chosen in onboarding',
+      description: 'Labels in English or Indonesian, by Accept-Language.',
+      querystring: Type.Object({ type: OptionTypeField }),
+      response: { 200: Type.Object({ success: Type.Literal(true), options: Type.Array(Option) }) }
+    },
+    config: { public: true }
+  }, async (request, reply) => {
+    reply.headers({ 'cache-control': 'public, max-age=60', vary: 'Accept-Language' })
+    return { success: true as const, options: await listOptions(db, request.query.type, languageOf(request)) }
+  })
+}
+
+/** For ADMINs: the lists are data. */
+export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
+  const preHandler = requireRole('ADMIN')
+
+  app.get('/onboarding/admin/options', {
+    preHandler,
+    schema: {
+      'x-extension': true,
+      summary: 'List all options, also those no longer offered',
+      querystring: Type.Object({ type: Type.Optional(OptionTypeField) }),
+      response: { 200: Data(Type.Object({ options: Type.Array(ManagedOption) })) }
+    }
+  }, async ({ query }) => data({ options: await listAllOptions(db, query.type) }))
+
+  app.post('/onboarding/admin/options', {
+    preHandler,
+    schema: {
+      'x-extension': true,
+      summary: 'Add an option',
+      body: Body({
+        type: OptionTypeField,
+        optionId: OptionId,
+        labelEn: Label,
+        labelId: Label,
+        icon: Icon,
+        category: Type.Optional(Category),
+        sortOrder: Type.Optional(SortOrder)
+      }),
+      response: { 201: Data(Type.Object({ option: ManagedOption })) }
+    }
+  }, async ({ body, account }, reply) => reply.code(201).send(data({ option: await addOption(db, account.id, body) })))
+
+  app.put('/onboarding/admin/options', {
+    preHandler,
+    schema: {
+      'x-extension': true,
+      summary: 'Change an option, move it, or offer it again',
+      body: Body({
+        type: OptionTypeField,
+        optionId: OptionId,
+        labelEn: Type.Optional(Label),
+        labelId: Type.Optional(Label),
+        icon: Type.Optional(Icon),
+        category: Type.Optional(Category),
+        sortOrder: Type.Optional(SortOrder),
+        isActive: Type.Optional(Type.Boolean())
+      }),
+      response: { 200: Data(Type.Object({ option: ManagedOption })) }
+    }
+  }, async ({ body: { type, optionId, ...change }, account }) => data({ option: await changeOption(db, account.id, { type, optionId }, change) }))
+
+  app.delete('/onboarding/admin/options', {
+    preHandler,
+    schema: {
+      'x-extension': true,
+      summary: 'No longer offer an option; whoever has chosen it keeps it',
+      querystring: Type.Object({ type: OptionTypeField, optionId: OptionId }),
+      response: { 200: Message }
+    }
+  }, async ({ query, account }) => {
+    await changeOption(db, account.id, query, { isActive: false })
+    return message('The option is no longer offered')
+  })
+}

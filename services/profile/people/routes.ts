@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import { Body, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { changePerson, touchPerson } from './actions.ts'
+import { checkAge, checkTimezone } from './checks.ts'
+import { bodyOf } from './describe.ts'
+import { isUsernameFree, type Person } from './queries.ts'
+import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, OwnProfile, Timezone, Username, Weight, WeightUnit } from './schemas.ts'
+
+const answer = (person: Person) => data({
+  profile: { name: person.name, username: person.username, bio: person.bio, image: person.image, ...bodyOf(person), locale: person.locale }
+})
+
+export const profileRoutes: Routes<Deps> = async (app, { db, ask }) => {
+  app.get('/profile', {
+    schema: { 'x-extension': true, summary: 'Read my profile', response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
+  }, async ({ account }) => answer(await touchPerson(db, ask, account.id)))
+
+  app.put('/profile', {
+    schema: {
+      'x-extension': true,
+      summary: 'Change my profile; what is left out stays',
+      body: Body({
+        name: Type.Optional(Name),
+        username: Type.Optional(Username),
+        bio: Type.Optional(Bio),
+        gender: Type.Optional(GenderField),
+        birthDate: Type.Optional(BirthDate),
+        height: Type.Optional(Height),
+        heightUnit: Type.Optional(HeightUnit),
+        weight: Type.Optional(Weight),
+        weightUnit: Type.Optional(WeightUnit),
+        fitnessGoal: Type.Optional(Text({ max: 50, pattern: '^[A-Z][A-Z_]*$', examples: ['BUILD_MUSCLE'] })),
+        experience: Type.Optional(Enum(['BEGINNER', 'INTERMEDIATE', 'ADVANCED'])),
+        timezone: Type.Optional(Timezone),
+        locale: Type.Optional(Locale)
+      }),
+      response: { 200: Data(Type.Object({ profile: OwnProfile })) }
+    }
+  }, async ({ body, account }) => {
+    const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, ...rest } = body
+    if (birthDate) checkAge(birthDate)
+    if (timezone) checkTimezone(timezone)
+    await touchPerson(db, ask, account.id)
+    return answer(await changePerson(db, account.id, async () => ({
+      ...rest,
+      ...(bio !== undefined && { bio: bio || null }),
+      ...(birthDate && { birth_date: birthDate }),
+      ...(heightUnit && { height_unit: heightUnit }),
+      ...(weightUnit && { weight_unit: weightUnit }),
+      ...(fitnessGoal && { fitness_goal: fitnessGoal }),
+      ...(timezone && { timezone, timezone_chosen: true })
+    })))
+  })
+
+  app.get('/profile/username-available', {
+    schema: {
+      'x-extension': true,
+      summary: 'Ask whether a username is free for me',
+      querystring: Type.Object({ username: Username }),
+      response: { 200: Data(Type.Object({ available: Type.Boolean() })) }
+    }
+  }, async ({ query, account }) => data({ available: await isUsernameFree(db, query.username, account.id) }))
+}

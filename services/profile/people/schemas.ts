@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/service-kit'
+
+/** Fields that more than one route takes, with the edges of each. */
+export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
+export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
+export const GenderField = Enum(['MALE', 'FEMALE', 'OTHER'])
+export const BirthDate = IsoDate
+export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres', examples: [165] })
+export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
+export const HeightUnit = Enum(['cm', 'feet'])
+export const WeightUnit = Enum(['kg', 'pound'])
+export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
+export const Locale = Text({ max: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$', examples: ['id'] })
+export const Username = Text({ min: 3, max: 30, transform: ['trim', 'toLowerCase'], pattern: '^[a-z0-9_.]+$', examples: ['ana.putri'] })
+
+export const OwnProfile = Type.Object({
+  name: Type.String(),
+  username: Type.String(),
+  bio: Nullable(Type.String()),
+  image: Nullable(Type.String()),
+  gender: Nullable(GenderField),
+  birthDate: Nullable(Timestamp),
+  height: Nullable(Type.Number()),
+  heightUnit: HeightUnit,
+  weight: Nullable(Type.Number()),
+  weightUnit: WeightUnit,
+  fitnessGoal: Nullable(Type.String()),
+  experience: Type.String(),
+  timezone: Type.String(),
+  locale: Type.String()
+})

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Db } from '../schema.ts'
+
+/** All countries, Indonesia first and then A to Z. */
+export async function listCountries (db: Db) {
+  return await db.selectFrom('countries')
+    .select([sql<string>`id::text`.as('id'), 'code', 'name', 'flag', 'currency', 'default_timezone as defaultTimezone'])
+    .orderBy(sql`code <> 'ID'`)
+    .orderBy('name')
+    .execute()
+}
+
+/** A country by its id or its two letters. */
+export async function findCountry (db: Db, { id, code }: { id?: number | undefined, code?: string | undefined }) {
+  return await db.selectFrom('countries')
+    .select(['id', 'default_timezone as timezone'])
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? 0))
+    .$if(code !== undefined, (query) => query.where('code', '=', code ?? ''))
+    .executeTakeFirst()
+}
+
+export async function findRegion (db: Db, id: number) {
+  return await db.selectFrom('regions').select(['id', 'country_id as countryId']).where('id', '=', id).executeTakeFirst()
+}
+
+export async function findCity (db: Db, id: number) {
+  return await db.selectFrom('cities')
+    .select(['id', 'name', 'country_id as countryId', 'region_id as regionId', 'timezone', 'latitude', 'longitude'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** The regions of a country, A to Z. */
+export async function listRegions (db: Db, countryId: number) {
+  return await db.selectFrom('regions')
+    .select([sql<string>`id::text`.as('id'), 'code', 'name', 'name_local as nameLocal', 'timezone'])
+    .where('country_id', '=', countryId)
+    .orderBy('name')
+    .execute()
+}
+
+/** The cities of a country or of a region of it, the largest first and then A to Z. */
+export async function listCities (db: Db, { countryId, regionId }: { countryId?: number | undefined, regionId?: number | undefined }) {
+  return await db.selectFrom('cities')
+    .select([sql<string>`id::text`.as('id'), 'name', 'name_local as nameLocal', 'timezone', sql<string | null>`region_id::text`.as('regionId')])
+    .$if(countryId !== undefined, (query) => query.where('country_id', '=', countryId ?? 0))
+    .$if(regionId !== undefined, (query) => query.where('region_id', '=', regionId ?? 0))
+    .orderBy('population', 'desc')
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+}
+
+export async function findEdition (db: Db) {
+  const edition = await db.selectFrom('places_edition').select('edition').orderBy('loaded_at', 'desc').limit(1).executeTakeFirst()
+  return edition?.edition
+}
