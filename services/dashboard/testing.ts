@@ -45,6 +45,9 @@ export function somePerson (timezone: string, { name = 'Ana', image = null as st
   }
 }
 
+/** An app that says nothing and takes the tokens of `bearer`. */
+export const appOver = async (deps: Deps) => await createApp(deps, { log: silent, keys: testKeys })
+
 /**
  * An app over a database of its own, for all tests of a file. `someone()` is a new person before an empty screen: the clock stands at
  * `now`, he lives in `zone`, and his neighbours answer until `others` is told else.
@@ -60,7 +63,7 @@ export async function testApp (t: Teardown, { cache = noCache }: { cache?: Stats
     return answer
   }) as Ask
   const deps: Deps = { db, ask, cache, now: () => clock.now }
-  const app = await createApp(deps, { log: silent, keys: testKeys })
+  const app = await appOver(deps)
   t.teardown(() => app.close())
 
   function someone ({ now = '2026-11-20T05:00:00Z', zone = 'Asia/Jakarta' } = {}) {

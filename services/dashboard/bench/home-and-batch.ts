@@ -4,12 +4,11 @@ import pg from 'pg'
 import type { Ask } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import { createApp } from '../app.ts'
+import { bearer, silent } from '@tandem/service-kit/testing'
 import { writeLogs } from '../logs/actions.ts'
 import { readItem } from '../logs/items.ts'
 import type { Tables } from '../schema.ts'
-import { noCache, somePerson } from '../testing.ts'
+import { appOver, noCache, somePerson } from '../testing.ts'
 
 // The home screen and a batch, for somebody with ten logs and somebody with ten thousand, each beside the very statements it sends, sent
 // by a bare client over one connection. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
@@ -19,7 +18,7 @@ const ROUNDS = 5
 const REQUESTS = 100
 const PER_DAY = 8
 const BATCH = 20
-const DAYS_OF_BATCHES = 60
+const DAYS_OF_BATCHES = 20
 
 const server = process.env['DATABASE_URL']
 if (!server) {
@@ -55,7 +54,7 @@ const answers: Record<string, unknown> = {
 }
 const ask = (async ({ type }: { type: string }) => answers[type]) as Ask
 const now = () => new Date()
-const app = await createApp({ db, ask, cache: noCache, now }, { log: silent, keys: testKeys })
+const app = await appOver({ db, ask, cache: noCache, now })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {
@@ -141,7 +140,9 @@ for (const [size, count] of Object.entries(HISTORY)) {
   // The filling kept this process from answering; a moment later it has forgotten that.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const batches: Statement[][] = []
-  for (let count = 0; count < 10; count++) {
+  // Days that have something already, as most batches find them.
+  for (let count = 0; count < DAYS_OF_BATCHES; count++) await request(batcher, 'POST', '/logs/batch', { items: batchOf(randomUUID()) })
+  for (let count = 0; count < DAYS_OF_BATCHES; count++) {
     batches.push(await capture(async () => await request(batcher, 'POST', '/logs/batch', { items: batchOf(`MARK${count}`) })))
   }
   cases.push({
