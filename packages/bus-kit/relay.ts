@@ -62,8 +62,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
       const pause = await turn().then((count) => count === BATCH ? 0 : nextPause(), trouble)
       if (pause > 0) await pauseFor(pause)
     }
-    // What was said before the stop does not wait for the next start.
-    for (const end = Date.now() + DRAIN_FOR; Date.now() < end;) {
+    // What was said before the stop does not wait for the next start, unless the broker has just failed.
+    for (const end = Date.now() + DRAIN_FOR; stream && Date.now() < end;) {
       if (await turn().catch(trouble) !== BATCH) break
     }
   })()
