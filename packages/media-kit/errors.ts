@@ -1,5 +1,6 @@
 import createError from '@fastify/error'
 
+export const NotAForm = createError('UNSUPPORTED_MEDIA_TYPE', 'The file must come in a multipart/form-data form', 415)
 export const NoFile = createError('VALIDATION_ERROR', 'A file is required in the field "%s"', 400)
 export const NotAnImage = createError('UNSUPPORTED_MEDIA_TYPE', 'The file must be a JPEG, PNG or WebP image, and say so', 415)
 export const DamagedImage = createError('VALIDATION_ERROR', 'The image is damaged', 400)

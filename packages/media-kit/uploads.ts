@@ -24,9 +24,10 @@ export const uploads = plugin(async (app: FastifyInstance) => {
 
 /**
  * Reads the image in the form's field `field`. It is streamed to a temporary file, so that many uploads at once take no memory.
- * @throws NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, StorageAway
+ * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, StorageAway
  */
 export async function readImage (request: FastifyRequest, field: string): Promise<Image> {
+  if (!request.isMultipart()) throw new NotAForm()
   const file = path.join(tmpdir(), `tandem-upload-${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)

@@ -12,11 +12,11 @@ export type SeedLine =
   | ['city', id: number, countryId: number, regionId: number | null, name: string, nameLocal: string | null, timezone: string, population: number, latitude: number, longitude: number]
 
 const WORLD = path.join(import.meta.dirname, 'places.ndjson.br')
-const BATCH = 5_000
+const BATCH = 2_000
 
 /**
  * Loads the countries, regions and cities of the world unless this edition is there already; about 3 seconds.
- * It is one transaction under a lock, so whoever starts meanwhile waits, and who dies leaves nothing half done.
+ * It is one transaction, so who dies leaves nothing half done. Whoever starts meanwhile leaves it to the first.
  */
 export async function loadPlaces (db: Db, file = WORLD) {
   const lines = createInterface({ input: createReadStream(file).pipe(createBrotliDecompress()), crlfDelay: Infinity })[Symbol.asyncIterator]()
@@ -27,8 +27,9 @@ export async function loadPlaces (db: Db, file = WORLD) {
   if (known) return
 
   await db.transaction().execute(async (trx) => {
-    await sql`set local lock_timeout = 0`.execute(trx)
-    await sql`lock table places_edition in exclusive mode`.execute(trx)
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.places', 0)) as mine`.execute(trx)
+    if (!lock.rows[0]?.mine) return
     const loaded = await trx.selectFrom('places_edition').where('edition', '=', edition).select('edition').executeTakeFirst()
     if (loaded) return
 

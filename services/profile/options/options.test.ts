@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { testApp } from '../testing.ts'
+
+const { app, db, send } = await testApp(t)
+const list = async (type: string, language?: string) => {
+  const response = await app.inject({ url: `/onboarding/options?type=${type}`, headers: language ? { 'accept-language': language } : {} })
+  return { status: response.statusCode, ...response.json() }
+}
+const admin = randomUUID()
+const manage = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => send(admin, method, url, payload, { role: 'ADMIN' })
+
+t.test('anybody may list the options, of each list as many as there are', async (t) => {
+  const lists = { motivation: 4, activity_style: 4, sport_category: 10, sport: 127, availability: 5, fitmatch_interest: 8 }
+  for (const [type, count] of Object.entries(lists)) {
+    const { status, success, options } = await list(type)
+    t.equal(status, 200)
+    t.equal(success, true)
+    t.equal(options.length, count, type)
+    t.same(options.map(({ sortOrder }: { sortOrder: number }) => sortOrder), Array.from({ length: count }, (_, index) => index + 1))
+    for (const option of options) t.same(Object.keys(option).sort(), ['category', 'icon', 'label', 'optionId', 'sortOrder'])
+  }
+})
+
+t.test('each sport belongs to a category there is', async (t) => {
+  const categories = new Set((await list('sport_category')).options.map(({ optionId }: { optionId: string }) => optionId))
+  const sports = (await list('sport')).options as { optionId: string, category: string }[]
+  t.same(sports.filter(({ category }) => !categories.has(category)), [])
+  t.equal(new Set(sports.map(({ category }) => category)).size, 10)
+})
+
+t.test('labels are English, or Indonesian for who prefers it', async (t) => {
+  const label = async (language?: string) => (await list('sport', language)).options.find(({ optionId }: { optionId: string }) => optionId === 'badminton').label
+  t.equal(await label(), 'Badminton')
+  t.equal(await label('id-ID,id;q=0.9,en;q=0.8'), 'Bulu tangkis')
+  t.equal(await label('de'), 'Badminton')
+})
+
+t.test('a list that does not exist, or none, is refused', async (t) => {
+  t.match(await list('nonsense'), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match((await app.inject('/onboarding/options')).json(), { success: false, code: 'VALIDATION_ERROR' })
+})
+
+t.test('an admin adds, changes, moves and withdraws options, and each time it is noted', async (t) => {
+  const option = { type: 'motivation', optionId: 'sleep_better', labelEn: 'Sleep better', labelId: 'Tidur lebih nyenyak', icon: '😴' }
+  t.match(await manage('POST', '/onboarding/admin/options', option), { status: 201, data: { option: { ...option, sortOrder: 5, isActive: true } } })
+  t.match(await manage('POST', '/onboarding/admin/options', option), { status: 409, code: 'OPTION_EXISTS' })
+  t.equal((await list('motivation')).options.at(-1).optionId, 'sleep_better')
+
+  t.match(await manage('PUT', '/onboarding/admin/options', { type: 'motivation', optionId: 'sleep_better', labelEn: 'Sleep well', sortOrder: 0 }), { status: 200, data: { option: { labelEn: 'Sleep well', sortOrder: 0 } } })
+  t.match((await list('motivation')).options[0], { optionId: 'sleep_better', label: 'Sleep well' })
+
+  t.match(await manage('DELETE', '/onboarding/admin/options?type=motivation&optionId=sleep_better'), { status: 200, message: String })
+  t.equal((await list('motivation')).options.length, 4)
+  t.match((await manage('GET', '/onboarding/admin/options?type=motivation')).data.options.length, 5)
+  t.match(await manage('PUT', '/onboarding/admin/options', { type: 'motivation', optionId: 'nothing' }), { status: 404, code: 'NOT_FOUND' })
+
+  const changes = await db.selectFrom('option_changes').select(['action', 'admin_id', 'option_id']).orderBy('changed_at').execute()
+  t.same(changes, ['CREATE', 'UPDATE', 'DEACTIVATE'].map((action) => ({ action, admin_id: admin, option_id: 'sleep_better' })))
+})
+
+t.test('nobody else manages them', async (t) => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
+    t.match(await send(randomUUID(), method, '/onboarding/admin/options?type=sport&optionId=golf', method === 'POST' || method === 'PUT' ? {} : undefined), { code: method === 'POST' || method === 'PUT' ? /FORBIDDEN|VALIDATION_ERROR/ : 'FORBIDDEN' })
+  }
+  const option = { type: 'motivation', optionId: 'x', labelEn: 'x', labelId: 'x', icon: 'x' }
+  t.match(await send(randomUUID(), 'POST', '/onboarding/admin/options', option), { status: 403, code: 'FORBIDDEN' })
+})

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { AccountRegistered, MatchFacts, People, Person, PersonChanged } from '@tandem/contracts'
+import { hear } from '@tandem/bus-kit/testing'
+import { testApp } from '../testing.ts'
+
+const app = await testApp(t)
+const { get, put, post, answer, handlers, identity, db, events, givenPerson } = app
+
+const registered = (accountId: string, usernameSeed: string) => ({ accountId, name: 'Ana', usernameSeed, locale: 'id' })
+
+t.test('registration makes a person with a username, and says so once however often it is heard', async (t) => {
+  const accountId = randomUUID()
+  for (let times = 0; times < 3; times++) await hear(handlers, AccountRegistered.type, registered(accountId, 'Ana.Putri+x'))
+  t.match((await get(accountId, '/profile')).data.profile, {
+    name: 'Ana', username: 'ana.putrix', bio: null, image: null, gender: null, experience: 'BEGINNER', timezone: 'Asia/Jakarta', locale: 'id'
+  })
+  t.equal((await events()).filter(({ type, data }) => type === PersonChanged.type && (data as { accountId: string }).accountId === accountId).length, 1)
+})
+
+t.test('a seed too short, too long or taken still makes a username of its own', async (t) => {
+  const seeds = ['a', '', 'Ü', 'x'.repeat(60), 'same', 'same', 'SAME']
+  const names = await Promise.all(seeds.map(async (seed) => {
+    const accountId = randomUUID()
+    await hear(handlers, AccountRegistered.type, registered(accountId, seed))
+    return (await get(accountId, '/profile')).data.profile.username as string
+  }))
+  for (const name of names) t.match(name, /^[a-z0-9_.]{3,30}$/)
+  t.equal(new Set(names).size, names.length)
+})
+
+t.test('a profile that is missing is made on first touch, also by ten requests at once', async (t) => {
+  const accountId = randomUUID()
+  identity.contacts.set(accountId, { email: 'late.comer@example.com', name: 'Late', locale: 'id' })
+  const answers = await Promise.all(Array.from({ length: 10 }, async () => (await get(accountId, '/profile')).data.profile.username))
+  t.same(new Set(answers), new Set(['late.comer']))
+  await hear(handlers, AccountRegistered.type, registered(accountId, 'other'))
+  t.equal((await get(accountId, '/profile')).data.profile.name, 'Late', 'and the news of the registration, coming late, changes nothing')
+})
+
+t.test('while identity is away, who is known is served and who is not is told to come back', async (t) => {
+  const ana = await givenPerson('Ana', 'here')
+  identity.isAway = true
+  t.equal((await get(ana, '/profile')).status, 200)
+  t.match(await get(randomUUID(), '/profile'), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+  identity.isAway = false
+})
+
+t.test('a profile is changed field by field, and everybody is told', async (t) => {
+  const ana = await givenPerson('Ana', 'changes')
+  const body = { name: 'Ana Putri', username: 'Ana_P', bio: 'Runner', gender: 'FEMALE', birthDate: '1998-04-12', height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound', fitnessGoal: 'BUILD_MUSCLE', experience: 'INTERMEDIATE', timezone: 'Europe/Paris', locale: 'en' }
+  const { status, data } = await put(ana, '/profile', body)
+  t.equal(status, 200)
+  t.same(data.profile, { ...body, username: 'ana_p', image: null, birthDate: '1998-04-12T00:00:00.000Z' })
+  t.same((await put(ana, '/profile', { bio: '' })).data.profile.bio, null)
+  t.match(await answer(People, { accountIds: [ana, randomUUID()] }), [{ accountId: ana, name: 'Ana Putri', username: 'ana_p' }])
+  t.match(await answer(Person, { accountId: ana }), { name: 'Ana Putri', completion: 40, profile: { fitnessGoal: 'BUILD_MUSCLE', username: 'ana_p', timezone: 'Europe/Paris' } })
+})
+
+t.test('a bad field is refused and changes nothing', async (t) => {
+  const ana = await givenPerson('Ana', 'refused')
+  for (const body of [{ username: 'ab' }, { username: 'a'.repeat(31) }, { username: 'a b c' }, { username: 'änä' }, { fitnessGoal: 'lazy' }, { experience: 'PRO' }, { height: 20 }, { birthDate: '2020-01-01' }]) {
+    t.match(await put(ana, '/profile', { name: 'Changed', ...body }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  }
+  t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
+})
+
+t.test('of twenty people who want one username at once, in any case, one gets it', async (t) => {
+  const people = await Promise.all(Array.from({ length: 20 }, (_, number) => givenPerson('Ana', `racer${number}`)))
+  const answers = await Promise.all(people.map((person, number) => put(person, '/profile', { username: number % 2 ? 'Champion' : 'champion' })))
+  t.same(answers.filter(({ status }) => status === 200).length, 1)
+  t.same(answers.filter(({ status, code }) => status === 409 && code === 'USERNAME_TAKEN').length, 19)
+  const winner = people[answers.findIndex(({ status }) => status === 200)]!
+  const available = async (person: string) => (await get(person, '/profile/username-available?username=CHAMPION')).data.available
+  t.equal(await available(winner), true, 'it is free for who has it')
+  t.equal(await available(people.find((person) => person !== winner)!), false)
+  t.match(await get(winner, '/profile/username-available?username=x'), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('what a matching profile begins with', async (t) => {
+  const ana = await givenPerson('Ana', 'facts')
+  await post(ana, '/onboarding/save-profile', { gender: 'FEMALE', birthDate: '1998-04-12', height: 165.4, bio: 'Runner', cityId: '100', photos: ['https://cdn.example.com/1.webp'] })
+  await post(ana, '/onboarding/save-preferences', { favoriteSports: ['running'], preferredAvailability: ['morning'] })
+  t.match(await answer(MatchFacts, { accountId: ana }), {
+    name: 'Ana', bio: 'Runner', gender: 'FEMALE', birthDate: '1998-04-12', height: 165.4, city: 'Denpasar', latitude: -8.65, longitude: 115.22,
+    timezone: 'Asia/Makassar', photos: ['https://cdn.example.com/1.webp'], favoriteSports: ['running'], preferredAvailability: ['morning']
+  })
+  await post(ana, '/onboarding/save-permissions', { locationEnabled: true, pushNotifications: true, latitude: -8.7, longitude: 115.1 })
+  t.match(await answer(MatchFacts, { accountId: ana }), { latitude: -8.7, longitude: 115.1 }, 'the phone knows better where it is')
+  t.equal(await answer(MatchFacts, { accountId: randomUUID() }), null)
+  t.equal(await answer(Person, { accountId: randomUUID() }), null)
+})
+
+t.test('nobody is lost when news and changes come at once', async (t) => {
+  const ana = await givenPerson('Ana', 'busy')
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, number) => put(ana, '/profile', number % 2 ? { height: 100 + number } : { weight: 40 + number })))
+  t.ok(answers.every(({ status }) => status === 200))
+  const { height, weight } = (await get(ana, '/profile')).data.profile
+  t.ok(height > 100 && weight >= 40, 'no change undid another field')
+  t.equal((await db.selectFrom('people').select('account_id').where('account_id', '=', ana).execute()).length, 1)
+})

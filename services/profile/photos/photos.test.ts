@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises'
+import t from 'tap'
+import { bearer } from '@tandem/service-kit/testing'
+import { testApp } from '../testing.ts'
+
+const { app, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
+const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+
+async function upload (account: string, bytes: Buffer, { type = 'image/png', field = 'file' } = {}) {
+  const boundary = 'a-boundary'
+  const payload = Buffer.concat([
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="../../me.png"\r\ncontent-type: ${type}\r\n\r\n`), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)
+  ])
+  const response = await app.inject({ method: 'POST', url: '/onboarding/upload-photo', headers: { ...bearer(account), 'content-type': `multipart/form-data; boundary=${boundary}` }, payload })
+  return { status: response.statusCode, ...response.json() }
+}
+const stored = async () => (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.webp')).length
+
+t.test('an uploaded photo can be named in the profile and becomes the avatar', async (t) => {
+  const ana = await givenPerson('Ana', 'ana')
+  const { status, data } = await upload(ana, pixel)
+  t.equal(status, 200)
+  t.match(data, { url: `https://cdn.example.com/${data.key}`, key: new RegExp(`^photos/${ana}/[0-9a-f-]{36}\\.webp$`) })
+  t.equal((await post(ana, '/onboarding/save-profile', { photos: [data.url] })).status, 200)
+  t.equal((await get(ana, '/profile')).data.profile.image, data.url)
+})
+
+t.test('where only own images may be shown, those of elsewhere are refused', async (t) => {
+  const ana = await givenPerson('Ana', 'elsewhere')
+  t.match(await post(ana, '/onboarding/save-profile', { photos: ['https://evil.example.com/pixel.png'] }), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('what is no image, lies about itself or is broken is refused, and nothing is stored', async (t) => {
+  const ana = await givenPerson('Ana', 'bad')
+  const before = await stored()
+  t.match(await upload(ana, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' }), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+  t.match(await upload(ana, Buffer.from('<html>'), { type: 'image/png' }), { status: 415 })
+  t.match(await upload(ana, pixel, { type: 'image/jpeg' }), { status: 415 })
+  t.match(await upload(ana, pixel.subarray(0, 50)), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await upload(ana, pixel, { field: 'photo' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await upload(ana, Buffer.alloc(5 * 1024 * 1024 + 1)), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  t.match(await post(ana, '/onboarding/upload-photo', {}), { status: 415 })
+  t.equal(await stored(), before)
+})

@@ -1,0 +1,67 @@
+import t from 'tap'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { testApp } from '../testing.ts'
+import type { Tables } from '../schema.ts'
+import { listCities, listCountries } from './queries.ts'
+import { loadPlaces } from './seed.ts'
+
+const { app } = await testApp(t)
+const list = async (query: string) => {
+  const response = await app.inject(`/locations?${query}`)
+  return { status: response.statusCode, ...response.json() }
+}
+const names = (answer: { data: { name: string }[] }) => answer.data.map(({ name }) => name)
+
+t.test('countries come with Indonesia first, and then A to Z', async (t) => {
+  const answer = await list('type=countries')
+  t.same(names(answer), ['Indonesia', 'Austria', 'Monaco'])
+  t.same(answer.data[0], { id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' })
+})
+
+t.test('regions of a country, by its id or its code; a country may have none', async (t) => {
+  t.same(names(await list('type=regions&countryId=102')), ['Bali', 'Jakarta'])
+  t.same((await list('type=regions&countryCode=at')).data, [{ id: '12', code: '9', name: 'Vienna', nameLocal: 'Wien', timezone: 'Europe/Vienna' }])
+  t.same((await list('type=regions&countryId=3')).data, [])
+})
+
+t.test('cities come with the largest first, and then A to Z', async (t) => {
+  t.same(names(await list('type=cities&countryId=102')), ['Jakarta', 'Denpasar', 'Amlapura', 'Bangli'])
+  t.same(names(await list('type=cities&countryCode=ID')), ['Jakarta', 'Denpasar', 'Amlapura', 'Bangli'])
+  const bali = await list('type=cities&regionId=10')
+  t.same(names(bali), ['Denpasar', 'Amlapura', 'Bangli'])
+  t.same(bali.data[0], { id: '100', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '10' })
+  t.same(names(await list('type=cities&countryId=102&regionId=10')), ['Denpasar', 'Amlapura', 'Bangli'])
+})
+
+t.test('what is unknown is not found, what is missing is refused', async (t) => {
+  for (const query of ['type=regions&countryId=999', 'type=regions&countryCode=XX', 'type=cities&countryId=garbage', 'type=cities&regionId=999', 'type=cities&countryId=99999999999999']) {
+    t.match(await list(query), { status: 404, code: 'NOT_FOUND' }, query)
+  }
+  for (const query of ['type=regions', 'type=cities', 'type=planets', '', 'type=regions&countryCode=IDN', 'type=regions&regionId=10']) {
+    t.match(await list(query), { status: 400, code: 'VALIDATION_ERROR' }, query)
+  }
+})
+
+t.test('a client that has an answer already is told so', async (t) => {
+  const first = await app.inject('/locations?type=countries')
+  t.match(first.headers, { etag: /^"[\w-]+"$/, 'cache-control': /max-age/ })
+  const again = await app.inject({ url: '/locations?type=countries', headers: { 'if-none-match': String(first.headers.etag) } })
+  t.equal(again.statusCode, 304)
+  t.equal(again.body, '')
+  t.equal((await app.inject({ url: '/locations?type=cities&countryId=1', headers: { 'if-none-match': String(first.headers.etag) } })).statusCode, 200)
+})
+
+t.test('the whole world is loaded once, by whoever starts first', { timeout: 60_000 }, async (t) => {
+  const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
+  await Promise.all([loadPlaces(db), loadPlaces(db)])
+  await loadPlaces(db)
+  const countries = await listCountries(db)
+  t.ok(countries.length > 220)
+  t.equal(countries[0]?.name, 'Indonesia')
+  const { count } = await db.selectFrom('cities').select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  t.ok(count > 150_000)
+  const cities = await listCities(db, { countryId: Number(countries[0]?.id) })
+  t.ok(cities.length > 500)
+  t.ok(cities.findIndex(({ name }) => name === 'Surabaya') < 10, 'the large ones come first')
+  t.equal((await db.selectFrom('places_edition').selectAll().execute()).length, 1)
+})
