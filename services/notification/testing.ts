@@ -11,7 +11,7 @@ import { createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
 import type { Waiting } from './inbox/actions.ts'
 import { keepPeople, type PersonCopy } from './people/actions.ts'
-import { deliver } from './push/actions.ts'
+import { createDelivery } from './push/actions.ts'
 import type { Outcome, Provider, Push } from './push/provider.ts'
 import type { Pushes } from './push/queue.ts'
 import type { Tables } from './schema.ts'
@@ -118,7 +118,8 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
     /** Works on everything that was offered, as the workers would, whether due or not. */
     deliverAll: async () => {
       await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
-      for (const { id } of pushes.offered.splice(0)) await deliver(deps, provider, id)
+      const deliver = createDelivery({ ...deps, provider })
+      for (const { id } of pushes.offered.splice(0)) await deliver(id)
     },
     /** The same app for the next test of a file, with nothing offered, sent or told else. Its people are others. */
     fresh: () => {

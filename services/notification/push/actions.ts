@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
@@ -11,56 +12,94 @@ import { keepPeople } from '../people/actions.ts'
 import { askPeopleIfThere } from '../people/asking.ts'
 import type { Db, DeliveryStatus } from '../schema.ts'
 import { languageFor, write } from '../texts/texts.ts'
+import { batched } from './batching.ts'
 import type { Provider } from './provider.ts'
-import { claimDelivery, findWait, type Claimed } from './queries.ts'
+import { claimDeliveries, findWait, type Claimed } from './queries.ts'
 
 const counted = new Counter({ name: 'notification_pushes_total', help: 'Attempts at a push, by what came of them', labelNames: ['outcome'] as const })
 
 const GIVE_UP_AFTER_HOURS = 24
+const HOUR = 60 * 60 * 1_000
 const UNTOLD_WAIT = 60_000
+const TEN_MINUTES = 10 * 60 * 1_000
 const JITTER = 15_000
 const LEASE_LEFT = 8_000
 
-/** Sends one push, if it is still to be sent, and writes down what came of it. */
-export async function deliver ({ db, ask }: Pick<Deps, 'db' | 'ask'>, provider: Provider, id: string): Promise<JobOutcome> {
-  const claimed = await claimDelivery(db, id)
-  if (!claimed) {
-    const wait = await findWait(db, id)
-    return wait === undefined ? undefined : retryAfter(Math.max(wait, 0) + 10)
-  }
-  const { token, accountId, deviceId } = claimed
-  const needless = whyNeedless(claimed)
-  if (needless || token === null) return await finish(db, id, ...needless ?? ['pruned', 'the device has signed out'] as const)
+interface Delivering extends Pick<Deps, 'db' | 'ask'> { provider: Provider }
 
-  const { language, timezone, actorName } = await know({ db, ask }, claimed)
-  const outcome = await provider.send({
-    token,
-    platform: claimed.platform,
-    collapseId: claimed.noticeId,
-    ...write({ ...claimed, actorName }, language, timezone),
-    data: { notificationId: claimed.noticeId, type: claimed.type, ...claimed.data },
-    badge: claimed.unread,
-    urgent: !claimed.low
-  })
-  counted.inc({ outcome: outcome.is })
-  switch (outcome.is) {
-    case 'sent': return await finish(db, id, 'sent', outcome.note ?? null)
-    case 'refused': return await finish(db, id, 'failed', outcome.reason)
-    case 'dead':
-      // The token too: meanwhile the device may have registered a new one under its id.
-      await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
-      return await finish(db, id, 'pruned', outcome.reason)
-    case 'later': return await putOff(db, claimed, outcome)
+/** Gives what sends one push, if it is still to be sent, and writes down what came of it. */
+export function createDelivery ({ db, ask, provider }: Delivering): (id: string) => Promise<JobOutcome> {
+  const claim = batched(async (ids: string[]) => await claimDeliveries(db, ids))
+  const finish = batched(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
+
+  return async (id) => {
+    const claimed = await claim(id)
+    if (!claimed) {
+      const wait = await findWait(db, id)
+      return wait === undefined ? undefined : retryAfter(Math.max(wait, 0) + 10)
+    }
+    const { token, accountId, deviceId } = claimed
+    const needless = whyNeedless(claimed)
+    if (needless) return await finish({ id, ...needless })
+    if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
+
+    const { language, timezone, actorName } = await know({ db, ask }, claimed)
+    const outcome = await provider.send({
+      token,
+      platform: claimed.platform,
+      collapseId: claimed.noticeId,
+      ...write({ ...claimed, actorName }, language, timezone),
+      data: { notificationId: claimed.noticeId, type: claimed.type, ...claimed.data },
+      badge: claimed.unread,
+      urgent: !claimed.low
+    })
+    counted.inc({ outcome: outcome.is })
+    switch (outcome.is) {
+      case 'sent': return await finish({ id, status: 'sent', reason: outcome.note ?? null })
+      case 'refused': return await finish({ id, status: 'failed', reason: outcome.reason })
+      case 'dead':
+        // The token too: meanwhile the device may have registered a new one under its id.
+        await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
+        return await finish({ id, status: 'pruned', reason: outcome.reason })
+      case 'later': {
+        const dueAt = whenAgain(claimed, outcome.wait)
+        if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
+        await persist(async () => await putOff(db, claimed, outcome.reason, dueAt))
+        return retryAfter(dueAt.getTime() - Date.now())
+      }
+    }
   }
 }
 
-type Ending = [status: DeliveryStatus, reason: string]
+interface Ending { id: string, status: DeliveryStatus, reason: string | null }
 
-function whyNeedless ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed): Ending | undefined {
-  if (isRemoved) return ['muted', 'the notification was deleted']
-  if (isBlocked) return ['muted', 'one of the two has blocked the other']
-  if (wasHeld && isRead) return ['muted', 'it was read before it was due']
-  if (hours >= GIVE_UP_AFTER_HOURS) return ['failed', 'it could not be sent within a day']
+function whyNeedless ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed): Omit<Ending, 'id'> | undefined {
+  if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
+  if (isBlocked) return { status: 'muted', reason: 'one of the two has blocked the other' }
+  if (wasHeld && isRead) return { status: 'muted', reason: 'it was read before it was due' }
+  if (!wasHeld && hours >= GIVE_UP_AFTER_HOURS) return { status: 'failed', reason: 'it could not be sent within a day' }
+}
+
+/** When a push is tried again: not before the provider said, else after a minute and a little. Undefined when that is too late to be news. */
+function whenAgain ({ attempts, hours }: Claimed, wait = Math.min(UNTOLD_WAIT * 2 ** Math.min(attempts - 1, 3), TEN_MINUTES)) {
+  if (hours + wait / HOUR >= GIVE_UP_AFTER_HOURS) return
+  return new Date(Date.now() + wait + Math.random() * JITTER)
+}
+
+async function finishDeliveries (db: Db, endings: Ending[]): Promise<undefined[]> {
+  await sql`
+    update deliveries set status = ending.status, reason = ending.reason, claimed_until = null, finished_at = now()
+    from unnest(${endings.map(({ id }) => id)}::uuid[], ${endings.map(({ status }) => status)}::text[], ${endings.map(({ reason }) => reason)}::text[])
+      as ending (id, status, reason)
+    where deliveries.id = ending.id and deliveries.status in ('pending', 'held')`.execute(db)
+  return endings.map(() => undefined)
+}
+
+async function putOff (db: Db, { id, attempts }: Claimed, reason: string, dueAt: Date) {
+  await db.updateTable('deliveries')
+    .set({ status: 'pending', reason, claimed_until: null, due_at: dueAt })
+    .where('id', '=', id).where('attempts', '=', attempts).where('status', 'in', ['pending', 'held'])
+    .execute()
 }
 
 /** What the text needs of people; whom nobody knows is no reason to keep silent. */
@@ -76,29 +115,8 @@ async function know ({ db, ask }: Pick<Deps, 'db' | 'ask'>, { accountId, actorId
   }
 }
 
-async function putOff (db: Db, { id, attempts, hours }: Claimed, { reason, wait }: { reason: string, wait?: number }): Promise<JobOutcome> {
-  // Beyond a day there is nothing left to wait for.
-  if (hours + (wait ?? 0) / 3_600_000 >= GIVE_UP_AFTER_HOURS) return await finish(db, id, 'failed', reason)
-  const pause = (wait ?? Math.min(UNTOLD_WAIT * 2 ** Math.min(attempts - 1, 4), 600_000)) + Math.random() * JITTER
-  await persist(async () => {
-    await db.updateTable('deliveries')
-      .set({ status: 'pending', reason, claimed_until: null, due_at: new Date(Date.now() + pause) })
-      .where('id', '=', id).where('attempts', '=', attempts).where('status', 'in', ['pending', 'held'])
-      .execute()
-  })
-  return retryAfter(pause)
-}
-
-async function finish (db: Db, id: string, status: DeliveryStatus, reason: string | null): Promise<undefined> {
-  await persist(async () => {
-    await db.updateTable('deliveries').set({ status, reason, claimed_until: null, finished_at: new Date() })
-      .where('id', '=', id).where('status', 'in', ['pending', 'held'])
-      .execute()
-  })
-}
-
 // A push that was taken and cannot be marked would be sent again, so Postgres gets a while to come back.
-async function persist (write: () => Promise<void>) {
+async function persist<Result> (write: () => Promise<Result>) {
   const until = Date.now() + LEASE_LEFT
   for (;;) {
     try {

@@ -35,15 +35,15 @@ export interface Claimed {
   unread: number
 }
 
-/** Takes a delivery that is due for this worker alone, with all that its push is made of. */
-export async function claimDelivery (db: Db, id: string): Promise<Claimed | undefined> {
+/** Takes those deliveries that are due for this worker alone, with all that their pushes are made of; undefined stands for the others. */
+export async function claimDeliveries (db: Db, ids: string[]): Promise<(Claimed | undefined)[]> {
   const { rows } = await sql<Claimed>`
     with claimed as (
       update deliveries set attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_IN_SECONDS)})
-      where id = ${id} and status in ('pending', 'held') and due_at <= now() and (claimed_until is null or claimed_until < now())
+      where id = any(${ids}::uuid[]) and status in ('pending', 'held') and due_at <= now() and (claimed_until is null or claimed_until < now())
       returning *
     )
-    select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low, (extract(epoch from now() - due_at) / 3600)::float8 as hours,
+    select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low, (extract(epoch from now() - claimed.created_at) / 3600)::float8 as hours,
       notice_id as "noticeId", claimed.account_id as "accountId", claimed.platform, claimed.device_id as "deviceId", devices.token,
       kind, type, data, params, others, read_at is not null as "isRead",
       removed_at is not null or exists (select from ended_matches where match_id = notices.subject_id) as "isRemoved",
@@ -55,7 +55,13 @@ export async function claimDelivery (db: Db, id: string): Promise<Claimed | unde
     left join people on people.account_id = claimed.account_id
     left join people actor on actor.account_id = notices.actor_id
     left join inboxes on inboxes.account_id = claimed.account_id`.execute(db)
-  return rows[0]
+  const claimed = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const mine = claimed.get(id)
+    // Asked for twice at once, it is for one of the two.
+    claimed.delete(id)
+    return mine
+  })
 }
 
 /** In how many milliseconds a delivery may be claimed: once it is due and no other worker has it. Undefined when it is over. */

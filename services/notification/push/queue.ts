@@ -2,7 +2,7 @@ import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import type { Waiting } from '../inbox/actions.ts'
-import { deliver } from './actions.ts'
+import { createDelivery } from './actions.ts'
 import type { Provider } from './provider.ts'
 import { listWaiting } from './queries.ts'
 
@@ -41,7 +41,7 @@ export function createPushes ({ db, ask, provider, redisUrl, log, concurrency = 
     redisUrl,
     log,
     concurrency: places,
-    work: async (id) => await deliver({ db, ask }, provider, id),
+    work: createDelivery({ db, ask, provider }),
     pending: async (wanted) => await listWaiting(db, { ...wanted, low })
   })
   const high = open('notification-pushes', false, concurrency)

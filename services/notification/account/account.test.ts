@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { queuedMails } from '@tandem/mail-kit/testing'
+import { testApp } from '../testing.ts'
+
+const { fresh } = await testApp(t)
+
+t.test('a new password and a new device are mailed once, in the language of the account, and are in the inbox', async (t) => {
+  const { say, db, person, neighbours, inbox } = fresh()
+  const ana = await person('Ana', { locale: 'id' })
+  neighbours.contacts.set(ana, { email: 'ana@example.com', name: 'Ana', locale: 'id' })
+  const [changed, started] = [{ id: randomUUID() }, { id: randomUUID() }]
+  for (const _ of [1, 2]) {
+    await say('identity.password.changed.v1', { accountId: ana, how: 'RESET' }, changed)
+    await say('identity.session.started.v1', { accountId: ana, sessionId: ana, method: 'PASSWORD', newDevice: true, deviceName: 'Pixel 12', platform: 'android' }, started)
+  }
+  const mails = (await queuedMails(db)).filter(({ recipient }) => recipient === 'ana@example.com')
+  t.match(mails, [{ subject: 'Kata sandi akun Tandem Anda diubah' }, { subject: 'Ada yang baru masuk ke akun Tandem Anda', text: /Pixel 12/ }])
+  t.equal(mails.length, 2)
+  t.match(await inbox(ana), { unreadCount: 2, notifications: [{ type: 'ACCOUNT' }, { type: 'ACCOUNT' }] })
+})
+
+t.test('while identity is away nothing is lost: the event is tried again', async (t) => {
+  const { say, db, person, neighbours, inbox } = fresh()
+  const ben = await person('Ben')
+  neighbours.contacts.set(ben, { email: 'ben@example.com', name: 'Ben', locale: 'en' })
+  neighbours.isAway = true
+  await t.rejects(say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' }), { code: 'SERVICE_UNAVAILABLE' })
+  neighbours.isAway = false
+  await say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' })
+  t.match((await queuedMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
+  t.match((await inbox(ben)).notifications, [{ body: 'The password of your account was removed. You can set a new one.' }])
+})

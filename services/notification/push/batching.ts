@@ -1,0 +1,31 @@
+interface Call<Item, Result> { item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void }
+
+/**
+ * Does for many what is asked for one by one: calls that come while others are being worked on make the next batch.
+ * So however many workers there are, they take one connection at a time, and the more of them wait the fewer statements each costs.
+ * @param work answers in the order of its items
+ */
+export function batched<Item, Result> (work: (items: Item[]) => Promise<Result[]>, most = 100): (item: Item) => Promise<Result> {
+  const waiting: Call<Item, Result>[] = []
+  let isWorking = false
+
+  async function workOff () {
+    if (isWorking) return
+    isWorking = true
+    while (waiting.length > 0) {
+      const calls = waiting.splice(0, most)
+      try {
+        const results = await work(calls.map(({ item }) => item))
+        calls.forEach(({ resolve }, number) => resolve(results[number] as Result))
+      } catch (error) {
+        for (const { reject } of calls) reject(error)
+      }
+    }
+    isWorking = false
+  }
+
+  return (item) => new Promise((resolve, reject) => {
+    waiting.push({ item, resolve, reject })
+    void workOff()
+  })
+}

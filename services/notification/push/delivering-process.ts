@@ -1,0 +1,21 @@
+// For a test to kill: delivers pushes until then.
+import { connect } from '@tandem/database-kit'
+import { silent } from '@tandem/service-kit/testing'
+import type { Tables } from '../schema.ts'
+import { readCredential } from './credential.ts'
+import { createFcm } from './fcm.ts'
+import { createPushes } from './queue.ts'
+
+const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = process.argv.slice(2)
+const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
+createPushes({
+  db,
+  ask: async () => { throw new Error('nobody is asked') },
+  provider: createFcm({ baseUrl, credential: await readCredential(file) }),
+  redisUrl,
+  log: silent,
+  prefix,
+  concurrency: 4,
+  sweepEvery: 1,
+  sweepAge: 2
+}).start()
