@@ -9,10 +9,10 @@ const s3 = { S3_ENDPOINT: 'http://s3.example', S3_BUCKET: 'media', S3_ACCESS_KEY
 t.test('selfies never lie where media are served from', async (t) => {
   t.ok(storesWith({ MEDIA_DIR: '/data/media' }))
   t.ok(storesWith({ MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media-selfies' }))
-  t.ok(storesWith({ ...s3, S3_SELFIE_BUCKET: 'selfies' }))
+  t.ok(storesWith({ ...s3, S3_PRIVATE_BUCKET: 'selfies' }))
   for (const env of [
     {}, { MEDIA_DIR: '/' }, { MEDIA_DIR: '/data/selfies' }, { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media' }, { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media/a/b' },
-    { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data' }, s3, { ...s3, S3_SELFIE_BUCKET: 'media' }, { S3_ENDPOINT: 'http://s3.example', S3_SELFIE_BUCKET: 'selfies' }
+    { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data' }, s3, { ...s3, S3_PRIVATE_BUCKET: 'media' }, { S3_ENDPOINT: 'http://s3.example', S3_PRIVATE_BUCKET: 'selfies' }
   ]) t.throws(() => storesWith(env), ConfigError, JSON.stringify(env))
   t.match(readConfig(Config, needed), { MIN_AGE: 18, MEDIA_URLS_ONLY_OWN: false })
 })

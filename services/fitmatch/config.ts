@@ -12,7 +12,7 @@ export const Config = Type.Object({
   SELFIE_DIR: Type.Optional(Type.String({ description: 'Where selfies are kept, outside MEDIA_DIR; `selfies` beside it unless told' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
-  S3_SELFIE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that nothing is served from' })),
+  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that nothing is served from' })),
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
@@ -27,10 +27,10 @@ const isWithin = (inner: string, outer: string) => {
 
 /** The public store and the private one. @throws ConfigError when selfies would lie where media are served from */
 export function createStores (config: Type.Static<typeof Config>) {
-  const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_SELFIE_BUCKET } = config
+  const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
   if (S3_ENDPOINT) {
-    if (!S3_SELFIE_BUCKET || S3_SELFIE_BUCKET === S3_BUCKET) throw new ConfigError('S3_SELFIE_BUCKET must be a bucket other than S3_BUCKET')
-    return { media: createStore(config), selfies: createStore({ ...config, S3_BUCKET: S3_SELFIE_BUCKET }) }
+    if (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET) throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+    return { media: createStore(config), selfies: createStore({ ...config, S3_BUCKET: S3_PRIVATE_BUCKET }) }
   }
   if (!MEDIA_DIR) throw new ConfigError('MEDIA_DIR is missing')
   const folder = path.resolve(MEDIA_DIR)
