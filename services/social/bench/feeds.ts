@@ -59,7 +59,7 @@ export async function measurePages (db: Db, port: number, { readers }: Filled) {
     ['following', '44 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
     ['following', '2,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
     ['following', '10,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
-    ['following', '10,000 who hardly write', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following']
+    ['following', '10,000 who never write', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following']
   ]
   for (const [name, who, read, path] of feeds) {
     const people = readers[who]!
@@ -88,7 +88,7 @@ export async function compareFollowing (db: Db, { readers, star }: Filled) {
     .where(isFollowing(reader, sql.ref('posts.author_id')))
     .orderBy('posts.id', 'desc').limit(21).execute()
 
-  for (const who of ['44 followed', '2,000 followed', '10,000 followed', '10,000 who hardly write']) {
+  for (const who of ['44 followed', '2,000 followed', '10,000 followed', '10,000 who never write']) {
     const people = readers[who]!.slice(0, 5)
     for (const reader of people) {
       await sql`

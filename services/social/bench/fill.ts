@@ -42,13 +42,14 @@ export async function fill (db: Db, total: number): Promise<Filled> {
   await add('44 followed', 200, 44, `floor(${PEOPLE} * random() ^ 2)::int`)
   await add('2,000 followed', 20, 2_000, `floor(${PEOPLE} * random())::int`)
   await add('10,000 followed', 5, 10_000, `floor(${PEOPLE} * random())::int`)
-  await add('10,000 who hardly write', 2, 10_000, `${PEOPLE} - n`)
+  await add('10,000 who never write', 2, 10_000, '500000 + n')
   await add('nobody followed', 20, 0, '0')
 
   const star = person(next++)
   await inSteps(10_000, async (from, to) => await sql`
     insert into follows (follower_id, followed_id) select ${idOf('n')}, ${star}::uuid from generate_series(${from}::int, ${to}::int) n`.execute(db))
-  for (const table of ['people', 'posts', 'follows', 'post_hashtags']) await analyze(db, table)
+  await sql`insert into standings (account_id, following_count) select follower_id, count(*) from follows group by 1`.execute(db)
+  for (const table of ['people', 'posts', 'follows', 'post_hashtags', 'standings']) await analyze(db, table)
   return { posts: total, readers, star }
 }
 

@@ -91,6 +91,23 @@ t.test('pages have no gap and no repeat while posts arrive, and end', async (t) 
   t.same((await app.get(stranger, '/feed?feedType=following')).data, { posts: [], nextCursor: null })
 })
 
+t.test('who follows many finds the same, whether the newest posts of all hold a page or not', async (t) => {
+  const app = await testApp(t)
+  const { db, person, follows } = app
+  const me = await person('Me')
+  const [often, seldom, stranger] = [await person('Often'), await person('Seldom'), await person('Stranger')]
+  await follows(me, often)
+  await follows(me, seldom)
+  const expected: string[] = []
+  for (let each = 0; each < 12; each++) expected.unshift((await givenPost(db, { author_id: seldom })).id)
+  await db.insertInto('posts').columns(['author_id', 'type', 'visibility', 'content', 'media_urls'])
+    .expression(sql`select ${stranger}::uuid, 'TEXT', 'PUBLIC', 'x', '{}' from generate_series(1, 2500)`).execute()
+  for (let each = 0; each < 12; each++) expected.unshift((await givenPost(db, { author_id: often })).id)
+  t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
+  await db.updateTable('standings').where('account_id', '=', me).set({ following_count: 501 }).execute()
+  t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
+})
+
 t.test('trending', async (t) => {
   const app = await testApp(t)
   const { db, get, del, person } = app

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { idOf, isFollowing, isMatched } from '../connections/predicates.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import { visiblePost } from '../posts/visibility.ts'
@@ -36,29 +36,47 @@ export const readOfPerson = (db: Db, reader: string, authorId: string, query: Fe
     .$if(authorId !== reader, (posts) => posts.where(isPublic))
     .execute()
 
-/** Posts of people the reader follows. */
+// Who follows more people than this most likely finds a page among so many of everybody's newest posts.
+const MANY = 500
+const NEWEST = 2_000
+
+/** Posts of people the reader follows. Nothing is written beforehand: the cost depends on how many he follows, not on how many posts there are. */
 export async function readFollowing (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
   // A tag or a name is rarer than followed people: its posts are walked, and asked whose they are.
   if (query.hashtag !== undefined || query.mentioned !== undefined) {
     return await selectPage(db, reader, query).where(isListed).where(isFollowing(reader, author)).execute()
   }
-  return await selectPosts(db, reader)
-    .innerJoin(freshestOfFollowed(reader, query).as('page'), 'page.id', 'posts.id')
-    .orderBy('posts.id', 'desc')
-    .execute()
+  const found = await selectThose(db, reader, amongNewest(reader, query))
+  return found.length > query.limit ? found : await selectThose(db, reader, freshestOfFollowed(reader, query))
 }
 
-// Only the newest post of each followed person is looked up; the page lies among the posts of those who wrote last.
-function freshestOfFollowed (reader: string, { type, cursor, limit }: FeedQuery) {
-  const ofAuthor = (authorId: string) => sql`
-    select posts.id from posts
-    where posts.author_id = ${sql.ref(authorId)} and ${isListed} and ${visiblePost(reader)}
-    ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
-    ${type === undefined ? sql`` : sql`and posts.type = ${type}`}
-    order by posts.id desc`
-  const most = sql.lit(limit + 1)
+type Ids = RawBuilder<{ id: string }>
 
-  return sql<{ id: string }>`(
+const selectThose = async (db: Db, reader: string, ids: Ids) => await selectPosts(db, reader)
+  .innerJoin(ids.as('page'), 'page.id', 'posts.id')
+  .orderBy('posts.id', 'desc')
+  .execute()
+
+const listed = (reader: string, { type, cursor }: FeedQuery) => sql`
+  ${isListed} and ${visiblePost(reader)}
+  ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
+  ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
+
+// Nothing for a reader who follows few. What it finds is the page if it fills it: whatever it did not look at is older.
+const amongNewest = (reader: string, query: FeedQuery): Ids => sql`(
+  select recent.id
+  from (select posts.id, posts.author_id from posts where ${listed(reader, query)} order by posts.id desc limit ${sql.lit(NEWEST)}) recent
+  where (select following_count from standings where standings.account_id = ${idOf(reader)}) > ${sql.lit(MANY)}
+    and ${isFollowing(reader, sql.ref('recent.author_id'))}
+  order by recent.id desc limit ${sql.lit(query.limit + 1)})`
+
+// Only the newest post of each followed person is looked up; the page lies among the posts of those who wrote last.
+function freshestOfFollowed (reader: string, query: FeedQuery): Ids {
+  const ofAuthor = (authorId: string) => sql`
+    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listed(reader, query)} order by posts.id desc`
+  const most = sql.lit(query.limit + 1)
+
+  return sql`(
     select recent.id
     from (
       select follows.followed_id from follows cross join lateral (${ofAuthor('follows.followed_id')} limit 1) newest
