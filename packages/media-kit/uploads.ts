@@ -8,7 +8,7 @@ import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { DamagedForm, FileTooLarge, NoFile, StorageAway } from './errors.ts'
+import { DamagedForm, FileTooLarge, NoFile, NotAForm, StorageAway } from './errors.ts'
 import { remakeImage, type Image } from './images.ts'
 
 export const LARGEST_FILE = 5 * 1024 * 1024
