@@ -7,7 +7,9 @@ export const AccountRegistered = defineEvent('identity.account.registered.v1', T
   name: Type.String(),
   /** What a username may be made from: the email's part before the at-sign. */
   usernameSeed: Type.String(),
-  locale: Type.String()
+  locale: Type.String(),
+  /** The picture that a provider told of. */
+  image: Type.Optional(Nullable(Type.String()))
 }))
 
 export const AccountVerified = defineEvent('identity.account.verified.v1', Type.Object({ accountId: Id }))
