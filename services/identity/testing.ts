@@ -131,7 +131,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {} }: Op
     canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) => (await post('/auth/refresh', { refreshToken })).status === 200,
     /** What was said of an account, oldest first. */
     said: async (accountId: string) => (await recordedEvents(db)).filter(({ aggregate }) => aggregate === accountId)
-      .map(({ type, data }) => ({ ...data as Record<string, unknown>, type: type.replace('identity.', '').replace('.v1', '') }))
+      .map(({ type, data }): Record<string, unknown> => ({ ...data as object, type: type.replace('identity.', '').replace('.v1', '') }))
   }
 }
 

@@ -2,8 +2,8 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Purpose, Trx } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
+import { TRIES_OF_A_CODE } from './queries.ts'
 
-const TRIES_OF_A_CODE = 5
 const TRIES_OF_A_DAY = 20
 const LIFETIME: Record<Purpose, string> = { VERIFY: '24 hours', SIGN_IN: '10 minutes' }
 

@@ -13,6 +13,7 @@ import type { Db, Trx } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
 import { networkOf } from '../sessions/addresses.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
+import { findVerification } from './queries.ts'
 
 const LONGEST_NAME = 100
 
@@ -75,7 +76,7 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
     .executeTakeFirst()
   if (!account) return
 
-  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: prefix, locale })
+  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: prefix, locale, image })
   if (verified) await record(trx, AccountVerified, account.id, { accountId: account.id })
   return account
 }
@@ -100,6 +101,12 @@ const makeReferralCode = () => Array.from({ length: 8 }, () => CODE_ALPHABET[ran
  * @throws UserNotFound, InvalidCode
  */
 export async function verifyEmail (db: Db, secrets: Secrets, { userId, code }: { userId: string, code: string }) {
+  const known = await findVerification(db, userId)
+  if (!known) throw new UserNotFound()
+  if (known.emailVerified) return false
+  // A flood of wrong codes ends here, without queueing for the account.
+  if (!known.hasCode) throw new InvalidCode()
+
   const outcome = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: userId })
     if (!account) throw new UserNotFound()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasLiveCode } from '../codes/queries.ts'
 import type { Db } from '../schema.ts'
 
 /** By which ways an address signs in; undefined when it is unknown. */
@@ -21,4 +22,11 @@ function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: 
   // A mailed code is the way on for who has not verified his address, and for who has no other way.
   if (hasPassword || !isVerified) return 'credentials' as const
   return hasProviderA ? 'provider_a' as const : hasProviderB ? 'provider_b' as const : 'credentials' as const
+}
+
+/** How far an account is with its verification. */
+export async function findVerification (db: Db, accountId: string) {
+  return await db.selectFrom('accounts').where('id', '=', accountId)
+    .select([sql<boolean>`email_verified_at is not null`.as('emailVerified'), hasLiveCode('VERIFY').as('hasCode')])
+    .executeTakeFirst()
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { EmailNotVerified, InvalidCode, InvalidCredentials, ProviderAAccount } from '../errors.ts'
 import { acceptPassword, isRightPassword } from '../passwords/guesses.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
-import { findCredentials } from './queries.ts'
+import { findCredentials, hasSignInCode } from './queries.ts'
 
 /**
  * Signs in by password.
@@ -36,6 +36,9 @@ export async function signIn (deps: Deps, { email, password, client }: { email: 
 
 /** Signs in by a code that was mailed, which also verifies the address. @throws InvalidCode */
 export async function signInByCode ({ db, secrets }: Deps, { email, code, client }: { email: string, code: string, client: Client }) {
+  // A flood of wrong codes ends here, without queueing for the account.
+  if (!await hasSignInCode(db, email)) throw new InvalidCode()
+
   const signedIn = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
     if (!account || account.isBarred) return

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasLiveCode } from '../codes/queries.ts'
 import type { Db } from '../schema.ts'
 
 /** What somebody who signs in by password is measured by. */
@@ -10,4 +11,10 @@ export async function findCredentials (db: Db, email: string) {
       sql<boolean>`password_hash is null and (select array_agg(provider) from provider_links where account_id = accounts.id) = '{PROVIDER_A}'`.as('hasOnlyProviderA')
     ])
     .executeTakeFirst()
+}
+
+/** Whether a code was mailed to the address that may still be tried. */
+export async function hasSignInCode (db: Db, email: string) {
+  const account = await db.selectFrom('accounts').where('email', '=', email).select(hasLiveCode('SIGN_IN').as('hasCode')).executeTakeFirst()
+  return account?.hasCode ?? false
 }

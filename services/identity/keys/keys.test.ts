@@ -1,0 +1,77 @@
+import t from 'tap'
+import { sql } from 'kysely'
+import { ConfigError, createKeySet } from '@tandem/service-kit'
+import { silent } from '@tandem/service-kit/testing'
+import { keepHouse } from '../housekeeping.ts'
+import { createSecrets } from '../secrets.ts'
+import { testApp } from '../testing.ts'
+import { ensureSigningKey, replaceSigningKeys, rotateSigningKeys } from './actions.ts'
+import { answerSigningKeys } from './answers.ts'
+import { listPublicKeys } from './queries.ts'
+import { createIssuer } from './tokens.ts'
+
+const { app, db, deps, get, givenAccount } = await testApp(t)
+const { secrets } = deps
+
+const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string
+const sign = async () => kidOf(await createIssuer(db, secrets)({ accountId: crypto.randomUUID(), sessionId: crypto.randomUUID(), role: 'USER' }))
+const published = async () => (await app.inject('/.well-known/jwks.json')).json().keys.map(({ kid }: { kid: string }) => kid) as string[]
+const pass = async (minutes: number) => await sql`update signing_keys set signs_from = signs_from - make_interval(mins => ${minutes})`.execute(db)
+
+t.test('the public halves are published, and nothing else', async (t) => {
+  const response = await app.inject('/.well-known/jwks.json')
+  t.equal(response.headers['cache-control'], 'public, max-age=60')
+  const { keys } = response.json()
+  t.strictSame(keys.map((key: object) => Object.keys(key).sort()), [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']])
+  t.match(keys, [{ alg: 'ES256', crv: 'P-256', kty: 'EC', use: 'sig' }])
+  t.match(await answerSigningKeys(deps).answer({}), [{ kid: keys[0].kid, x: keys[0].x }], 'services that ask are told the same')
+})
+
+t.test('several processes that start at once make one key', async (t) => {
+  await Promise.all(Array.from({ length: 5 }, async () => await ensureSigningKey(db, secrets)))
+  t.equal((await published()).length, 1)
+})
+
+t.test('a new key is published for 15 minutes before it signs, and the old one for 20 after', async (t) => {
+  const account = await givenAccount()
+  const [old] = await published()
+  await rotateSigningKeys(db, secrets)
+  const [next] = await published()
+  t.strictSame(await published(), [next, old])
+  t.equal(await sign(), old)
+  await pass(14)
+  t.equal(await sign(), old)
+  await pass(1)
+  t.equal(await sign(), next)
+  t.equal(kidOf((await givenAccount()).accessToken), old, 'a running process changes over within a minute')
+
+  await pass(19)
+  await keepHouse(db)
+  t.strictSame(await published(), [next, old])
+  t.match(await get('/auth/sessions', { as: account }), { status: 200 }, 'tokens of the old key are good all the while')
+  await pass(2)
+  await keepHouse(db)
+  t.strictSame(await published(), [next])
+
+  const later = createKeySet(() => listPublicKeys(db), silent)
+  t.teardown(() => later.close())
+  t.equal(await later.find(old!), undefined)
+  t.ok(await later.find(next!))
+})
+
+t.test('a process under another secret does not start, and says what to do', async (t) => {
+  const other = createSecrets('quite another secret of more than 32 characters')
+  await t.rejects(ensureSigningKey(db, other), ConfigError)
+  await t.rejects(ensureSigningKey(db, other), /SECRET is not the one/)
+  await replaceSigningKeys(db, other)
+  await t.resolves(ensureSigningKey(db, other))
+  t.equal((await published()).length, 2, 'the tokens of before go on for a while')
+})
+
+t.test('what is sealed opens only under its secret, and unchanged', (t) => {
+  const sealed = secrets.seal('private')
+  t.equal(secrets.unseal(sealed), 'private')
+  t.throws(() => secrets.unseal(Buffer.concat([sealed.subarray(0, -1), Buffer.from([sealed.at(-1)! ^ 1])])))
+  t.not(secrets.seal('private').toString('hex'), sealed.toString('hex'))
+  t.end()
+})

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { queuedMails } from '@tandem/mail-kit/testing'
+import { someEmail, testApp } from '../testing.ts'
+import { addRequest, carryOut } from './actions.ts'
+import { createMailRequests } from './requests.ts'
+import { silent } from '@tandem/service-kit/testing'
+
+const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
+
+const isAlone = (code: string, text: string) => text.split(/\s+/).includes(code)
+
+t.test('mails are in the language of whoever registers', async (t) => {
+  for (const [language, subject] of [['id-ID,id;q=0.9', 'adalah kode Tandem Anda'], ['en', 'is your Tandem code'], ['fr', 'is your Tandem code']] as const) {
+    const email = someEmail()
+    await post('/auth/register', { email, password: 'Abcdefg1', name: 'Visit https://evil.example' }, { headers: { 'accept-language': language } })
+    const [letter] = await mailsTo(email)
+    const code = letter!.subject.slice(0, 6)
+    t.match(code, /^\d{6}$/)
+    t.ok(letter!.subject.endsWith(subject), language)
+    t.ok(isAlone(code, letter!.text))
+    t.ok(letter!.html.includes(`>${code}<`))
+    t.match(letter, { to: [email], from: 'hello@tandem.example' })
+    t.notMatch(letter!.text + letter!.html, /evil/, 'and say nothing that a stranger chose')
+  }
+})
+
+t.test('every kind of mail holds what it is for, in both languages', async (t) => {
+  for (const locale of ['en', 'id']) {
+    const { id, email } = await givenAccount()
+    await db.updateTable('accounts').set({ locale }).where('id', '=', id).execute()
+    await post('/auth/request-code', { email })
+    const [code] = await mailsTo(email)
+    t.match(code!.subject, locale === 'en' ? /^\d{6} is your Tandem sign-in code$/ : /^\d{6} adalah kode masuk Tandem Anda$/)
+    t.ok(isAlone(code!.subject.slice(0, 6), code!.text))
+
+    await post('/auth/forgot-password', { email })
+    const [link] = await mailsTo(email, 2)
+    const url = new URL(/https:\S+/.exec(link!.text)![0])
+    t.strictSame([...url.searchParams.keys()], ['token', 'email'])
+    t.equal(url.searchParams.get('email'), email)
+    t.ok(link!.html.includes(`href="${url.href.replaceAll('&', '&amp;')}"`))
+    t.match(link!.subject, locale === 'en' ? 'Choose a new password for Tandem' : 'Buat kata sandi baru untuk Tandem')
+  }
+})
+
+t.test('a request is carried out once, however often it is taken up', async (t) => {
+  const { id, email } = await givenAccount({ verified: false })
+  await redis.stop()
+  t.teardown(() => redis.start())
+  const request = await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
+  const options = { secrets: deps.secrets, publicUrl: 'https://tandem.example' }
+  const mails = await Promise.all(Array.from({ length: 5 }, async () => await carryOut(db, options, request)))
+  t.equal(mails.filter(Boolean).length, 1)
+  t.equal((await queuedMails(db)).filter(({ recipient }) => recipient === email).length, 1)
+  t.match(await db.selectFrom('codes').where('account_id', '=', id).selectAll().execute(), [{ tries: 0, requested_network: 'here' }])
+})
+
+t.test('a request outlives the process that took it', async (t) => {
+  const { email } = await givenAccount({ verified: false })
+  // As if the process had died after the insert and before the queue heard of it.
+  await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
+  const next = createMailRequests({ db, secrets: deps.secrets, mailer: deps.mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silent })
+  t.teardown(() => next.close())
+  next.start()
+  await mailsTo(email)
+  t.equal(mail.mails(email).length, 1)
+  t.strictSame(await db.selectFrom('mail_requests').selectAll().execute(), [])
+})

@@ -1,0 +1,165 @@
+import t from 'tap'
+import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
+
+const { db, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, said, mail, redis } = await testApp(t)
+
+const here = { from: '203.0.113.7' }
+const sameNetwork = { from: '203.0.113.99' }
+const elsewhere = { from: '198.51.100.7' }
+
+async function givenRegistration ({ headers = {} } = {}) {
+  const email = someEmail()
+  const { user, ...tokens } = await post('/auth/register', { email, password }, { ...here, headers })
+  return { email, userId: user.id as string, accessToken: tokens.accessToken as string, refreshToken: tokens.refreshToken as string, code: await codeMailedTo(email) }
+}
+const verify = async (userId: string, code: string, request = here) => await post('/auth/verify-email', { userId, code }, request)
+const resend = async (email: string, request = here) => await post('/auth/resend-verification', { email }, request)
+const isVerified = async (id: string) => (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())?.email_verified_at != null
+
+t.test('the mailed code verifies an address, and the tokens of the registration go on', async (t) => {
+  const { email, userId, code, ...tokens } = await givenRegistration()
+  t.match(await login(email), { status: 403, success: false, code: 'EMAIL_NOT_VERIFIED', error: String })
+  t.strictSame(await verify(userId, ` ${code} `), { status: 200, success: true, message: 'Your email address is verified', isNewUser: true })
+  t.strictSame(await verify(userId, code), { status: 200, success: true, message: 'Your email address was verified before', alreadyVerified: true })
+  t.match(await login(email), { status: 200, user: { emailVerified: true } })
+  t.ok(await canRefresh(tokens))
+  t.strictSame((await said(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
+})
+
+t.test('a wrong code, a malformed one and an unknown user are told apart', async (t) => {
+  const { userId, code } = await givenRegistration()
+  t.match(await verify(userId, wrong(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
+  for (const malformed of ['12345', '1234567', 'abcdef', '', '１２３４５６', 123456, undefined]) {
+    t.match(await post('/auth/verify-email', { userId, code: malformed }), { status: 400, code: 'VALIDATION_ERROR' }, String(malformed))
+  }
+  t.match(await verify(crypto.randomUUID(), code), { status: 404, success: false, code: 'USER_NOT_FOUND' })
+  t.match(await verify('nobody', code), { status: 404, code: 'USER_NOT_FOUND' })
+  t.match(await post('/auth/verify-email', { code }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.notOk(await isVerified(userId))
+  t.match(await said(userId), { length: 2 }, 'nothing is said at a refusal')
+})
+
+t.test('a code of somebody else is wrong', async (t) => {
+  const [ana, ben] = [await givenRegistration(), await givenRegistration()]
+  if (ana.code !== ben.code) t.match(await verify(ana.userId, ben.code), { status: 400, code: 'INVALID_CODE' })
+  t.match(await verify(ana.userId, ana.code), { status: 200 })
+})
+
+t.test('a code is good for 24 hours', async (t) => {
+  const { userId, code } = await givenRegistration()
+  const { left } = await db.selectFrom('codes').where('account_id', '=', userId)
+    .select(({ fn, val, ref }) => fn<number>('date_part', [val('epoch'), fn('age', [ref('expires_at'), fn('now')])]).as('left')).executeTakeFirstOrThrow()
+  t.ok(left > 24 * 3600 - 10 && left <= 24 * 3600)
+  await db.updateTable('codes').set({ expires_at: new Date(Date.now() - 1) }).where('account_id', '=', userId).execute()
+  t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
+})
+
+t.test('the right code 20 times at once verifies once', async (t) => {
+  const { userId, code } = await givenRegistration()
+  const { results, tally } = await atOnce(20, async () => await verify(userId, code))
+  t.strictSame(tally, { 200: 20 })
+  t.equal(results.filter((result) => 'isNewUser' in result).length, 1)
+  t.equal(results.filter((result) => 'alreadyVerified' in result).length, 19)
+  t.equal((await said(userId)).filter(({ type }) => type === 'account.verified').length, 1)
+})
+
+t.test('of 200 wrong codes at once five are compared, and then the right one is refused', async (t) => {
+  const { userId, email, code } = await givenRegistration()
+  const { tally } = await atOnce(200, async (index) => await verify(userId, wrong(code), { from: `198.51.${index}.1` }))
+  t.strictSame(tally, { '400 INVALID_CODE': 200 })
+  const triesOfToday = async () => (await db.selectFrom('code_tries').where('account_id', '=', userId).select('tries').executeTakeFirst())?.tries
+  t.equal(await triesOfToday(), 5)
+  t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
+
+  t.test('a new code begins with five more, but not the day', async (t) => {
+    await resend(email)
+    const second = await codeMailedTo(email, 2)
+    await atOnce(10, async () => await verify(userId, wrong(second)))
+    await resend(email)
+    const third = await codeMailedTo(email, 3)
+    await atOnce(4, async () => await verify(userId, wrong(third)))
+    t.equal(await triesOfToday(), 14)
+    // As if a fourth and a fifth had been tried as well; a recipient gets three mails an hour.
+    await db.updateTable('code_tries').set({ tries: 20 }).where('account_id', '=', userId).execute()
+    t.match(await verify(userId, third), { status: 400, code: 'INVALID_CODE' })
+    t.equal(await triesOfToday(), 20)
+    await db.updateTable('code_tries').set({ day: '2026-01-01' }).where('account_id', '=', userId).execute()
+    await db.updateTable('codes').set({ tries: 4 }).where('account_id', '=', userId).execute()
+    t.match(await verify(userId, third), { status: 200, isNewUser: true }, 'the fifth try of another day')
+  })
+})
+
+t.test('resend-verification', async (t) => {
+  t.test('mails a new code, in place of the old one', async (t) => {
+    const { userId, email, code } = await givenRegistration()
+    t.strictSame(await resend(email.toUpperCase()), {
+      status: 200, success: true, message: 'If this address is registered, a code is on its way to it', userId
+    })
+    const newer = await codeMailedTo(email, 2)
+    if (newer !== code) t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
+    t.match(await verify(userId, newer), { status: 200, isNewUser: true })
+    t.strictSame(await resend(email), { status: 200, success: true, message: 'Your email address was verified before', alreadyVerified: true })
+  })
+
+  t.test('answers an unknown address alike, with the same made-up id each time', async (t) => {
+    const email = someEmail()
+    const [first, second] = [await resend(email), await resend(email.toUpperCase())]
+    t.strictSame(first, second)
+    t.match(first, { status: 200, success: true, message: String, userId: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ })
+    t.not((await resend(someEmail())).userId, first.userId)
+    t.match(await verify(first.userId, '000000'), { status: 404, code: 'USER_NOT_FOUND' })
+    t.strictSame(mail.mails(email), [])
+  })
+
+  t.test('mails an address three times an hour, and beyond that answers all the same', async (t) => {
+    const { userId, email } = await givenRegistration()
+    const { tally } = await atOnce(6, async () => await resend(email))
+    t.strictSame(tally, { 200: 6 })
+    const last = await codeMailedTo(email, 3)
+    while (await db.selectFrom('mail_requests').where('email', '=', email).select('id').executeTakeFirst());
+    t.equal((await mailsTo(email)).length, 3)
+    t.match(await verify(userId, last), { status: 200 }, 'the code of the last mail is the one that counts')
+  })
+
+  t.test('says EMAIL_FAILED when no mail can be sent, of known and unknown addresses alike', async (t) => {
+    const { email } = await givenAccount({ verified: false })
+    await mail.stop()
+    t.teardown(() => mail.start())
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    t.match(await resend(email), { status: 500, success: false, code: 'EMAIL_FAILED', error: String })
+    t.match(await resend(someEmail()), { status: 500, success: false, code: 'EMAIL_FAILED', error: String })
+  })
+
+  t.test('is not lost while Redis is away', async (t) => {
+    const { email } = await givenAccount({ verified: false })
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await redis.stop()
+    t.match(await resend(email), { status: 200 })
+    await redis.start()
+    t.match(await codeMailedTo(email), /^\d{6}$/)
+  })
+
+  t.test('refuses what is no address', async (t) => {
+    t.match(await post('/auth/resend-verification', { email: 'ana' }), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+})
+
+t.test('whoever verifies from another network than the registration\'s gets rid of whoever registered', async (t) => {
+  const { email, userId, ...stranger } = await givenRegistration()
+  await resend(email, elsewhere)
+  t.match(await verify(userId, await codeMailedTo(email, 2), elsewhere), { status: 200, isNewUser: true })
+  t.notOk(await canRefresh(stranger))
+  t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.match(await get('/auth/sessions', { as: stranger }), { data: { totalSessions: 0 } })
+  t.match((await said(userId)).slice(2), [
+    { type: 'sessions.ended', sessionIds: { length: 1 } }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }
+  ])
+})
+
+t.test('whoever verifies from the same network keeps his password and sessions, wherever he types the code', async (t) => {
+  const { email, userId, ...tokens } = await givenRegistration()
+  await resend(email, sameNetwork)
+  t.match(await verify(userId, await codeMailedTo(email, 2), elsewhere), { status: 200, isNewUser: true })
+  t.ok(await canRefresh(tokens))
+  t.match(await login(email), { status: 200 })
+})

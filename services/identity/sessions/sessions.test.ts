@@ -1,0 +1,260 @@
+import { bearer, signToken } from '@tandem/service-kit/testing'
+import t from 'tap'
+import { sql } from 'kysely'
+import { keepHouse } from '../housekeeping.ts'
+import { as, atOnce, testApp } from '../testing.ts'
+import { maskAddress, networkOf } from './addresses.ts'
+
+const { app, db, post, get, givenAccount, givenSession, canRefresh, said } = await testApp(t)
+
+const refresh = async (refreshToken: unknown) => await post('/auth/refresh', { refreshToken })
+const used = async (secondsAgo: number, sessionId: string) =>
+  await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${secondsAgo}) where session_id = ${sessionId} and used_at is not null`.execute(db)
+const sessionsOf = async (account: { accessToken: string }) => (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
+
+t.test('a refresh token is exchanged once', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken)
+  t.match(answer, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/ })
+  t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, { status: 200, success: true, accessToken: '', refreshToken: '', expiresIn: 900 })
+  t.strictSame(await sessionsOf(answer), [account.sessionId], 'and the session stays the same')
+  t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN', error: String })
+  t.ok(await canRefresh(answer), 'which does the new one no harm')
+})
+
+t.test('20 refreshes at once: one succeeds, and its token works', async (t) => {
+  const account = await givenAccount()
+  const { tally, results } = await atOnce(20, async () => await refresh(account.refreshToken))
+  t.strictSame(tally, { 200: 1, '401 INVALID_REFRESH_TOKEN': 19 })
+  const winner = results.find(({ status }) => status === 200) as unknown as { accessToken: string, refreshToken: string }
+  t.match(await get('/auth/sessions', { as: winner }), { status: 200 })
+  t.ok(await canRefresh(winner))
+})
+
+t.test('a used token that comes again within ten seconds is refused, later it ends the session', async (t) => {
+  const account = await givenAccount()
+  const next = await refresh(account.refreshToken)
+  await used(9, account.sessionId)
+  t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  t.strictSame(await sessionsOf(account), [account.sessionId])
+
+  await used(11, account.sessionId)
+  t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  t.strictSame(await sessionsOf(account), [])
+  t.notOk(await canRefresh(next), 'the newest token is dead too')
+  t.match((await said(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
+})
+
+t.test('what is no good token is refused', async (t) => {
+  for (const nothing of [undefined, '', 42, 'x'.repeat(501)]) t.match(await refresh(nothing), { status: 400, code: 'VALIDATION_ERROR' })
+  const account = await givenAccount()
+  for (const other of ['nonsense', account.accessToken, account.refreshToken.toLowerCase()]) {
+    t.match(await refresh(other), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  }
+  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${account.refreshToken}` } }), { status: 401, code: 'UNAUTHORIZED' })
+})
+
+t.test('a refresh token lives for 30 days, a session for 180', async (t) => {
+  const idle = await givenAccount()
+  const { expires_at: expires } = await db.selectFrom('refresh_tokens').where('session_id', '=', idle.sessionId).select('expires_at').executeTakeFirstOrThrow()
+  t.ok(Math.abs(expires.getTime() - Date.now() - 30 * 86_400_000) < 5_000)
+  await db.updateTable('refresh_tokens').set({ expires_at: new Date() }).where('session_id', '=', idle.sessionId).execute()
+  t.match(await refresh(idle.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+
+  const old = await givenAccount()
+  await sql`update sessions set created_at = now() - interval '181 days' where id = ${old.sessionId}`.execute(db)
+  t.match(await refresh(old.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  t.strictSame(await sessionsOf(old), [])
+})
+
+t.test('who is kept out cannot refresh', async (t) => {
+  const account = await givenAccount()
+  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', account.id).execute()
+  t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'REFRESH_FAILED', error: String })
+})
+
+t.test('sessions are listed with all that is known of them, last used first', async (t) => {
+  const account = await givenAccount()
+  const phone = await givenSession(account, { address: '2001:db8:1:2::3', device: { deviceName: 'Phone', deviceInfo: 'Pixel', platform: 'android', appVersion: '1' } })
+  await givenAccount()
+  const { status, success, data } = await get('/auth/sessions', { as: account })
+  t.strictSame({ status, success, total: data.totalSessions, length: data.sessions.length }, { status: 200, success: true, total: 2, length: 2 })
+  const [first, second] = data.sessions
+  t.strictSame({ ...first, lastUsedAt: '', createdAt: '' }, {
+    id: phone.sessionId, deviceInfo: 'Pixel', deviceName: 'Phone', platform: 'android', appVersion: '1', ipAddress: '2001:db8:*', lastUsedAt: '', createdAt: ''
+  })
+  t.match(second, { id: account.sessionId, deviceInfo: null, platform: null, ipAddress: '203.0.*.*', lastUsedAt: /Z$/, createdAt: /Z$/ })
+
+  await refresh(account.refreshToken)
+  t.strictSame(await sessionsOf(account), [account.sessionId, phone.sessionId])
+})
+
+t.test('an address is masked and reduced to its network, whatever it is', async (t) => {
+  for (const [address, masked, network] of [
+    ['203.0.113.7', '203.0.*.*', '203.0.113.0/24'],
+    ['::ffff:203.0.113.7', '203.0.*.*', '203.0.113.0/24'],
+    ['2001:db8:1:2::3', '2001:db8:*', '2001:db8:1::/48'],
+    ['::1', '0:0:*', '::/48'],
+    ['fe80::1%eth0', 'fe80:0:*', 'fe80::/48'],
+    ['unknown', 'unknown', 'unknown'],
+    ['', 'unknown', 'unknown']
+  ] as const) t.strictSame([maskAddress(address), networkOf(address)], [masked, network], address)
+})
+
+t.test('logout', async (t) => {
+  const logout = async (account: { accessToken: string }, body: object = {}) => await post('/auth/logout', body, { as: account })
+  const done = { status: 200, success: true, message: 'Signed out' }
+
+  t.test('without more ends the caller\'s own session', async (t) => {
+    const account = await givenAccount()
+    const other = await givenSession(account)
+    t.strictSame(await logout(account), done)
+    t.strictSame(await sessionsOf(other), [other.sessionId])
+    t.notOk(await canRefresh(account))
+    t.ok(await canRefresh(other))
+    t.strictSame((await said(account.id)).at(-1), { type: 'sessions.ended', accountId: account.id, sessionIds: [account.sessionId] })
+    t.strictSame(await logout(account), done, 'again it changes nothing')
+    t.equal((await said(account.id)).filter(({ type }) => type === 'sessions.ended').length, 1)
+  })
+
+  t.test('with a refresh token ends the session that belongs to it, also by an earlier one of its tokens', async (t) => {
+    const account = await givenAccount()
+    const [one, two] = [await givenSession(account), await givenSession(account)]
+    t.strictSame(await logout(account, { refreshToken: one.refreshToken }), done)
+    await refresh(two.refreshToken)
+    t.strictSame(await logout(account, { refreshToken: two.refreshToken, allDevices: false }), done)
+    t.strictSame(await sessionsOf(account), [account.sessionId])
+  })
+
+  t.test('with somebody else\'s refresh token ends nothing and answers the same', async (t) => {
+    const [ana, ben] = [await givenAccount(), await givenAccount()]
+    t.strictSame(await logout(ana, { refreshToken: ben.refreshToken }), done)
+    t.ok(await canRefresh(ana))
+    t.ok(await canRefresh(ben))
+  })
+
+  t.test('on all devices ends every session, and nobody else\'s', async (t) => {
+    const [ana, ben] = [await givenAccount(), await givenAccount()]
+    const other = await givenSession(ana)
+    t.strictSame(await logout(ana, { allDevices: true, refreshToken: ben.refreshToken }), done)
+    t.notOk(await canRefresh(ana))
+    t.notOk(await canRefresh(other))
+    t.ok(await canRefresh(ben))
+    t.match((await said(ana.id)).at(-1), { sessionIds: { length: 2 } })
+  })
+
+  t.test('is for who is signed in', async (t) => {
+    t.match(await post('/auth/logout'), { status: 401, code: 'UNAUTHORIZED' })
+    t.match(await post('/auth/logout', {}, { headers: { authorization: 'Bearer x.y.z' } }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
+    t.match(await post('/auth/logout', { allDevices: 'yes' }, { as: await givenAccount() }), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('and a refresh at the same time do not stand in each other\'s way', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const account = await givenAccount()
+      const { results: [refreshed, ...ended] } = await atOnce(4, async (index) => index === 0 ? await refresh(account.refreshToken) : await logout(account, { allDevices: index === 2 }))
+      t.ok([200, 401].includes(refreshed!.status), String(refreshed!.status))
+      for (const { status } of ended) t.equal(status, 200)
+      if ('refreshToken' in refreshed!) t.notOk(await canRefresh(refreshed as { refreshToken: string }), 'what was refreshed in the last moment is over too')
+    }
+  })
+})
+
+t.test('revoking', async (t) => {
+  const revoke = async (account: { accessToken: string }, body: object) => await post('/auth/sessions', body, { as: account })
+
+  t.test('one session ends it, once', async (t) => {
+    const account = await givenAccount()
+    const other = await givenSession(account)
+    t.strictSame(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), { status: 200, success: true, message: 'The device was signed out' })
+    t.notOk(await canRefresh(other))
+    t.ok(await canRefresh(account))
+    t.match(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), { status: 404, success: false, code: 'NOT_FOUND' })
+  })
+
+  t.test('somebody else\'s session, or none at all, finds nothing', async (t) => {
+    const [ana, ben] = [await givenAccount(), await givenAccount()]
+    for (const sessionId of [ben.sessionId, crypto.randomUUID(), 'nonsense']) {
+      t.match(await revoke(ana, { action: 'revoke_session', sessionId }), { status: 404, code: 'NOT_FOUND' })
+    }
+    t.ok(await canRefresh(ben))
+  })
+
+  t.test('all but one spares the session of the given refresh token', async (t) => {
+    const account = await givenAccount()
+    const [kept, other] = [await givenSession(account), await givenSession(account)]
+    t.strictSame(await revoke(account, { action: 'revoke_all', exceptCurrentRefreshToken: kept.refreshToken }), { status: 200, success: true, message: 'The other devices were signed out' })
+    t.ok(await canRefresh(kept))
+    t.notOk(await canRefresh(account))
+    t.notOk(await canRefresh(other))
+  })
+
+  t.test('all without a token spares the caller\'s', async (t) => {
+    const account = await givenAccount()
+    const other = await givenSession(account)
+    t.match(await revoke(account, { action: 'revoke_all' }), { status: 200 })
+    t.ok(await canRefresh(account))
+    t.notOk(await canRefresh(other))
+  })
+
+  t.test('all but somebody else\'s session ends nothing', async (t) => {
+    const [ana, ben] = [await givenAccount(), await givenAccount()]
+    t.match(await revoke(ana, { action: 'revoke_all', exceptCurrentRefreshToken: ben.refreshToken }), { status: 200 })
+    t.ok(await canRefresh(ana))
+    t.ok(await canRefresh(ben))
+  })
+
+  t.test('needs to be told what', async (t) => {
+    const account = await givenAccount()
+    for (const body of [{}, { action: 'revoke' }, { action: 'revoke_session' }, { action: 'revoke_all', exceptCurrentRefreshToken: 5 }]) {
+      t.match(await revoke(account, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+    }
+  })
+
+  t.test('and listing refuse every bad token with UNAUTHORIZED', async (t) => {
+    for (const headers of [{}, { authorization: 'Bearer x.y.z' }, { authorization: 'Basic YTpi' }, bearer(crypto.randomUUID())] as Record<string, string>[]) {
+      t.match(await get('/auth/sessions', { headers }), { status: 401, success: false, code: 'UNAUTHORIZED' })
+      t.match(await post('/auth/sessions', {}, { headers }), { status: 401, success: false, code: 'UNAUTHORIZED' })
+    }
+  })
+})
+
+t.test('gateways learn which sessions have ended', async (t) => {
+  const lately = async (since: Date) => (await app.inject(`/internal/revoked-sessions?since=${since.toISOString()}`)).json()
+  const begin = new Date(Date.now() - 60_000)
+  const account = await givenAccount()
+  t.notOk((await lately(begin)).sessions.includes(account.sessionId))
+  await post('/auth/logout', {}, { as: account })
+  const { sessions, until } = await lately(begin)
+  t.ok(sessions.includes(account.sessionId))
+  t.ok(Date.parse(until) < Date.now() - 9_000, 'transactions that are still going on are asked for again')
+  t.ok((await lately(new Date(until))).sessions.includes(account.sessionId))
+  t.notOk((await lately(new Date(Date.now() + 1_000))).sessions.includes(account.sessionId))
+
+  await sql`update sessions set ended_at = now() - interval '21 minutes' where id = ${account.sessionId}`.execute(db)
+  t.notOk((await lately(new Date(0))).sessions.includes(account.sessionId), 'its access tokens have expired by now')
+  t.match((await app.inject('/internal/revoked-sessions')).json(), { code: 'VALIDATION_ERROR' })
+})
+
+t.test('sessions that nobody used for 30 days end, and are forgotten after 180', async (t) => {
+  const [idle, live, old] = [await givenAccount(), await givenAccount(), await givenAccount()]
+  await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`.execute(db)
+  await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db).catch(async () => {
+    await sql`delete from refresh_tokens where session_id = ${old.sessionId}`.execute(db)
+    await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
+  })
+  await keepHouse(db)
+  t.match((await said(idle.id)).at(-1), { type: 'sessions.ended', sessionIds: [idle.sessionId] })
+  t.match((await said(live.id)).at(-1), { type: 'session.started' })
+  t.equal((await db.selectFrom('sessions').where('account_id', '=', old.id).selectAll().execute()).length, 0)
+})
+
+t.test('the access token says who and by which session, for 15 minutes', async (t) => {
+  const { id, sessionId, accessToken } = await givenAccount()
+  const [header, claims] = accessToken.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
+  t.strictSame(Object.keys(header).sort(), ['alg', 'kid', 'typ'])
+  t.match(header, { alg: 'ES256', typ: 'at+jwt', kid: String })
+  t.strictSame(claims, { sub: id, sid: sessionId, role: 'USER', iss: 'tandem', aud: 'tandem', iat: claims.iat, exp: claims.iat + 900 })
+  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${signToken(claims, header)}` } }), { status: 401 }, 'and nobody else can sign it')
+  t.match(await get('/auth/sessions', { headers: as({ accessToken }) }), { status: 200 })
+})
