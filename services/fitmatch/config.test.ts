@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '@tandem/service-kit'
 import { Config, createStores } from './config.ts'
 
 const needed = { PORT: '0', DATABASE_URL: 'postgres://a/b', NATS_URL: 'nats://a', CDN_URL: 'https://cdn.example' }
-const storesWith = (env: Record<string, string>) => createStores(readConfig(Config, { ...needed, ...env }))
+const storesWith = (env: NodeJS.ProcessEnv) => createStores(readConfig(Config, { ...needed, ...env }))
 const s3 = { S3_ENDPOINT: 'http://s3.example', S3_BUCKET: 'media', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }
 
 t.test('selfies never lie where media are served from', async (t) => {

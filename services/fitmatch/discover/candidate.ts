@@ -6,6 +6,7 @@ import { ONLINE_WITHIN } from '../people/activity.ts'
 import { blur } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'
 import type { Tables } from '../schema.ts'
+import { distanceFrom, scoreFor, sharedWith, type Measured } from './score.ts'
 
 const strings = Type.Array(Type.String())
 
@@ -66,6 +67,10 @@ export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'pro
         .select(['name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude'])).as('venues')
     ])
 }
+
+/** How far the profile at hand is from `me` and how well it fits, to be joined laterally. */
+export const measuredBy = (me: Measured) => sql<{ km: number | null, score: number }>`(
+  select km, ${scoreFor(me)} as score from (select ${sharedWith(me)}, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
 
 type Shown = Awaited<ReturnType<ReturnType<typeof selectShown>['executeTakeFirstOrThrow']>>
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { ProfileNotFound } from '../errors.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db, MatchType, SwipeType } from '../schema.ts'
-import { selectShown, toCandidate, type Candidate } from './candidate.ts'
+import { measuredBy, selectShown, toCandidate, type Candidate } from './candidate.ts'
 import { cellsAround } from './cells.ts'
-import { distanceFrom, scoreFor } from './score.ts'
+import { distanceFrom, scoreFor, sharedWith } from './score.ts'
 
 interface Search { limit: number, excluded: string[], minAge: number }
 
@@ -24,9 +24,9 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const years = (age: number) => sql`make_interval(years => ${sql.raw(String(age))})`
 
   const { rows } = await sql<{ id: string, score: number, km: number | null, total: number }>`
-    select id, ${scoreFor(me, sql.ref('km'))} as score, km, count(*) over ()::int as total
+    select id, ${scoreFor(me)} as score, km, count(*) over ()::int as total
     from (
-      select id, account_id, traits, sports, ${distanceFrom(me)} as km
+      select id, account_id, ${sharedWith(me)}, ${distanceFrom(me)} as km
       from profiles
       where is_shown
         and cell = any(${list(cellsAround(me, me.maxDistance), 'int')})
@@ -36,7 +36,7 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
         and wished_genders & ${sql.raw(String(me.genderBit))} <> 0
         and ${sql.raw(String(me.age))} between age_min and age_max
         and account_id <> ${id}
-      -- Keeps Postgres from working out the distance again wherever it is used.
+      -- Keeps Postgres from working out again what is used more than once.
       offset 0
     ) as near
     where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)
@@ -69,8 +69,8 @@ export interface ProfileView extends Candidate {
 
 /** Somebody as one may see him who was given his profile's id. @throws ProfileNotFound */
 export async function readView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
-  const km = distanceFrom(me)
   const row = await selectShown(db.selectFrom('profiles'))
+    .innerJoinLateral(measuredBy(me), (join) => join.onTrue())
     .leftJoin('matches', (join) => join
       .on('ended_at', 'is', null)
       .on('low_id', '=', sql<string>`least(profiles.account_id, ${me.accountId})`)
@@ -78,7 +78,7 @@ export async function readView (db: Db, me: Caller, profileId: string): Promise<
     .leftJoin('swipes', (join) => join.on('swiper_id', '=', me.accountId).onRef('target_id', '=', 'profiles.account_id'))
     .where('profiles.id', '=', profileId)
     .where(isVisibleTo(me.accountId))
-    .select([km.as('km'), scoreFor(me, km).as('score'), 'matches.id as matchId', 'match_type as matchType', 'swipe_type as mySwipe'])
+    .select(['km', 'score', 'matches.id as matchId', 'match_type as matchType', 'swipe_type as mySwipe'])
     .executeTakeFirst()
   if (!row) throw new ProfileNotFound()
   const { lastActiveAt, showLastActive, matchId, matchType, mySwipe } = row

@@ -20,25 +20,32 @@ export function distanceFrom ({ latitude, longitude }: Measured): RawBuilder<num
     ${number(Math.cos(latitude * toRadians))} * cos(profiles.latitude * ${number(toRadians)}) * sin((profiles.longitude - ${number(longitude)}) * ${number(half)}) ^ 2)))`
 }
 
-/** How much of two sets, taken together, is in both: 0 to `weight`, and 0 where both are empty. */
-function shared (weight: number, mine: number, mask: string) {
-  const own = String(BigInt(mine) & BigInt(mask))
-  if (own === '0') return sql`0`
-  return sql`${number(weight)} * bit_count((traits & ${sql.raw(own)})::bit(64)) / bit_count((traits & ${sql.raw(mask)} | ${sql.raw(own)})::bit(64))`
+const kinds = [['interest', 25], ['goal', 20], ['time', 20], ['day', 15]] as const
+const maskOf = { interest: masks.interests, goal: masks.goals, time: masks.times, day: masks.days }
+const columnOf = (kind: string) => sql.ref(`${kind}_count`)
+
+const ownBits = (me: Measured, kind: keyof typeof maskOf) => BigInt(me.traits) & BigInt(maskOf[kind])
+const countBits = (bits: string) => bits.replaceAll('0', '').length
+const ownCount = (me: Measured, kind: keyof typeof maskOf) => countBits(ownBits(me, kind).toString(2))
+
+/** How many bits of each kind the profile at hand shares with `me`: columns for `scoreFor`. */
+export function sharedWith (me: Measured) {
+  return sql.join([
+    ...kinds.map(([kind]) => sql`bit_count((traits & ${sql.raw(String(ownBits(me, kind)))})::bit(64)) as ${sql.ref(`shared_${kind}s`)}`),
+    sql`bit_count(sports & ${sql.lit(me.sports)}::bit(128)) as shared_sports`,
+    sql.raw('interest_count, goal_count, time_count, day_count, sport_count')
+  ])
 }
 
-function sharedSports (weight: number, mine: string) {
-  if (!mine.includes('1')) return sql`0`
-  const own = sql`${sql.lit(mine)}::bit(128)`
-  return sql`${number(weight)} * bit_count(sports & ${own}) / bit_count(sports | ${own})`
-}
+/** The part that both have of what either has: 0 to `weight`, and 0 where one has nothing. */
+const part = (weight: number, kind: string, mine: number) =>
+  mine === 0 ? sql`0` : sql`${number(weight)} * ${sql.ref(`shared_${kind}s`)} / (${sql.raw(String(mine))} + ${columnOf(kind)} - ${sql.ref(`shared_${kind}s`)})`
 
 /**
  * compatibilityScore, 0 to 100: shared interests 25, goals 20, times 20, days 15, sports 10, each the part that both have of what either
- * has; and 10 for being near, less with each kilometre up to the own greatest distance. @param km the distance to the profile at hand
+ * has; and 10 for being near, less with each kilometre up to the own greatest distance. To be selected from `sharedWith` and `km`.
  */
-export function scoreFor (me: Measured, km: RawBuilder<number | null>): RawBuilder<number> {
-  return sql`round((${shared(25, me.traits, masks.interests)} + ${shared(20, me.traits, masks.goals)} + ${shared(20, me.traits, masks.times)}
-    + ${shared(15, me.traits, masks.days)} + ${sharedSports(10, me.sports)}
-    + coalesce(10 * greatest(0, 1 - (${km}) / ${number(me.maxDistance)}), 0))::float8)::int`
+export function scoreFor (me: Measured): RawBuilder<number> {
+  const parts = [...kinds.map(([kind, weight]) => part(weight, kind, ownCount(me, kind))), part(10, 'sport', countBits(me.sports))]
+  return sql`round((${sql.join(parts, sql` + `)} + coalesce(10 * greatest(0, 1 - km / ${number(me.maxDistance)}), 0))::float8)::int`
 }

@@ -72,6 +72,12 @@ create table profiles (
   wished_genders smallint not null generated always as (
     case when looking_for @> '{MALE,FEMALE,OTHER}' then 15
       else ('MALE' = any(looking_for))::int + 2 * ('FEMALE' = any(looking_for))::int + 4 * ('OTHER' = any(looking_for))::int end) stored,
+  -- How many bits of each kind are set (the masks of profiles/traits.ts), so that a search counts only what is shared.
+  interest_count smallint not null generated always as (bit_count((traits & 65535)::bit(64))) stored,
+  goal_count smallint not null generated always as (bit_count((traits & 4294901760)::bit(64))) stored,
+  time_count smallint not null generated always as (bit_count((traits & 17587891077120)::bit(64))) stored,
+  day_count smallint not null generated always as (bit_count((traits & 2234207627640832)::bit(64))) stored,
+  sport_count smallint not null generated always as (bit_count(sports)) stored,
   -- A square of a twentieth of a degree. Who has no position is found by those of his city who have none either.
   cell integer not null generated always as (
     case when latitude is null then -1 - (hashtext(lower(coalesce(city, ''))) & 1048575)
@@ -80,7 +86,8 @@ create table profiles (
 
 -- Discover cuts by place, gender and age within this index, and scores by what it carries, without touching the table.
 create index profiles_to_discover on profiles (cell, gender_bit, birth_date)
-  include (account_id, id, wished_genders, age_min, age_max, latitude, longitude, traits, sports) where is_shown;
+  include (account_id, id, wished_genders, age_min, age_max, latitude, longitude, traits, sports, interest_count, goal_count, time_count, day_count, sport_count)
+  where is_shown;
 
 create table photos (
   id         uuid        primary key default uuidv7(),

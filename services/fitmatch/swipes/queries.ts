@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { selectShown, toCandidate, type Candidate } from '../discover/candidate.ts'
-import { distanceFrom, scoreFor } from '../discover/score.ts'
+import { measuredBy, selectShown, toCandidate, type Candidate } from '../discover/candidate.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db } from '../schema.ts'
 
@@ -17,9 +16,9 @@ export async function readLikes (db: Db, me: Caller): Promise<{ count: number, p
   if (!me.isSubscribed || count === 0) return { count, profiles: [] }
 
   const newest = await waiting.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MOST_SHOWN).execute()
-  const km = distanceFrom(me)
-  const rows = await selectShown(db.selectFrom('profiles')).where('profiles.id', 'in', newest.map(({ id }) => id))
-    .select([km.as('km'), scoreFor(me, km).as('score')])
+  const rows = await selectShown(db.selectFrom('profiles')).innerJoinLateral(measuredBy(me), (join) => join.onTrue())
+    .where('profiles.id', 'in', newest.map(({ id }) => id))
+    .select(['km', 'score'])
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   return {
