@@ -34,7 +34,7 @@ const HealthScore = Type.Object({
       workout: { score: 67, completed: 2, target: 3, streak: 5 },
       nutrition: { score: 88, calorieProgress: 73, daysTracked: 4 },
       water: { score: 55, todayProgress: 63, streak: 4 },
-      sleep: { score: 71, avgDuration: 355, avgQuality: 3.3, daysTracked: 3 }
+      sleep: { score: 72, avgDuration: 355, avgQuality: 3.3, daysTracked: 3 }
     },
     tips: ['Minum lebih banyak air; targetmu 2000 ml sehari.', 'Minum segelas air setelah bangun tidur dan sebelum setiap makan.']
   }]
