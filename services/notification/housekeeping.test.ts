@@ -10,13 +10,14 @@ t.test('what is old goes, and the unread count stays exact', async (t) => {
   const ana = await person('Ana')
   await device(ana)
   for (const level of [2, 3, 4]) await tell(deps, { kind: 'levelReached', cause: `level:${level}`, to: [ana], params: { level } }, new Date())
-  const aged = async (cause: string, interval: string) => await sql`
-    with old as (select id, uuidv7(${interval}::interval) as aged from notices where cause = ${cause}),
-    parted as (update deliveries set status = 'sent', id = uuidv7(${interval}::interval) from old where notice_id = old.id)
-    select from old`.execute(db).then(async () => await sql`
-    with moved as (delete from deliveries where notice_id = (select id from notices where cause = ${cause}) returning *),
-    renamed as (update notices set id = uuidv7(${interval}::interval) where cause = ${cause} returning id)
-    insert into deliveries select (jsonb_populate_record(moved, jsonb_build_object('notice_id', renamed.id))).* from moved, renamed`.execute(db))
+  const aged = async (cause: string, interval: string) => {
+    const notice = await db.selectFrom('notices').where('cause', '=', cause).selectAll().executeTakeFirstOrThrow()
+    const delivery = await db.selectFrom('deliveries').where('notice_id', '=', notice.id).selectAll().executeTakeFirstOrThrow()
+    const { rows: [{ id } = { id: '' }] } = await sql<{ id: string }>`select uuidv7(${interval}::interval) as id`.execute(db)
+    await db.deleteFrom('notices').where('id', '=', notice.id).execute()
+    await db.insertInto('notices').values({ ...notice, id, data: JSON.stringify(notice.data), params: JSON.stringify(notice.params) }).execute()
+    await db.insertInto('deliveries').values({ ...delivery, id, notice_id: id, status: 'sent' }).execute()
+  }
   await aged('level:2', '-91 days')
   await aged('level:3', '-31 days')
   const stale = randomUUID()

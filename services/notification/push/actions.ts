@@ -19,16 +19,19 @@ import { claimDeliveries, findWait, type Claimed } from './queries.ts'
 const counted = new Counter({ name: 'notification_pushes_total', help: 'Attempts at a push, by what came of them', labelNames: ['outcome'] as const })
 
 const GIVE_UP_AFTER_HOURS = 24
-const HOUR = 60 * 60 * 1_000
-const UNTOLD_WAIT = 60_000
-const TEN_MINUTES = 10 * 60 * 1_000
-const JITTER = 15_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const TEN_MINUTES = 10 * MINUTE
 const LEASE_LEFT = 8_000
 
-interface Delivering extends Pick<Deps, 'db' | 'ask'> { provider: Provider }
+interface Delivering extends Pick<Deps, 'db' | 'ask'> {
+  provider: Provider
+  /** How long to wait, in milliseconds, where the provider does not say: a minute. */
+  pause?: number
+}
 
 /** Gives what sends one push, if it is still to be sent, and writes down what came of it. */
-export function createDelivery ({ db, ask, provider }: Delivering): (id: string) => Promise<JobOutcome> {
+export function createDelivery ({ db, ask, provider, pause = MINUTE }: Delivering): (id: string) => Promise<JobOutcome> {
   const claim = batched(async (ids: string[]) => await claimDeliveries(db, ids))
   const finish = batched(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
 
@@ -62,7 +65,7 @@ export function createDelivery ({ db, ask, provider }: Delivering): (id: string)
         await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
         return await finish({ id, status: 'pruned', reason: outcome.reason })
       case 'later': {
-        const dueAt = whenAgain(claimed, outcome.wait)
+        const dueAt = whenAgain(claimed, outcome.wait ?? Math.min(pause * 2 ** (claimed.attempts - 1), TEN_MINUTES))
         if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
         await persist(async () => await putOff(db, claimed, outcome.reason, dueAt))
         return retryAfter(dueAt.getTime() - Date.now())
@@ -80,10 +83,9 @@ function whyNeedless ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed)
   if (!wasHeld && hours >= GIVE_UP_AFTER_HOURS) return { status: 'failed', reason: 'it could not be sent within a day' }
 }
 
-/** When a push is tried again: not before the provider said, else after a minute and a little. Undefined when that is too late to be news. */
-function whenAgain ({ attempts, hours }: Claimed, wait = Math.min(UNTOLD_WAIT * 2 ** Math.min(attempts - 1, 3), TEN_MINUTES)) {
-  if (hours + wait / HOUR >= GIVE_UP_AFTER_HOURS) return
-  return new Date(Date.now() + wait + Math.random() * JITTER)
+/** When a push is tried again: after `wait` milliseconds and a little, so that not all come at once. Undefined when that is too late to be news. */
+function whenAgain ({ hours }: Claimed, wait: number) {
+  if (hours + wait / HOUR < GIVE_UP_AFTER_HOURS) return new Date(Date.now() + wait * (1 + Math.random() / 4))
 }
 
 async function finishDeliveries (db: Db, endings: Ending[]): Promise<undefined[]> {

@@ -24,6 +24,8 @@ interface Options extends Pick<Deps, 'db' | 'ask'> {
   log: Log
   concurrency?: number
   lowConcurrency?: number
+  /** As `createDelivery`'s, for tests. */
+  pause?: number
   /** As queue-kit's, for tests. */
   prefix?: string
   sweepEvery?: number
@@ -34,14 +36,14 @@ interface Options extends Pick<Deps, 'db' | 'ask'> {
  * Two queues with workers of their own: were they one, a broadcast at a slow provider would hold all places,
  * and a message would wait for one of them to end however urgent it is.
  */
-export function createPushes ({ db, ask, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, ...options }: Options): Pushes {
+export function createPushes ({ db, ask, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, pause, ...options }: Options): Pushes {
   const open = (name: string, low: boolean, places: number) => createQueue({
     ...options,
     name,
     redisUrl,
     log,
     concurrency: places,
-    work: createDelivery({ db, ask, provider }),
+    work: createDelivery({ db, ask, provider, ...pause !== undefined && { pause } }),
     pending: async (wanted) => await listWaiting(db, { ...wanted, low })
   })
   const high = open('notification-pushes', false, concurrency)
