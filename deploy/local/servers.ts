@@ -58,8 +58,8 @@ export function redis (dir: string, { logFile, program }: { logFile: string, pro
   return { recipe, url: () => `redis://127.0.0.1:${recipe.port}` }
 }
 
-/** NATS with JetStream, its streams in `dir`. */
-export function nats (dir: string, { logFile, program }: { logFile: string, program: string }): Server {
+/** NATS with JetStream, its streams in `dir`. @param rights who may do what, as NATS's configuration says it; everybody everything unless told */
+export function nats (dir: string, { logFile, program, rights = '' }: { logFile: string, program: string, rights?: string }): Server {
   const config = path.join(dir, 'nats.conf')
   const recipe: Recipe = {
     name: 'nats', port: 0, logFile,
@@ -67,7 +67,7 @@ export function nats (dir: string, { logFile, program }: { logFile: string, prog
       mkdirSync(dir, { recursive: true })
       // Alone, a server keeps what it acknowledged through a power cut only with this; Debian's 2.9 does not know the setting.
       const sync = knowsSyncInterval(program) ? ', sync_interval: always' : ''
-      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n`)
+      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`)
       return { file: program, args: ['--config', config] }
     },
     ready: async () => await says(recipe.port, '"jetstream":true')

@@ -25,9 +25,9 @@ export interface TestServer {
   wipe: () => Promise<void>
 }
 
-/** NATS with JetStream. */
-export async function startNats (t: Teardown): Promise<TestServer> {
-  return await hurtable(t, (dir, logFile) => nats(dir, { logFile, program: findPrograms({ redis: false }).nats }))
+/** NATS with JetStream. @param rights an `authorization` block of its configuration, if not everybody may do everything */
+export async function startNats (t: Teardown, { rights }: { rights?: string } = {}): Promise<TestServer> {
+  return await hurtable(t, (dir, logFile) => nats(dir, { logFile, program: findPrograms({ redis: false }).nats, ...(rights && { rights }) }))
 }
 
 /** Redis, or Valkey where that is what is installed. */
