@@ -1,0 +1,95 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import path from 'node:path'
+import pg from 'pg'
+import type { Ask } from '@tandem/bus-kit'
+import { connect, migrate } from '@tandem/database-kit'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { createApp } from '../app.ts'
+import type { Tables } from '../schema.ts'
+import { someFacts } from '../testing.ts'
+
+// Swipes and messages through the service's own HTTP, by eight people at once, each beside a bare transaction that writes one row and one
+// event. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
+
+const WRITERS = 8
+const EACH = 150
+const ROUNDS = 3
+
+const server = process.env['DATABASE_URL']
+if (!server) {
+  console.error('usage: DATABASE_URL=postgres://… node services/fitmatch/bench/writes.ts')
+  process.exit(2)
+}
+const schema = `bench_${randomBytes(6).toString('hex')}`
+const url = new URL(server)
+url.searchParams.set('options', `-c search_path=${schema}`)
+const own = url.href.replaceAll('+', '%20')
+const bare = new pg.Pool({ connectionString: own, max: 5 })
+await bare.query(`create schema ${schema}`)
+await migrate(own, path.resolve(import.meta.dirname, '..'))
+const db = connect<Tables>(own, { log: { warn () {} } })
+const ask = (async () => someFacts('Somebody')) as unknown as Ask
+const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
+const app = await createApp({ db, ask, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silent, keys: testKeys })
+
+const post = async (accountId: string, url: string, payload: object) => {
+  const response = await app.inject({ method: 'POST', url, headers: headersOf(accountId), payload })
+  if (response.statusCode >= 300) throw new Error(`${url}: ${response.body}`)
+  return response.json().data
+}
+const headers = new Map<string, ReturnType<typeof bearer>>()
+const headersOf = (accountId: string) => headers.get(accountId) ?? headers.set(accountId, bearer(accountId)).get(accountId)
+
+async function member () {
+  const id = randomUUID()
+  const { id: profileId } = await post(id, '/fitmatch/profile', {})
+  await bare.query(`update members set subscribed_until = now() + interval '1 day' where account_id = $1`, [id])
+  return { id, profileId: profileId as string }
+}
+
+/** How many a second, all writers together. */
+async function rate (work: (writer: number, turn: number) => Promise<unknown>) {
+  const began = performance.now()
+  await Promise.all(Array.from({ length: WRITERS }, async (_, writer) => { for (let turn = 0; turn < EACH; turn++) await work(writer, turn) }))
+  return WRITERS * EACH * 1000 / (performance.now() - began)
+}
+
+const middle = (values: number[]) => Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
+
+try {
+  await bare.query('create table plain (id uuid primary key default uuidv7(), text text)')
+  const writers = await Promise.all(Array.from({ length: WRITERS }, member))
+  const targets: Awaited<ReturnType<typeof member>>[] = []
+  for (let turn = 0; turn < EACH * ROUNDS; turn++) targets.push(await member())
+  const chats = await Promise.all(writers.map(async (writer) => {
+    const other = await member()
+    await post(writer.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType: 'LIKE' })
+    return (await post(other.id, '/fitmatch/swipe', { targetProfileId: writer.profileId, swipeType: 'LIKE' })).match.matchId as string
+  }))
+  const rates: Record<'swipes' | 'messages' | 'bare', number[]> = { swipes: [], messages: [], bare: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.swipes.push(await rate((writer, turn) => post(writers[writer]!.id, '/fitmatch/swipe', { targetProfileId: targets[round * EACH + turn]!.profileId, swipeType: 'LIKE' })))
+    rates.messages.push(await rate((writer, turn) => {
+      // The limit of messages is not what is measured.
+      const sent = post(writers[writer]!.id, `/fitmatch/chat/${chats[writer]}/messages`, { content: `message ${turn}` })
+      return turn % 50 === 49 ? sent.then(() => bare.query('delete from message_quota where account_id = $1', [writers[writer]!.id])) : sent
+    }))
+    rates.bare.push(await rate(async () => {
+      const client = await bare.connect()
+      await client.query('begin')
+      await client.query({ name: 'row', text: 'insert into plain (text) values ($1)', values: ['x'] })
+      await client.query({ name: 'event', text: 'insert into outbox (type, aggregate, data) values ($1, $2, $3)', values: ['a.b.c.v1', 'x', '{}'] })
+      await client.query('commit')
+      client.release()
+    }))
+  }
+  console.table({
+    'swipes a second': middle(rates.swipes), 'messages a second': middle(rates.messages), 'bare row and event a second': middle(rates.bare)
+  })
+} finally {
+  await app.close()
+  await db.destroy()
+  await bare.query(`drop schema ${schema} cascade`)
+  await bare.end()
+}
