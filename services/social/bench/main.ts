@@ -28,11 +28,11 @@ try {
   const since = performance.now()
   // What fills the tables takes longer than any request may.
   const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }) })
+  closing.unshift(() => patient.destroy())
   const filled = await fill(patient, total)
-  await patient.destroy()
   console.log(`${total.toLocaleString('en')} posts by 100,000 people, made in ${Math.round((performance.now() - since) / 1_000)} s`)
   await measurePages(db, port, filled)
-  await compareFollowing(db, filled)
+  await compareFollowing(db, patient, filled)
   await measureWrites(db)
 } finally {
   for (const close of closing) await close()

@@ -70,19 +70,24 @@ const amongNewest = (reader: string, query: FeedQuery): Ids => sql`(
     and ${isFollowing(reader, sql.ref('recent.author_id'))}
   order by recent.id desc limit ${sql.lit(query.limit + 1)})`
 
-// Only the newest post of each followed person is looked up; the page lies among the posts of those who wrote last.
+// Only the newest post of each followed person is looked up. The page lies among the posts of those who wrote last, and if they
+// are as many as the page is long, none of it is older than the oldest of their newest posts.
 function freshestOfFollowed (reader: string, query: FeedQuery): Ids {
-  const ofAuthor = (authorId: string) => sql`
-    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listed(reader, query)} order by posts.id desc`
   const most = sql.lit(query.limit + 1)
+  const ofAuthor = (authorId: string) => sql`
+    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listed(reader, query)}`
 
   return sql`(
     select recent.id
     from (
-      select follows.followed_id from follows cross join lateral (${ofAuthor('follows.followed_id')} limit 1) newest
-      where follows.follower_id = ${idOf(reader)}
-      order by newest.id desc limit ${most}
-    ) freshest cross join lateral (${ofAuthor('freshest.followed_id')} limit ${most}) recent
+      select followed_id, coalesce(nth_value(id, ${most}) over (rows between unbounded preceding and unbounded following), uuid '00000000-0000-0000-0000-000000000000') as oldest
+      from (
+        select follows.followed_id, newest.id
+        from follows cross join lateral (${ofAuthor('follows.followed_id')} order by posts.id desc limit 1) newest
+        where follows.follower_id = ${idOf(reader)}
+        order by newest.id desc limit ${most}
+      ) latest
+    ) freshest cross join lateral (${ofAuthor('freshest.followed_id')} and posts.id >= freshest.oldest order by posts.id desc limit ${most}) recent
     order by recent.id desc limit ${most})`
 }
 

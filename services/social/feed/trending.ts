@@ -25,7 +25,9 @@ export async function readTrending (db: Db, { accountId, sessionId }: Reader, { 
   const after = cursor === undefined ? sql`0` : sql`array_position(rankings.post_ids, ${cursor}::uuid)`
   const ranked = sql<{ id: string, place: number }>`(
     select ranked.id, ranked.place from rankings, unnest(rankings.post_ids) with ordinality as ranked (id, place)
-    where rankings.id = ${rankingId} and ranked.place > ${after})`
+    where rankings.id = ${rankingId} and ranked.place > ${after}
+    -- In order already, so that no more of them are looked up than the page takes.
+    order by ranked.place)`
   return await selectPosts(db, accountId)
     .innerJoin(ranked.as('ranked'), 'ranked.id', 'posts.id')
     .where(sql<boolean>`posts.visibility = 'PUBLIC'`)
