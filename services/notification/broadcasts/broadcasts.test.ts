@@ -67,20 +67,20 @@ t.test('replicas take turns, and nobody is told twice', async (t) => {
   t.strictSame(await counts(app), { notices: 2_500, deliveries: 2_500, unread: 2_500, told: 2_500 })
 })
 
-t.test('a process that is killed in the middle leaves the rest to the next', { timeout: 60_000 }, async (t) => {
+t.test('a process that is killed in the middle leaves the rest to the next', { timeout: 115_000 }, async (t) => {
   const app = await appOf(t)
-  await crowd(app, 10_000)
+  await crowd(app, 6_000)
   await noteBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
-  for (let kills = 0; kills < 3; kills++) {
+  for (let kills = 0; kills < 2; kills++) {
     const before = (await counts(app))!.told
     const child = fork(new URL('spreading-process.ts', import.meta.url), [app.url])
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit')
-    await until(async () => (await counts(app))!.told > before, 20)
+    await until(async () => (await counts(app))!.told > before, 40)
     child.kill('SIGKILL')
     await ended
   }
-  t.ok((await counts(app))!.told < 10_000, 'it was killed in the middle')
+  t.ok((await counts(app))!.told < 6_000, 'it was killed in the middle')
   await until(async () => await spreadChunk(app.deps).then((worked) => !worked), 20)
-  t.strictSame(await counts(app), { notices: 10_000, deliveries: 10_000, unread: 10_000, told: 10_000 })
+  t.strictSame(await counts(app), { notices: 6_000, deliveries: 6_000, unread: 6_000, told: 6_000 })
 })

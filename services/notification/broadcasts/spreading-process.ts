@@ -1,9 +1,8 @@
 // For a test to kill: spreads broadcasts until then.
 import { connect } from '@tandem/database-kit'
-import { silent } from '@tandem/service-kit/testing'
 import { idleMailer } from '@tandem/mail-kit/testing'
+import { createLogger } from '@tandem/service-kit'
 import type { Tables } from '../schema.ts'
-import { idlePushes } from '../testing.ts'
 import { startSpreading } from './actions.ts'
 
 const [url = ''] = process.argv.slice(2)
@@ -13,7 +12,13 @@ startSpreading({
   ask: async () => { throw new Error('nobody is asked') },
   mailer: idleMailer(),
   // A pause after each chunk, so that there is a middle to be killed in.
-  pushes: { ...idlePushes(), offer: async () => await new Promise((resolve) => setTimeout(resolve, 100)) },
+  pushes: {
+    offer: async () => await new Promise((resolve) => setTimeout(resolve, 200)),
+    start () {},
+    close: async () => {},
+    ready: async () => {},
+    lowDepth: async () => 0
+  },
   gatherLikesFor: 0,
   now: () => new Date()
-}, silent)
+}, createLogger('test', 'silent'))

@@ -1,6 +1,6 @@
 // For a test to kill: delivers pushes until then.
 import { connect } from '@tandem/database-kit'
-import { silent } from '@tandem/service-kit/testing'
+import { createLogger } from '@tandem/service-kit'
 import type { Tables } from '../schema.ts'
 import { readCredential } from './credential.ts'
 import { createFcm } from './fcm.ts'
@@ -13,7 +13,7 @@ createPushes({
   ask: async () => { throw new Error('nobody is asked') },
   provider: createFcm({ baseUrl, credential: await readCredential(file) }),
   redisUrl,
-  log: silent,
+  log: createLogger('test', 'silent'),
   prefix,
   concurrency: 4,
   sweepEvery: 1,

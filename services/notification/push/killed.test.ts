@@ -33,14 +33,14 @@ t.test('workers that are killed while they send lose no push, and double none on
     t.teardown(() => child.kill('SIGKILL'))
     return child
   }
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const child = work()
     const ended = once(child, 'exit')
     const before = google.seen.length
     for (const account of accounts) {
       await tell({ ...app.deps, pushes }, { kind: 'levelReached', cause: `level:${round}`, to: [account], params: { level: round } }, new Date())
     }
-    await until(() => google.seen.length > before + round, 20)
+    await until(() => google.seen.length > before + round, 40)
     child.kill('SIGKILL')
     await ended
   }
@@ -53,8 +53,8 @@ t.test('workers that are killed while they send lose no push, and double none on
   await until(async () => (await app.db.selectFrom('deliveries').where('status', '!=', 'sent').select('id').execute()).length === 0, 80)
 
   const shown = new Set(google.seen.map(({ token, message }) => `${token} ${message.android.notification.tag}`))
-  t.equal(shown.size, 100, 'every notice is on its device')
-  t.equal((await app.db.selectFrom('deliveries').select('id').execute()).length, 100)
+  t.equal(shown.size, 60, 'every notice is on its device')
+  t.equal((await app.db.selectFrom('deliveries').select('id').execute()).length, 60)
   const repeated = google.seen.length - shown.size
-  t.ok(repeated <= 20, `${repeated} came twice, each in place of the first`)
+  t.ok(repeated <= 12, `${repeated} came twice, each in place of the first`)
 })
