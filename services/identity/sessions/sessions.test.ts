@@ -1,77 +1,14 @@
-import { bearer, signToken } from '@tandem/service-kit/testing'
-import t from 'tap'
 import { sql } from 'kysely'
+import { bearer } from '@tandem/service-kit/testing'
+import t from 'tap'
 import { keepHouse } from '../housekeeping.ts'
-import { as, atOnce, testApp } from '../testing.ts'
+import { atOnce, testApp } from '../testing.ts'
 import { maskAddress, networkOf } from './addresses.ts'
 
 const { app, db, post, get, givenAccount, givenSession, canRefresh, said } = await testApp(t)
 
 const refresh = async (refreshToken: unknown) => await post('/auth/refresh', { refreshToken })
-const used = async (secondsAgo: number, sessionId: string) =>
-  await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${secondsAgo}) where session_id = ${sessionId} and used_at is not null`.execute(db)
 const sessionsOf = async (account: { accessToken: string }) => (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
-
-t.test('a refresh token is exchanged once', async (t) => {
-  const account = await givenAccount()
-  const answer = await refresh(account.refreshToken)
-  t.match(answer, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/ })
-  t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, { status: 200, success: true, accessToken: '', refreshToken: '', expiresIn: 900 })
-  t.strictSame(await sessionsOf(answer), [account.sessionId], 'and the session stays the same')
-  t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN', error: String })
-  t.ok(await canRefresh(answer), 'which does the new one no harm')
-})
-
-t.test('20 refreshes at once: one succeeds, and its token works', async (t) => {
-  const account = await givenAccount()
-  const { tally, results } = await atOnce(20, async () => await refresh(account.refreshToken))
-  t.strictSame(tally, { 200: 1, '401 INVALID_REFRESH_TOKEN': 19 })
-  const winner = results.find(({ status }) => status === 200) as unknown as { accessToken: string, refreshToken: string }
-  t.match(await get('/auth/sessions', { as: winner }), { status: 200 })
-  t.ok(await canRefresh(winner))
-})
-
-t.test('a used token that comes again within ten seconds is refused, later it ends the session', async (t) => {
-  const account = await givenAccount()
-  const next = await refresh(account.refreshToken)
-  await used(9, account.sessionId)
-  t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
-  t.strictSame(await sessionsOf(account), [account.sessionId])
-
-  await used(11, account.sessionId)
-  t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
-  t.strictSame(await sessionsOf(account), [])
-  t.notOk(await canRefresh(next), 'the newest token is dead too')
-  t.match((await said(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
-})
-
-t.test('what is no good token is refused', async (t) => {
-  for (const nothing of [undefined, '', 42, 'x'.repeat(501)]) t.match(await refresh(nothing), { status: 400, code: 'VALIDATION_ERROR' })
-  const account = await givenAccount()
-  for (const other of ['nonsense', account.accessToken, account.refreshToken.toLowerCase()]) {
-    t.match(await refresh(other), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
-  }
-  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${account.refreshToken}` } }), { status: 401, code: 'UNAUTHORIZED' })
-})
-
-t.test('a refresh token lives for 30 days, a session for 180', async (t) => {
-  const idle = await givenAccount()
-  const { expires_at: expires } = await db.selectFrom('refresh_tokens').where('session_id', '=', idle.sessionId).select('expires_at').executeTakeFirstOrThrow()
-  t.ok(Math.abs(expires.getTime() - Date.now() - 30 * 86_400_000) < 5_000)
-  await db.updateTable('refresh_tokens').set({ expires_at: new Date() }).where('session_id', '=', idle.sessionId).execute()
-  t.match(await refresh(idle.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
-
-  const old = await givenAccount()
-  await sql`update sessions set created_at = now() - interval '181 days' where id = ${old.sessionId}`.execute(db)
-  t.match(await refresh(old.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
-  t.strictSame(await sessionsOf(old), [])
-})
-
-t.test('who is kept out cannot refresh', async (t) => {
-  const account = await givenAccount()
-  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', account.id).execute()
-  t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'REFRESH_FAILED', error: String })
-})
 
 t.test('sessions are listed with all that is known of them, last used first', async (t) => {
   const account = await givenAccount()
@@ -239,22 +176,10 @@ t.test('gateways learn which sessions have ended', async (t) => {
 t.test('sessions that nobody used for 30 days end, and are forgotten after 180', async (t) => {
   const [idle, live, old] = [await givenAccount(), await givenAccount(), await givenAccount()]
   await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`.execute(db)
-  await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db).catch(async () => {
-    await sql`delete from refresh_tokens where session_id = ${old.sessionId}`.execute(db)
-    await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
-  })
+  await db.deleteFrom('refresh_tokens').where('session_id', '=', old.sessionId).execute()
+  await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
   await keepHouse(db)
   t.match((await said(idle.id)).at(-1), { type: 'sessions.ended', sessionIds: [idle.sessionId] })
   t.match((await said(live.id)).at(-1), { type: 'session.started' })
   t.equal((await db.selectFrom('sessions').where('account_id', '=', old.id).selectAll().execute()).length, 0)
-})
-
-t.test('the access token says who and by which session, for 15 minutes', async (t) => {
-  const { id, sessionId, accessToken } = await givenAccount()
-  const [header, claims] = accessToken.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
-  t.strictSame(Object.keys(header).sort(), ['alg', 'kid', 'typ'])
-  t.match(header, { alg: 'ES256', typ: 'at+jwt', kid: String })
-  t.strictSame(claims, { sub: id, sid: sessionId, role: 'USER', iss: 'tandem', aud: 'tandem', iat: claims.iat, exp: claims.iat + 900 })
-  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${signToken(claims, header)}` } }), { status: 401 }, 'and nobody else can sign it')
-  t.match(await get('/auth/sessions', { headers: as({ accessToken }) }), { status: 200 })
 })

@@ -1,0 +1,99 @@
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { PersonChanged } from '@tandem/contracts'
+import { testApp } from '../testing.ts'
+import { answerContact, answerMembership } from './answers.ts'
+
+const { db, deps, answers, handlers, get, login, givenAccount } = await testApp(t)
+
+const profile = {
+  gender: null, birthDate: null, height: null, heightUnit: 'cm', weight: null, weightUnit: 'kg', fitnessGoal: null,
+  onboardingCompleted: true, onboardingStep: 3, experience: 'BEGINNER', timezone: 'Asia/Jakarta', username: 'ana', avatarUrl: null
+}
+const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
+const totals = { totalWorkouts: 3, totalFoodEntries: 4, nutritionGoal }
+t.afterEach(() => { delete answers.person; delete answers.totals })
+
+t.test('my own account is shown with all that belongs to it', async (t) => {
+  const account = await givenAccount()
+  Object.assign(answers, { person: { name: 'Ana Putri', image: null, profile }, totals })
+  await db.insertInto('subscriptions').values({
+    account_id: account.id, plan_id: 'premium', status: 'ACTIVE', current_period_start: new Date('2026-01-01'), current_period_end: new Date('2099-01-01')
+  }).execute()
+  const { referral_code: referralCode } = await db.selectFrom('accounts').where('id', '=', account.id).select('referral_code').executeTakeFirstOrThrow()
+
+  const { user, ...rest } = await get('/auth/me', { as: account })
+  t.strictSame(rest, { status: 200, success: true })
+  t.match(user, { createdAt: /Z$/, updatedAt: /Z$/, subscription: { id: String } })
+  t.strictSame({ ...user, createdAt: '', updatedAt: '', subscription: { ...user.subscription, id: '' } }, {
+    id: account.id,
+    name: 'Ana Putri',
+    email: account.email,
+    image: null,
+    role: 'USER',
+    emailVerified: true,
+    createdAt: '',
+    updatedAt: '',
+    referralCode,
+    profile,
+    nutritionGoal,
+    subscription: { id: '', planId: 'premium', status: 'ACTIVE', currentPeriodStart: '2026-01-01T00:00:00.000Z', currentPeriodEnd: '2099-01-01T00:00:00.000Z' },
+    stats: { totalWorkouts: 3, totalFoodEntries: 4 }
+  })
+})
+
+t.test('what nobody has is null', async (t) => {
+  Object.assign(answers, { totals: { ...totals, nutritionGoal: null } })
+  t.match(await get('/auth/me', { as: await givenAccount() }), { status: 200, user: { name: 'Ana', profile: null, nutritionGoal: null, subscription: null } })
+})
+
+t.test('without the dashboard service there is no answer, rather than a wrong one', async (t) => {
+  Object.assign(answers, { person: { name: 'Ana', image: null, profile } })
+  t.match(await get('/auth/me', { as: await givenAccount() }), { status: 503, success: false, code: 'SERVICE_UNAVAILABLE' })
+})
+
+t.test('an account that is gone or kept out is not found', async (t) => {
+  Object.assign(answers, { totals })
+  const [gone, barred] = [await givenAccount(), await givenAccount()]
+  await db.deleteFrom('accounts').where('id', '=', gone.id).execute()
+  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', barred.id).execute()
+  for (const account of [gone, barred]) t.match(await get('/auth/me', { as: account }), { status: 404, success: false, code: 'USER_NOT_FOUND' })
+})
+
+t.test('my account is for who is signed in', async (t) => {
+  t.match(await get('/auth/me'), { status: 401, success: false, code: 'UNAUTHORIZED' })
+  t.match(await get('/auth/me', { headers: { authorization: 'Bearer x.y.z' } }), { status: 401, success: false, code: 'INVALID_ACCESS_TOKEN' })
+})
+
+t.test('the newest news of a person are kept, in whatever order they come, and whatever else changes', async (t) => {
+  const account = await givenAccount()
+  const news = (name: string) => ({ accountId: account.id, name, username: 'ana', image: 'https://cdn.example.com/a.webp', bio: null, locale: 'id', timezone: 'Asia/Jakarta' })
+  const told = async (name: string, at: Date) => {
+    const handler = handlers.find(({ event }) => event === PersonChanged)!
+    await handler.hear({
+      specversion: '1.0', id: crypto.randomUUID(), source: 'test', type: PersonChanged.type, subject: account.id, time: at.toISOString(), datacontenttype: 'application/json', data: news(name)
+    })
+  }
+  const kept = async () => (await login(account.email)).user
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+  // The account changed after this was said, and before it was heard.
+  await told('Second', minutesAgo(5))
+  t.match(await kept(), { name: 'Second', image: 'https://cdn.example.com/a.webp' })
+  await told('First', minutesAgo(10))
+  t.match(await kept(), { name: 'Second' })
+  await hear(handlers, PersonChanged.type, news('Third'))
+  t.match(await kept(), { name: 'Third' })
+})
+
+t.test('others are told where to write to somebody and since when he is a member', async (t) => {
+  const [first, second] = [await givenAccount(), await givenAccount({ verified: false })]
+  t.strictSame(await answerContact(deps).answer({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
+  t.equal(await answerContact(deps).answer({ accountId: crypto.randomUUID() }), null)
+
+  const membership = async (accountId: string) => await answerMembership(deps).answer({ accountId }) as { since: string, number: number } | null
+  const [one, two] = [await membership(first.id), await membership(second.id)]
+  t.match(one?.since, /Z$/)
+  t.equal(two!.number, one!.number + 1)
+  t.equal(await membership(crypto.randomUUID()), null)
+})

@@ -1,0 +1,48 @@
+import { bearer } from '@tandem/service-kit/testing'
+import t from 'tap'
+import { as, testApp } from './testing.ts'
+
+const { app, get, post, givenAccount } = await testApp(t)
+
+interface Operation { summary?: string, description?: string, security?: unknown[], 'x-extension'?: boolean }
+
+const documented = ['POST /auth/check-email', 'POST /auth/login', 'POST /auth/register', 'POST /auth/verify-email', 'POST /auth/resend-verification',
+  'POST /auth/provider-a', 'POST /auth/provider-b', 'POST /auth/refresh', 'GET /auth/me', 'POST /auth/logout', 'GET /auth/sessions', 'POST /auth/sessions',
+  'POST /auth/set-initial-password', 'POST /auth/forgot-password', 'GET /auth/reset-password', 'POST /auth/reset-password', 'POST /auth/report-issue']
+const extensions = ['POST /auth/request-code', 'POST /auth/login-code', 'POST /auth/change-password']
+const signedIn = ['GET /auth/me', 'POST /auth/logout', 'GET /auth/sessions', 'POST /auth/sessions', 'POST /auth/set-initial-password', 'POST /auth/change-password']
+
+t.test('every route is described, and which need a token and which are additions', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
+  const operations = Object.entries(paths).flatMap(([url, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${url}`, ...operation })))
+  t.strictSame(operations.map(({ name }) => name).sort(), [...documented, ...extensions].sort())
+  t.strictSame(operations.filter((each) => each['x-extension']).map(({ name }) => name).sort(), extensions.sort())
+  t.strictSame(operations.filter(({ security }) => security).map(({ name }) => name).sort(), signedIn.sort())
+  for (const { name, summary } of operations) t.ok(summary, name)
+})
+
+t.test('routes that need a token are closed to strangers, and to who forges one', async (t) => {
+  const { accessToken } = await givenAccount()
+  const forged: Record<string, string>[] = [bearer(crypto.randomUUID()), as({ accessToken: accessToken.slice(0, -2) }), { authorization: accessToken }, { 'x-user-id': crypto.randomUUID(), authorization: 'Bearer ' }]
+  for (const route of signedIn) {
+    const [method, url] = route.split(' ') as ['GET' | 'POST', string]
+    const send = method === 'GET' ? get : async (url: string, request: { headers?: Record<string, string> }) => await post(url, {}, request)
+    t.match(await send(url, {}), { status: 401, code: 'UNAUTHORIZED' }, route)
+    const code = /sessions|set-initial/.test(url) ? 'UNAUTHORIZED' : 'INVALID_ACCESS_TOKEN'
+    for (const headers of forged) t.match(await send(url, { headers }), { status: 401, success: false, code }, route)
+  }
+})
+
+t.test('what is no request is refused in the envelope', async (t) => {
+  t.match(await get('/auth/nothing'), { status: 404, success: false, code: 'NOT_FOUND' })
+  t.match(await get('/auth/login'), { status: 405, success: false })
+  for (const payload of ['{', '[]', '"x"', 'null', '{"email": "\\u0000@b.co", "password": "x"}']) {
+    const response = await app.inject({ method: 'POST', url: '/auth/login', headers: { 'content-type': 'application/json' }, payload })
+    t.match({ status: response.statusCode, ...response.json() }, { status: 400, success: false, code: 'VALIDATION_ERROR' }, payload)
+  }
+})
+
+t.test('a client that announces JSON and sends none is understood', async (t) => {
+  const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { ...as(await givenAccount()), 'content-type': 'application/json' } })
+  t.equal(response.statusCode, 200)
+})

@@ -1,0 +1,220 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { ServiceUnavailable } from '@tandem/service-kit'
+import t from 'tap'
+import { atOnce, someEmail, testApp } from '../testing.ts'
+import { createVerifier } from './tokens.ts'
+
+/** A provider as the real ones are: it publishes keys over HTTP and signs with them. */
+async function startIssuer () {
+  const keys: object[] = []
+  let asked = 0
+  let broken = false
+  const server = createServer((_request, response) => {
+    asked++
+    response.writeHead(broken ? 500 : 200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve) }))
+  async function addKey (kid: string) {
+    const pair = await generateKeyPair('RS256')
+    keys.push({ ...await exportJWK(pair.publicKey), kid, alg: 'RS256', use: 'sig' })
+    return pair.privateKey
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`, addKey, asked: () => asked, fail: (how: boolean) => { broken = how } }
+}
+
+const issuer = await startIssuer()
+const key = await issuer.addKey('first')
+const settings = (provider: string) => ({ issuers: [`https://${provider}.example`], audiences: ['tandem-android', 'tandem-ios'], jwksUrl: issuer.url })
+const { db, post, get, givenAccount, canRefresh, said } = await testApp(t, {
+  providers: { PROVIDER_A: createVerifier(settings('provider-a')), PROVIDER_B: createVerifier(settings('provider-b')) }
+})
+
+interface Token { kid?: string, signer?: CryptoKey, expiresIn?: string, provider?: 'a' | 'b', [claim: string]: unknown }
+
+async function token ({ kid = 'first', signer = key, expiresIn = '5m', provider = 'a', ...claims }: Token = {}) {
+  const content = { iss: `https://provider-${provider}.example`, aud: 'tandem-android', sub: crypto.randomUUID(), email: someEmail(), email_verified: true, ...claims }
+  return await new SignJWT(content).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().setExpirationTime(expiresIn).sign(signer)
+}
+const signInA = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-a', { idToken: await token(claims), ...others })
+const signInB = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-b', { identityToken: await token({ provider: 'b', ...claims }), ...others })
+const isRegistered = async (email: string) => (await post('/auth/check-email', { email })).exists as boolean
+
+t.test('provider A makes an account that is verified and named', async (t) => {
+  const email = someEmail()
+  const sub = crypto.randomUUID()
+  const answer = await signInA({ sub, email: email.toUpperCase(), name: 'Ana Putri', picture: 'https://img.example/ana.png' }, { platform: 'android', deviceName: 'Phone' })
+  t.strictSame({ ...answer, accessToken: '', refreshToken: '', user: { ...answer.user, id: '', createdAt: '', profile: null } }, {
+    status: 201,
+    success: true,
+    accessToken: '',
+    refreshToken: '',
+    expiresIn: 900,
+    isNewUser: true,
+    user: { id: '', name: 'Ana Putri', email, image: 'https://img.example/ana.png', role: 'USER', emailVerified: true, createdAt: '', profile: null, nutritionGoal: null }
+  })
+  t.match(answer.user.profile, { onboardingCompleted: false, experience: 'BEGINNER' })
+  t.ok(await canRefresh(answer))
+  t.strictSame((await said(answer.user.id)).map(({ type }) => type), ['account.registered', 'account.verified', 'session.started'])
+
+  t.test('and signs in to it from then on, whatever became of the address there', async (t) => {
+    const again = await signInA({ sub, email: someEmail() })
+    t.match(again, { status: 200, isNewUser: false, user: { id: answer.user.id, email } })
+    t.match(await signInA({ sub, email: undefined }), { status: 200, user: { id: answer.user.id } })
+    t.match(await post('/auth/login', { email, password: 'Wide-Open-5ky' }), { status: 401, code: 'PROVIDER_A_ACCOUNT' })
+  })
+})
+
+t.test('a verified account with the same address is linked, and keeps its password', async (t) => {
+  for (const signIn of [signInA, signInB]) {
+    const { id, email } = await givenAccount()
+    const sub = crypto.randomUUID()
+    t.match(await signIn({ sub, email: email.toUpperCase() }), { status: 200, isNewUser: false, user: { id } })
+    t.match(await signIn({ sub, email: undefined }), { status: 200, user: { id } })
+    t.match(await post('/auth/login', { email, password: 'Wide-Open-5ky' }), { status: 200 })
+  }
+})
+
+t.test('an account that nobody has verified is neither linked nor signed in to', async (t) => {
+  for (const signIn of [signInA, signInB]) {
+    const { id, email } = await givenAccount({ verified: false })
+    t.match(await signIn({ email }), { status: 401, success: false, code: 'ACCOUNT_NOT_VERIFIED', error: String })
+    t.strictSame(await db.selectFrom('provider_links').where('account_id', '=', id).selectAll().execute(), [])
+    t.equal((await said(id)).length, 1)
+  }
+})
+
+t.test('a token that is not of the provider, for us, in time and whole is refused', async (t) => {
+  const { privateKey: strange } = await generateKeyPair('RS256')
+  const good = await token()
+  const bad: Record<string, string | Promise<string>> = {
+    'another issuer': token({ iss: 'https://evil.example' }),
+    'the other provider': token({ provider: 'b' }),
+    'another app': token({ aud: 'another-app' }),
+    'no audience': token({ aud: undefined }),
+    expired: token({ expiresIn: '-1m' }),
+    'nobody': token({ sub: undefined }),
+    'an empty subject': token({ sub: '' }),
+    'a long subject': token({ sub: 'x'.repeat(256) }),
+    'another key': token({ signer: strange }),
+    'an unknown key': token({ kid: 'second', signer: strange }),
+    'no signature': `${good.split('.').slice(0, 2).join('.')}.`,
+    'no algorithm': `${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`,
+    'other claims': `${good.split('.')[0]}.${Buffer.from('{"sub":"me"}').toString('base64url')}.${good.split('.')[2]}`,
+    'no token': 'nonsense'
+  }
+  for (const [what, idToken] of Object.entries(bad)) {
+    t.match(await post('/auth/provider-a', { idToken: await idToken }), { status: 401, success: false, code: 'INVALID_PROVIDER_A_TOKEN' }, what)
+  }
+  t.match(await post('/auth/provider-b', { identityToken: good }), { status: 401, success: false, code: 'INVALID_PROVIDER_B_TOKEN' })
+  t.match(await post('/auth/provider-a', { idToken: good }), { status: 201 })
+  for (const body of [{}, { idToken: '' }, { idToken: 5 }, { idToken: 'x'.repeat(8_193) }]) t.match(await post('/auth/provider-a', body), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post('/auth/provider-b', {}), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('a token without an algorithm of its key is refused, and so is one signed with the public key', async (t) => {
+  const shared = new TextEncoder().encode('first')
+  const idToken = await new SignJWT({ iss: 'https://provider-a.example', aud: 'tandem-android', sub: 'x' }).setProtectedHeader({ alg: 'HS256', kid: 'first' }).setExpirationTime('5m').sign(shared)
+  t.match(await post('/auth/provider-a', { idToken }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
+})
+
+t.test('each app of ours is an audience', async (t) => {
+  t.match(await signInA({ aud: ['somebody', 'tandem-ios'] }), { status: 201 })
+})
+
+t.test('an address that the provider has not verified counts for nothing', async (t) => {
+  const { id, email } = await givenAccount()
+  for (const verified of [false, 'false', undefined, 1]) {
+    t.match(await signInA({ email, email_verified: verified }), { status: 401, success: false, code: 'PROVIDER_A_EMAIL_NOT_VERIFIED', error: String })
+    t.match(await signInB({ email, email_verified: verified }), { status: 401, success: false, code: 'INVALID_PROVIDER_B_TOKEN', error: String })
+  }
+  const stranger = someEmail()
+  t.match(await signInA({ email: stranger, email_verified: false }), { status: 401, code: 'PROVIDER_A_EMAIL_NOT_VERIFIED' })
+  t.notOk(await isRegistered(stranger))
+  t.strictSame(await db.selectFrom('provider_links').where('account_id', '=', id).selectAll().execute(), [])
+})
+
+t.test('without an address there is no new account', async (t) => {
+  t.match(await signInB({ email: undefined }), { status: 400, success: false, code: 'PROVIDER_B_EMAIL_REQUIRED', error: String })
+  t.match(await signInA({ email: undefined }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
+  for (const email of ['nonsense', 'İ@example.com', `${'a'.repeat(250)}@example.com`, 5, 'a b@example.com']) {
+    t.match(await signInB({ email }), { status: 400, code: 'PROVIDER_B_EMAIL_REQUIRED' }, String(email))
+  }
+})
+
+t.test('the address in the body of provider B is never used, and the name only for a new account', async (t) => {
+  const victim = await givenAccount()
+  const sub = crypto.randomUUID()
+  t.match(await signInB({ sub, email: undefined }, { email: victim.email }), { status: 400, code: 'PROVIDER_B_EMAIL_REQUIRED' })
+
+  const own = someEmail()
+  const first = await signInB({ sub, email: own, email_verified: 'true' }, { email: victim.email, fullName: { givenName: ' Ana ', familyName: 'Putri' }, authorizationCode: 'x', platform: 'ios' })
+  t.match(first, { status: 201, isNewUser: true, user: { email: own, name: 'Ana Putri', image: null, emailVerified: true } })
+  const later = await signInB({ sub, email: undefined }, { email: victim.email, fullName: { givenName: 'Ben' } })
+  t.match(later, { status: 200, isNewUser: false, user: { id: first.user.id, email: own, name: 'Ana Putri' } })
+  t.match(await signInB({ email: victim.email }, { fullName: { givenName: 'Eve' } }), { status: 200, user: { id: victim.id, name: 'Ana' } })
+
+  const unnamed = someEmail()
+  t.match(await signInB({ email: unnamed }, { fullName: { familyName: 'X' } }), { status: 201, user: { name: unnamed.split('@')[0] } })
+})
+
+t.test('two first sign-ins at once make one account', async (t) => {
+  for (const signIn of [signInA, signInB]) {
+    const [sub, email] = [crypto.randomUUID(), someEmail()]
+    const { tally, results } = await atOnce(4, async () => await signIn({ sub, email }))
+    t.strictSame(tally, { 200: 3, 201: 1 })
+    t.equal(new Set(results.map((result) => (result as unknown as { user: { id: string } }).user.id)).size, 1)
+  }
+  const email = someEmail()
+  const { tally } = await atOnce(2, async (index) => index === 0 ? await signInA({ email }) : await signInB({ email }))
+  t.strictSame(tally, { 200: 1, 201: 1 }, 'also with both providers')
+})
+
+t.test('a registration and a first sign-in at once make one account, and no way in for whoever did not prove himself', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const email = someEmail()
+    const { results: [registered, signedIn] } = await atOnce(2, async (index) => index === 0 ? await post('/auth/register', { email }) : await signInA({ email }))
+    t.ok((registered!.status === 201 && signedIn!.code === 'ACCOUNT_NOT_VERIFIED') || (registered!.code === 'EMAIL_EXISTS' && signedIn!.status === 201))
+  }
+})
+
+t.test('who is kept out stays out', async (t) => {
+  const [sub, email] = [crypto.randomUUID(), someEmail()]
+  const { user } = await signInA({ sub, email })
+  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', user.id).execute()
+  t.match(await signInA({ sub, email }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
+  t.match(await signInA({ email }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
+  t.match(await signInB({ email }), { status: 401, code: 'INVALID_PROVIDER_B_TOKEN' })
+})
+
+t.test('the keys of a provider', async (t) => {
+  const own = await startIssuer()
+  const first = await own.addKey('first')
+  const verify = createVerifier({ ...settings('provider-a'), jwksUrl: own.url })
+
+  own.fail(true)
+  const good = await token({ signer: first })
+  await t.rejects(verify(good), new ServiceUnavailable(), 'while they were never had nobody can be told from anybody')
+  t.equal(await verify('nonsense'), undefined, 'but what is no token needs none to be refused')
+  own.fail(false)
+  t.match(await verify(good), { subject: String })
+
+  const asked = own.asked()
+  own.fail(true)
+  for (let times = 0; times < 5; times++) t.ok(await verify(good))
+  t.equal(own.asked(), asked, 'once had they are kept')
+
+  const second = await own.addKey('second')
+  t.equal(await verify(await token({ kid: 'second', signer: second })), undefined)
+  t.equal(own.asked(), asked, 'and an unknown one is not asked for again within 30 s')
+
+  const silentProvider = createVerifier({ ...settings('provider-a'), jwksUrl: 'http://127.0.0.1:1/keys' })
+  await t.rejects(silentProvider(good), new ServiceUnavailable())
+})
+
+t.test('a provider that is not set up signs nobody in', async (t) => {
+  t.equal(await createVerifier(undefined)(await token()), undefined)
+  t.match(await get('/auth/provider-a'), { status: 405 })
+})
