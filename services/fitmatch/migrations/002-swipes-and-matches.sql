@@ -28,7 +28,8 @@ create table matches (
   check (low_id < high_id)
 );
 create unique index matches_of_pair on matches (low_id, high_id) where ended_at is null;
-create index matches_of_high on matches (high_id) where ended_at is null;
+create index matches_between on matches (low_id, high_id);
+create index matches_of_high on matches (high_id);
 create index matches_lately_ended on matches (ended_at) where ended_at is not null;
 
 -- Within a match no two messages have the same created_at, and none is committed before an earlier one: it is written under

@@ -30,7 +30,7 @@ create table reports (
   resolved_at timestamptz
 );
 create index reports_urgent_first on reports (status, is_urgent desc, id);
-create index reports_against on reports (reported_id) where status = 'OPEN';
+create index reports_against on reports (reported_id);
 create index reports_by_reporter on reports (reporter_id, id desc);
 
 create table report_quota (

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 
 interface File { url: string, owner: string }
@@ -7,8 +8,11 @@ interface File { url: string, owner: string }
  * cannot be deleted stays under an address that nobody knows.
  */
 export async function discardUnlessKept ({ db, media }: Pick<Deps, 'db' | 'media'>, files: File[]) {
-  for (const { url, owner } of files) {
-    const kept = await db.selectFrom('reports').where('reported_id', '=', owner).where('kept_urls', '@>', [[url]] as never).select('id').limit(1).executeTakeFirst()
-    if (!kept) await media.discard(owner, url).catch(() => {})
-  }
+  if (files.length === 0) return
+  const reports = await db.selectFrom('reports').select('kept_urls')
+    .where('reported_id', 'in', [...new Set(files.map(({ owner }) => owner))])
+    .where(sql<boolean>`kept_urls && ${files.map(({ url }) => url)}::text[]`)
+    .execute()
+  const kept = new Set(reports.flatMap(({ kept_urls }) => kept_urls))
+  for (const { url, owner } of files) if (!kept.has(url)) await media.discard(owner, url).catch(() => {})
 }

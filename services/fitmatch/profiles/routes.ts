@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Data, data, Message, message, Nullable, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { dropNulls } from '../nulls.ts'
 import { changeProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
 import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
@@ -23,7 +24,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       description: 'What is left out is taken from the main profile. 409 PROFILE_EXISTS for a second one, 403 AGE_RESTRICTED below the age of 18.',
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body, account }, reply) => reply.code(201).send(data(await createProfile(deps, account.id, body))))
 
   app.put('/fitmatch/profile', {
@@ -32,7 +34,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       description: 'What is left out stays. A position is kept to a hundredth of a degree, and may change 20 times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body, account }) => data(await changeProfile(deps, account.id, body)))
 
   app.delete('/fitmatch/profile', {

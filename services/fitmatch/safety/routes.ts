@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Body, ClientUrl, Data, data, Enum, Id, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { dropNulls } from '../nulls.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
 
@@ -34,7 +35,8 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
       body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) },
         { examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }] }),
       response: { 200: Message }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body, account }) => {
     await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
     return message('Blocked')
@@ -62,7 +64,8 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
         evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'Addresses of screenshots' }))
       }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),
       response: { 201: Data(Type.Object({ report: Report })) }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body: { reportedProfileId, reason, details, evidence = [] }, account }, reply) => {
     if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
     return reply.code(201).send(data({ report: await reportProfile(db, account.id, { reportedProfileId, reason, details: details || null, evidence }) as never }))

@@ -1,9 +1,12 @@
+import { access } from 'node:fs/promises'
+import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
-import { atOnce, testApp, type Member } from '../testing.ts'
+import { clearOld } from '../housekeeping.ts'
+import { atOnce, png, testApp, type Member } from '../testing.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, put, del, member, person, matched, swipes, operator, said, db } = await testApp(t)
+  const { get, post, put, del, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -87,6 +90,24 @@ t.test('safety', async (t) => {
     const kept = data.reports.find(({ id }: { id: string }) => id === made.data.report.id)
     t.match(kept, { reporterId: ana.id, reportedId: ben.id, profile: { displayName: 'Ben', bio: 'Runs' }, messages: { length: 50 } })
     t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
+  })
+
+  t.test('a chat that was blocked is erased after 30 days, but for the pictures of a report', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const matchId = await matched(ana, ben)
+    const send = async (who: Member) =>
+      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: png().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
+    const [mine, theirs] = [await send(ana), await send(ben)]
+    const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+    await report(ana, ben, 'HARASSMENT')
+    const ended = async (ago: number) => {
+      await db.updateTable('matches').set({ ended_at: new Date(Date.now() - ago) }).where('id', '=', matchId).execute()
+      await clearOld(deps)
+      return (await db.selectFrom('messages').where('match_id', '=', matchId).select('id').execute()).length
+    }
+    t.equal(await ended(29.9 * 86_400_000), 2)
+    t.equal(await ended(30.1 * 86_400_000), 0)
+    t.strictSame([await isKept(mine), await isKept(theirs)], [false, true])
   })
 
   t.test('three different people who report somebody suspend him, one alone never does', async (t) => {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Id, Message, message, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { dropNulls } from '../nulls.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
 import { addVenue, changeVenue, deleteVenue, MOST_VENUES, orderVenues } from './actions.ts'
@@ -25,7 +26,8 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         isCustom: Type.Optional(Type.Boolean())
       }, { examples: [{ name: 'Gelora', isCustom: true }] }),
       response: { 201: Data(Type.Object({ venue: Venue })) }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body, account }, reply) => reply.code(201).send(data({ venue: await addVenue(db, account.id, body) })))
 
   app.put('/fitmatch/profile/venues', {
@@ -40,7 +42,8 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         longitude
       }, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', branch: 'North' }] }),
       response: { 200: Venues }
-    }
+    },
+    preValidation: dropNulls
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
     if (venueIds === undefined && id === undefined) throw new ValidationError('venueIds or id is required')
     const venues = venueIds !== undefined
