@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { findEdition } from './places/queries.ts'
 import { loadPlaces } from './places/seed.ts'
 import type { Tables } from './schema.ts'
 
@@ -23,7 +24,6 @@ await run('profile', async (onClose, log) => {
     ask: asker(bus),
     media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
   }
-  await loadPlaces(db)
   const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
   onClose(() => keys.close())
 
@@ -38,6 +38,8 @@ await run('profile', async (onClose, log) => {
     trustProxy: config.TRUST_PROXY,
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
+      // Loaded once, after the first start of an edition.
+      places: { check: async () => await findEdition(db) !== undefined, required: true },
       nats: { check: async () => bus.current() !== undefined, required: false }
     }
   })
@@ -45,4 +47,5 @@ await run('profile', async (onClose, log) => {
   const metrics = await serveMetrics(config.METRICS_PORT, config.HOST)
   onClose(() => metrics.close())
   await app.listen({ host: config.HOST, port: config.PORT })
+  await loadPlaces(db)
 })

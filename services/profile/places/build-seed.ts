@@ -17,6 +17,10 @@ const DEFAULT_ZONES: Record<string, string> = {
   ID: 'Asia/Jakarta', CN: 'Asia/Shanghai', ES: 'Europe/Madrid', PT: 'Europe/Lisbon', CL: 'America/Santiago', AR: 'America/Argentina/Buenos_Aires',
   KZ: 'Asia/Almaty', MN: 'Asia/Ulaanbaatar', CD: 'Africa/Kinshasa', EC: 'America/Guayaquil', NZ: 'Pacific/Auckland', UA: 'Europe/Kyiv'
 }
+// The capital is one city to GeoNames and five to the list of cities. By the census of 2020.
+const POPULATIONS: Record<string, number> = {
+  'ID Jakarta Timur': 3_037_139, 'ID Jakarta Barat': 2_434_511, 'ID Jakarta Selatan': 2_226_812, 'ID Jakarta Utara': 1_778_981, 'ID Jakarta Pusat': 1_056_896
+}
 const NEAR = 0.5
 
 const [places, geonames] = process.argv.slice(2)
@@ -55,7 +59,7 @@ for (const line of readFileSync(geonames, 'utf8').split('\n').filter(Boolean)) {
 function populationOf (country: string, { name, latitude, longitude }: Place) {
   const near = populations.get(`${country} ${fold(name)}`)?.filter((each) =>
     Math.abs(each.latitude - Number(latitude)) < NEAR && Math.abs(each.longitude - Number(longitude)) < NEAR)
-  return Math.max(0, ...near?.map(({ population }) => population) ?? [])
+  return Math.max(POPULATIONS[`${country} ${name}`] ?? 0, ...near?.map(({ population }) => population) ?? [])
 }
 
 const lines: SeedLine[] = []
