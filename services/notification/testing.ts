@@ -140,8 +140,8 @@ export const somePerson = (name: string, others: Partial<PersonCopy> = {}): Pers
   accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
 })
 
-/** Does `jobs` side by side, as many at once as there are connections and a few that wait for one. */
-export async function inLanes<Result> (jobs: (() => Promise<Result>)[], width = 8) {
+/** Does `jobs` side by side, at most as many at once as leave a connection to others. */
+export async function inLanes<Result> (jobs: (() => Promise<Result>)[], width = 4) {
   const results: Result[] = []
   await Promise.all(Array.from({ length: width }, async (_, lane) => {
     for (let number = lane; number < jobs.length; number += width) results[number] = await jobs[number]!()

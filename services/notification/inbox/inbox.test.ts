@@ -102,7 +102,7 @@ t.test('the unread count is exact while notices come, are read and deleted at on
     const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
     if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'in one answer the two agree')
   })
-  await inLanes(work)
+  await inLanes(work, 8)
 
   for (const account of [ana, ...others]) {
     const { count } = await app.db.selectFrom('notices').where('account_id', '=', account).where('listed', '=', true)
