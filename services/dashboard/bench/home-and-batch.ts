@@ -139,6 +139,8 @@ for (const [size, count] of Object.entries(HISTORY)) {
   await fill(batcher, count)
   // The filling kept this process from answering; a moment later it has forgotten that.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
+  // The first time it keeps what it hears of the person.
+  await request(accountId, 'GET', '/dashboard/home')
   const batches: Statement[][] = []
   // Days that have something already, as most batches find them.
   for (let count = 0; count < DAYS_OF_BATCHES; count++) await request(batcher, 'POST', '/logs/batch', { items: batchOf(randomUUID()) })

@@ -1,7 +1,6 @@
 import type { Ask } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview } from '@tandem/contracts'
 import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
-import { readTargets } from '../goals/queries.ts'
 import { askPerson, keepPerson } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
@@ -11,15 +10,8 @@ import { readStats } from '../stats/queries.ts'
 
 /** What this service itself shows of a person's today. */
 async function readOwn (db: Db, accountId: string, today: Temporal.PlainDate) {
-  const [{ stats, currentMl }, workout, targets] = await Promise.all([
-    readStats(db, accountId, today),
-    findWorkout(db, accountId, today.dayOfWeek),
-    readTargets(db, accountId)
-  ])
-  return {
-    stats,
-    today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water: { currentMl, targetMl: targets.waterMl } }
-  }
+  const [{ stats, water }, workout] = await Promise.all([readStats(db, accountId, today), findWorkout(db, accountId, today.dayOfWeek)])
+  return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water } }
 }
 
 // The contract's own forms of knowing nothing.

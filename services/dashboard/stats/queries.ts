@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
+import { usualTargets } from '../goals/queries.ts'
 import { levelOf } from '../progress/rules.ts'
 import type { Db, RunKind } from '../schema.ts'
 
@@ -18,7 +19,7 @@ export interface Stats {
   currentWeight: number | null
 }
 
-interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinutes: number, currentMl: number }
+interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinutes: number, currentMl: number, targetMl: number }
 
 /**
  * The days in a row up to `last`, or, as long as that is empty, up to the one before; of weeks the same by their Mondays.
@@ -34,8 +35,8 @@ export const currentRun = (accountId: string, kind: RunKind, last: Temporal.Plai
     order by last_day desc limit 1), 0)`
 }
 
-/** The figures of the home screen on `today`, and how much water there was. Reads a fixed number of rows, however long the history. */
-export async function readStats (db: Db, accountId: string, today: Temporal.PlainDate): Promise<{ stats: Stats, currentMl: number }> {
+/** The figures of the home screen on `today`, and how much water there was of how much. Reads a fixed number of rows, however long the history. */
+export async function readStats (db: Db, accountId: string, today: Temporal.PlainDate): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
   const day = today.toString()
   const workoutsSince = (first: Temporal.PlainDate) => sql<number>`(
     select coalesce(sum(workouts), 0) from daily_summaries
@@ -55,14 +56,16 @@ export async function readStats (db: Db, accountId: string, today: Temporal.Plai
       coalesce(summary.calories, 0)::float8 as "todayCalories",
       coalesce(summary.protein, 0)::float8 as "todayProtein",
       coalesce(summary.water_ml, 0) as "currentMl",
+      coalesce(goals.water_ml, ${usualTargets.waterMl}) as "targetMl",
       (select (data->>'kg')::float8 from logs
         where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1) as "currentWeight"
     from (select ${accountId}::uuid as account_id) me
     left join (select account_id, xp, workouts, workout_minutes, records from totals) totals using (account_id)
-    left join (select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date) summary using (account_id)`.execute(db)
-  const { currentMl, workoutMinutes, ...figures } = row as Row
+    left join (select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date) summary using (account_id)
+    left join (select account_id, water_ml from goals) goals using (account_id)`.execute(db)
+  const { currentMl, targetMl, workoutMinutes, ...figures } = row as Row
   return {
-    currentMl,
+    water: { currentMl, targetMl },
     stats: {
       ...figures,
       level: levelOf(figures.totalXp),
