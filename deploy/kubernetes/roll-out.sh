@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Brings an overlay, or one service of it, into the cluster that kubectl speaks to: schemas first, then processes.
+#   deploy/kubernetes/roll-out.sh production            everything
+#   deploy/kubernetes/roll-out.sh production social     what the team of social owns, and nothing else
+set -euo pipefail
+overlay=${1:?usage: roll-out.sh <overlay> [<service>]} service=${2:-}
+folder=$(dirname "$0")/overlays/$overlay
+kubectl=(kubectl --namespace tandem)
+mine=${service:+tandem/service=$service}
+
+if [ -z "$service" ]; then
+  # Servers, settings and the ways between: whatever is no process of ours.
+  kubectl apply -k "$folder" --selector '!tandem/service'
+  "${kubectl[@]}" wait pod --selector app.kubernetes.io/component=data --for=condition=Ready --timeout=300s 2>/dev/null || true
+fi
+
+migrations=app.kubernetes.io/component=migration${mine:+,$mine}
+if [ "$service" != gateway ]; then
+  # A Job cannot be changed; the last roll-out's makes room.
+  "${kubectl[@]}" delete job --selector "$migrations" --ignore-not-found
+  kubectl apply -k "$folder" --selector "$migrations"
+  if ! "${kubectl[@]}" wait job --selector "$migrations" --for=condition=Complete --timeout=600s; then
+    "${kubectl[@]}" logs --selector "$migrations" --tail=20 --prefix
+    echo "The schema is not up to date; the processes were left as they are." >&2
+    exit 1
+  fi
+fi
+
+kubectl apply -k "$folder" --selector "${mine:-tandem/service},app.kubernetes.io/component!=migration"
+"${kubectl[@]}" rollout status deployment --selector "${mine:-tandem/service}" --timeout=600s
