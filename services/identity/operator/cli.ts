@@ -1,7 +1,8 @@
+import Type from 'typebox'
 import { connect } from '@tandem/database-kit'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger, readConfig, Url } from '@tandem/service-kit'
 import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
-import type { Tables } from '../schema.ts'
+import type { Db, Tables } from '../schema.ts'
 import { createSecrets } from '../secrets.ts'
 import { bar, endAllSessions, grantSubscription, setRole, takeSubscription, unbar } from './actions.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
@@ -20,19 +21,16 @@ const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_UR
 
 class Misuse extends Error {}
 
-const { DATABASE_URL, SECRET } = process.env
-if (!DATABASE_URL) fail('DATABASE_URL is missing')
-const db = connect<Tables>(DATABASE_URL, { log: createLogger('identity-operator') })
-
 try {
-  await carryOut(process.argv.slice(2))
+  const { DATABASE_URL, SECRET } = readConfig(Type.Object({ DATABASE_URL: Url(), SECRET: Type.Optional(Type.String({ minLength: 32 })) }))
+  const db = connect<Tables>(DATABASE_URL, { log: createLogger('identity-operator') })
+  await carryOut(db, SECRET, process.argv.slice(2)).finally(async () => await db.destroy())
 } catch (error) {
-  fail(error instanceof Misuse ? usage : error instanceof Error ? error.message : String(error))
-} finally {
-  await db.destroy()
+  console.error(error instanceof Misuse ? usage : error instanceof Error ? error.message : error)
+  process.exitCode = 1
 }
 
-async function carryOut ([command, what, ...rest]: string[]) {
+async function carryOut (db: Db, secret: string | undefined, [command, what, ...rest]: string[]) {
   const [email, ...more] = rest
   switch (`${command} ${what}`) {
     case 'grant role': {
@@ -56,10 +54,10 @@ async function carryOut ([command, what, ...rest]: string[]) {
     case 'issues list':
       return console.table(await listIssues(db))
     case 'keys rotate':
-      await rotateSigningKeys(db, createSecrets(SECRET ?? fail('SECRET is missing')))
+      await rotateSigningKeys(db, secretsOf(secret))
       return console.log('a new key signs in 15 minutes')
     case 'keys replace':
-      await replaceSigningKeys(db, createSecrets(SECRET ?? fail('SECRET is missing')))
+      await replaceSigningKeys(db, secretsOf(secret))
       return console.log('a new key signs; restart the identity service with this SECRET')
   }
   switch (command) {
@@ -78,7 +76,7 @@ function given (argument: string | undefined) {
   return argument
 }
 
-function fail (reason: string): never {
-  console.error(reason)
-  process.exit(1)
+function secretsOf (secret: string | undefined) {
+  if (!secret) throw new Error('SECRET is missing')
+  return createSecrets(secret)
 }

@@ -114,6 +114,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   /** An id for an address nobody registered: the same at every call, and of a form like the real ones. */
   function madeUpId (email: string) {
     const digits = secrets.digest('made-up-id', email).toString('hex')
-    return `019${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${digits.slice(15, 27)}`
+    // Ids begin with the time they were made at: these, at some time from August 2026 to October 2028.
+    return `01a${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${digits.slice(15, 27)}`
   }
 }
