@@ -44,7 +44,8 @@ export async function keepMentions (trx: Trx, { post, commentId, authorId, conte
 async function listReaders (trx: Trx, postId: string, authorId: string, names: string[]) {
   const reader = sql.ref<string>('people.account_id')
   const readers = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
-    .where('people.username', '=', sql<string>`any(${names}::text[])`)
+    // In the collation of the index.
+    .where(sql<boolean>`people.username collate "C" = any(${names}::text[])`)
     .where('people.account_id', '<>', authorId)
     .where(visiblePost(reader))
     .where(unblocked(authorId, reader))
