@@ -15,6 +15,8 @@ import { createAnswers, createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
 import type { SwipeType, Tables } from './schema.ts'
 
+export { createApp }
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
 

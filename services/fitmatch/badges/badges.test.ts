@@ -20,7 +20,7 @@ t.test('badges are given once, for what others know of somebody', async (t) => {
     { badge: 'VETERAN', progress: 27 }, { badge: 'EARLY_ADOPTER', progress: 100 }
   ])
   t.notOk('requirement' in data.progress[2])
-  t.strictSame((await said(BadgeEarned)).map(({ badge }) => badge).sort(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
+  t.strictSame((await said(BadgeEarned)).map(({ badge }) => String(badge)).sort(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
 
   others.progress = { weekStreak: 0, personalRecords: 0 }
   await post(ana, '/fitmatch/badges')

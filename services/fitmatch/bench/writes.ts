@@ -5,9 +5,8 @@ import type { Ask } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import { createApp } from '../app.ts'
 import type { Tables } from '../schema.ts'
-import { someFacts } from '../testing.ts'
+import { createApp, someFacts } from '../testing.ts'
 
 // Swipes and messages through the service's own HTTP, by eight people at once, each beside a bare transaction that writes one row and one
 // event. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.

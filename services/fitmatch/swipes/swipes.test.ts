@@ -76,7 +76,7 @@ t.test('swipes', async (t) => {
     const answers = await Promise.all(others.map((other, turn) => swipes(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
     t.equal(answers.filter(({ status }) => status === 200).length, 10)
     t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
-    t.strictSame(answers.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    t.strictSame(answers.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort((one, other) => one - other), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     t.equal((await db.selectFrom('swipes').where('swiper_id', '=', ana.id).select('target_id').execute()).length, 10)
     const limits = async () => (await get(ana.id, '/fitmatch/discover')).data.limits
     t.strictSame(await limits(), { dailySwipes: 10, remaining: 0, used: 10, unlimited: false })
