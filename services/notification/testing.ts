@@ -16,6 +16,8 @@ import type { Outcome, Provider, Push } from './push/provider.ts'
 import type { Pushes } from './push/queue.ts'
 import type { Tables } from './schema.ts'
 
+export { meetOthers } from './app.ts'
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The neighbours as a test wants them: whom they know, and whether they are away. */

@@ -1,5 +1,5 @@
 // From an event to the inbox row, and to the provider, at several rates, beside the same JetStream fetch with one bare insert:
-// `node services/notification/bench/events.ts`. It starts its own servers.
+// `TEST_DATABASE_URL=… node services/notification/bench/events.ts`. It starts NATS and Redis itself.
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,11 +11,11 @@ import { startNats, startRedis } from '@tandem/local/testing'
 import { idleMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { meetOthers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { keepPeople } from '../people/actions.ts'
 import { createPushes } from '../push/queue.ts'
 import type { Tables } from '../schema.ts'
+import { meetOthers } from '../testing.ts'
 
 const SECONDS = 5
 const PEOPLE = 1_000
