@@ -74,7 +74,9 @@ export const specialRoutes: Route[] = [
   upload('/media'),
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),
-  { methods: ['POST'], path: '/fitmatch/chat/:matchId/messages', bodyLimit: pictureMessage, atOnce: 4 }
+  { methods: ['POST'], path: '/fitmatch/chat/:matchId/messages', bodyLimit: pictureMessage, atOnce: 4 },
+  // 200 workouts, each with its sets.
+  { methods: ['POST'], path: '/logs/batch', bodyLimit: 256 * kibibyte }
 ]
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
