@@ -33,7 +33,7 @@ export async function saveProfile ({ db, ask, media }: Deps, accountId: string, 
   const { countryId, regionId, cityId, timezone, photos, completed } = step
   if (step.birthDate) checkAge(step.birthDate)
   if (timezone) checkTimezone(timezone)
-  if (photos?.some((url) => !media.accepts(url))) throw new ValidationError('photos must be images that were uploaded here')
+  if (photos?.some((url) => !media.acceptsFrom(accountId, url))) throw new ValidationError('photos must be images that you uploaded here')
 
   await touchPerson(db, ask, accountId)
   await changePerson(db, accountId, async (trx, person) => {

@@ -1,4 +1,6 @@
 import { sql, type UpdateObject } from 'kysely'
+import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { ValidationError } from '@tandem/service-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../schema.ts'
 import { optionColumns } from './queries.ts'
@@ -6,9 +8,10 @@ import { optionColumns } from './queries.ts'
 export interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
 export interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
 
-/** Adds an option at its place, or at the end of its list. @throws OptionExists */
-export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption) {
-  return await db.transaction().execute(async (trx) => {
+/** Adds an option at its place, or at the end of its list; once for a key. @throws OptionExists, ValidationError */
+export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption, key?: IdempotencyKey) {
+  return await once(db, key, async (trx) => {
+    await checkCategory(trx, type, category)
     const last = sql<number>`(select coalesce(max(sort_order), 0) + 1 from options where type = ${type})`
     const option = await trx.insertInto('options')
       .values({ type, option_id: optionId, label_en: labelEn, label_id: labelId, icon, category, sort_order: sortOrder ?? last })
@@ -29,6 +32,7 @@ export async function changeOption (db: Db, adminId: string, { type, optionId }:
       .forUpdate()
       .executeTakeFirst()
     if (!before) throw new OptionNotFound()
+    if (change.category !== undefined) await checkCategory(trx, type, change.category)
 
     const set: UpdateObject<Tables, 'options'> = {
       ...(change.labelEn !== undefined && { label_en: change.labelEn }),
@@ -46,6 +50,16 @@ export async function changeOption (db: Db, adminId: string, { type, optionId }:
     await noteChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
     return after
   })
+}
+
+/** A sport belongs to one of the sport categories, nothing else to any. */
+async function checkCategory (trx: Trx, type: OptionType, category: string | null) {
+  if (type !== 'sport') {
+    if (category !== null) throw new ValidationError('category is for sports only')
+    return
+  }
+  const known = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where('option_id', '=', category ?? '').executeTakeFirst()
+  if (!known) throw new ValidationError('category must be a sport category')
 }
 
 type Option = { type: OptionType, optionId: string }

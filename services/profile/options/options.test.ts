@@ -59,6 +59,29 @@ t.test('an admin adds, changes, moves and withdraws options, and each time it is
   t.same(changes, ['CREATE', 'UPDATE', 'DEACTIVATE'].map((action) => ({ action, admin_id: admin, option_id: 'sleep_better' })))
 })
 
+t.test('a sport has one of the categories, nothing else has any, and an icon is no script', async (t) => {
+  const sport = { type: 'sport', optionId: 'chess_boxing', labelEn: 'Chess boxing', labelId: 'Tinju catur', icon: '♟️' }
+  t.match(await manage('POST', '/onboarding/admin/options', sport), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'nothing' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await manage('POST', '/onboarding/admin/options', { ...sport, type: 'motivation', category: 'combat_sports' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await manage('PUT', '/onboarding/admin/options', { type: 'sport', optionId: 'boxing', category: null }), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const icon of ['javascript:alert(1)', 'data:text/html,x', '<b>', 'https://']) {
+    t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'combat_sports', icon }), { status: 400, code: 'VALIDATION_ERROR' }, icon)
+  }
+  t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'combat_sports', icon: 'https://cdn.example.com/a.png' }), { status: 201 })
+})
+
+t.test('sent again under a key, an option is added and noted once', async (t) => {
+  const headers = { 'idempotency-key': 'one' }
+  const option = { type: 'availability', optionId: 'noon', labelEn: 'Noon', labelId: 'Tengah hari', icon: '🕛' }
+  const add = async (labelEn = 'Noon') => await send(admin, 'POST', '/onboarding/admin/options', { ...option, labelEn }, { role: 'ADMIN', headers })
+  const [first, again] = [await add(), await add()]
+  t.match(first, { status: 201 })
+  t.same(again.data, first.data)
+  t.match(await add('Midday'), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+  t.equal((await db.selectFrom('option_changes').select('id').where('option_id', '=', 'noon').execute()).length, 1)
+})
+
 t.test('nobody else manages them', async (t) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
     t.match(await send(randomUUID(), method, '/onboarding/admin/options?type=sport&optionId=golf', method === 'POST' || method === 'PUT' ? {} : undefined), { code: method === 'POST' || method === 'PUT' ? /FORBIDDEN|VALIDATION_ERROR/ : 'FORBIDDEN' })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, languageOf, message, Message, Nullable, requireRole, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, requireRole, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { optionTypes } from '../schema.ts'
 import { addOption, changeOption } from './actions.ts'
@@ -8,7 +8,7 @@ import { listAllOptions, listOptions } from './queries.ts'
 const OptionTypeField = Enum([...optionTypes])
 const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
 const Label = Text({ max: 100 })
-const Icon = Text({ max: 2_048, description: 'An emoji, or the address of an image' })
+const Icon = Text({ max: 2_048, pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$', description: 'An emoji, or the address of an image', examples: ['🏃'] })
 const Category = Nullable(Text({ max: 50 }))
 const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 
@@ -61,6 +61,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       'x-extension': true,
       summary: 'Add an option',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: Body({
         type: OptionTypeField,
         optionId: OptionId,
@@ -72,7 +73,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
       }),
       response: { 201: Data(Type.Object({ option: ManagedOption })) }
     }
-  }, async ({ body, account }, reply) => reply.code(201).send(data({ option: await addOption(db, account.id, body) })))
+  }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, idempotencyOf(request)) })))
 
   app.put('/onboarding/admin/options', {
     preHandler,

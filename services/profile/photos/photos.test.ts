@@ -30,6 +30,13 @@ t.test('where only own images may be shown, those of elsewhere are refused', asy
   t.match(await post(ana, '/onboarding/save-profile', { photos: ['https://evil.example.com/pixel.png'] }), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
+t.test('a photo belongs to who uploaded it', async (t) => {
+  const [ana, ben] = [await givenPerson('Ana', 'owner'), await givenPerson('Ben', 'borrower')]
+  const { data: { url } } = await upload(ana, pixel)
+  t.match(await post(ben, '/onboarding/save-profile', { photos: [url] }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.equal((await get(ben, '/profile')).data.profile.image, null)
+})
+
 t.test('what is no image, lies about itself or is broken is refused, and nothing is stored', async (t) => {
   const ana = await givenPerson('Ana', 'bad')
   const before = await stored()

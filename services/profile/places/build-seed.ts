@@ -9,7 +9,7 @@ import type { SeedLine } from './seed.ts'
 
 interface Place { id: number, name: string, native: string | null, timezone: string | null, latitude: string, longitude: string }
 interface Country extends Place { iso2: string, emoji: string, currency: string | null, timezones: { zoneName: string }[] }
-interface Region extends Place { iso2: string | null }
+interface Region extends Place { iso2: string | null, type: string | null }
 
 // Where the zone that most people live in is not the first of the list.
 const DEFAULT_ZONES: Record<string, string> = {
@@ -48,16 +48,44 @@ function isZone (name: string) {
 interface Known { latitude: number, longitude: number, population: number }
 
 const populations = new Map<string, Known[]>()
+const zonesByDegree = new Map<string, { latitude: number, longitude: number, timezone: string }[]>()
 for (const line of readFileSync(geonames, 'utf8').split('\n').filter(Boolean)) {
-  const [, name = '', ascii = '', , latitude, longitude, , , country, , , , , , population] = line.split('\t')
+  const [, name = '', ascii = '', , latitude, longitude, , , country, , , , , , population, , , timezone = ''] = line.split('\t')
   for (const folded of new Set([fold(name), fold(ascii)])) {
     const key = `${country} ${folded}`
     populations.set(key, [...populations.get(key) ?? [], { latitude: Number(latitude), longitude: Number(longitude), population: Number(population) }])
   }
+  const degree = `${country} ${Math.floor(Number(latitude))} ${Math.floor(Number(longitude))}`
+  const there = zonesByDegree.get(degree) ?? []
+  zonesByDegree.set(degree, there)
+  there.push({ latitude: Number(latitude), longitude: Number(longitude), timezone })
+}
+
+// Where the list of cities knows no better it says the first zone of the country, which is wrong for half of Indonesia. GeoNames knows
+// the zone of each of its towns, so a city has that of the nearest one in its country, if there is any within a degree or two.
+function zoneNear (country: string, { latitude, longitude }: Place) {
+  const [north, east] = [Number(latitude), Number(longitude)]
+  let nearest = { distance: Infinity, timezone: undefined as string | undefined }
+  for (const up of [-1, 0, 1]) {
+    for (const right of [-1, 0, 1]) {
+      for (const town of zonesByDegree.get(`${country} ${Math.floor(north) + up} ${Math.floor(east) + right}`) ?? []) {
+        const distance = (town.latitude - north) ** 2 + ((town.longitude - east) * Math.cos(north * Math.PI / 180)) ** 2
+        if (distance < nearest.distance) nearest = { distance, timezone: town.timezone }
+      }
+    }
+  }
+  return nearest.timezone
+}
+
+/** The zone that most of a region's cities have. */
+function zoneOfMost (zones: string[]) {
+  const counts = new Map<string, number>()
+  for (const each of zones) counts.set(each, (counts.get(each) ?? 0) + 1)
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0]
 }
 
 function populationOf (country: string, { name, latitude, longitude }: Place) {
-  const near = populations.get(`${country} ${fold(name)}`)?.filter((each) =>
+  const near = populations.get(`${country} ${fold(name.replace(/^Kota /, ''))}`)?.filter((each) =>
     Math.abs(each.latitude - Number(latitude)) < NEAR && Math.abs(each.longitude - Number(longitude)) < NEAR)
   return Math.max(POPULATIONS[`${country} ${name}`] ?? 0, ...near?.map(({ population }) => population) ?? [])
 }
@@ -68,18 +96,20 @@ for (const folder of readdirSync(places).filter((each) => /-[A-Z]{2}$/.test(each
   const zoneNames = country.timezones.map(({ zoneName }) => zoneName)
   const countryZone = zone(DEFAULT_ZONES[country.iso2], ...zoneNames)
   lines.push(['country', country.id, country.iso2, country.name, country.emoji, country.currency, countryZone])
-  const regions = existsSync(path.join(places, folder, 'states.json')) ? read<Region[]>(folder, 'states.json') : []
+  // Islands such as Java, of which the provinces are regions already.
+  const regions = existsSync(path.join(places, folder, 'states.json')) ? read<Region[]>(folder, 'states.json').filter(({ type }) => type !== 'geographical unit') : []
+  const cities = readdirSync(path.join(places, folder), { withFileTypes: true }).filter((each) => each.isDirectory())
+    .flatMap((each) => read<(Place & { state_id: number })[]>(folder, each.name, 'cities.json'))
+    .map((city) => ({ ...city, timezone: zone(zoneNear(country.iso2, city), city.timezone, countryZone) }))
+  const zonesOfRegions = Map.groupBy(cities, (city) => city.state_id)
   for (const region of regions) {
-    lines.push(['region', region.id, country.id, region.iso2, region.name, region.native, zone(region.timezone, countryZone)])
+    const most = zoneOfMost(zonesOfRegions.get(region.id)?.map(({ timezone }) => timezone) ?? [])
+    lines.push(['region', region.id, country.id, region.iso2, region.name, region.native, zone(most, region.timezone, countryZone)])
   }
   const ids = new Set(regions.map(({ id }) => id))
-  for (const regionFolder of readdirSync(path.join(places, folder), { withFileTypes: true })) {
-    if (!regionFolder.isDirectory()) continue
-    for (const city of read<(Place & { state_id: number })[]>(folder, regionFolder.name, 'cities.json')) {
-      const region = regions.find(({ id }) => id === city.state_id)
-      lines.push(['city', city.id, country.id, ids.has(city.state_id) ? city.state_id : null, city.name, city.native,
-        zone(city.timezone, region?.timezone, countryZone), populationOf(country.iso2, city), Number(city.latitude), Number(city.longitude)])
-    }
+  for (const city of cities) {
+    lines.push(['city', city.id, country.id, ids.has(city.state_id) ? city.state_id : null, city.name, city.native,
+      city.timezone, populationOf(country.iso2, city), Number(city.latitude), Number(city.longitude)])
   }
 }
 

@@ -51,6 +51,11 @@ t.test('a client that has an answer already is told so', async (t) => {
   t.equal((await app.inject({ url: '/locations?type=cities&countryId=1', headers: { 'if-none-match': String(first.headers.etag) } })).statusCode, 200)
 })
 
+t.test('a refusal is nothing to keep', async (t) => {
+  const { headers } = await app.inject('/locations?type=regions&countryId=999')
+  t.same([headers.etag, headers['cache-control']], [undefined, undefined])
+})
+
 t.test('the whole world is loaded once, by whoever starts first', { timeout: 60_000 }, async (t) => {
   const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
   await Promise.all([loadPlaces(db), loadPlaces(db)])

@@ -36,14 +36,17 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   }, async ({ query, url, headers }, reply) => {
     // The places of the world change with the edition that is loaded, and never in between.
     const etag = `"${createHash('sha256').update(`${await findEdition(db)} ${url}`).digest('base64url').slice(0, 22)}"`
-    reply.headers({ etag, 'cache-control': 'public, max-age=3600' })
-    if (headers['if-none-match'] === etag) return await reply.code(304).send(null)
+    const cached = { etag, 'cache-control': 'public, max-age=3600' }
+    if (headers['if-none-match'] === etag) return await reply.headers(cached).code(304).send(null)
     const { countryId, regionId, ...rest } = query
-    return data(await list({
+    const places = await list({
       ...rest,
       ...(countryId !== undefined && { countryId: placeNumber(countryId) }),
       ...(regionId !== undefined && { regionId: placeNumber(regionId) })
-    }))
+    })
+    // Not before: a refusal is nothing to keep.
+    reply.headers(cached)
+    return data(places)
   })
 
   async function list ({ type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
