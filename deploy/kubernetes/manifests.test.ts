@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import type { TObject } from 'typebox'
+import { readConfig } from '@tandem/service-kit'
+import { readGatewayConfig } from '../../gateway/config.ts'
+import { Config as Dashboard } from '../../services/dashboard/config.ts'
+import { Config as Fitmatch, createStores } from '../../services/fitmatch/config.ts'
+import { Config as Identity } from '../../services/identity/config.ts'
+import { Config as Notification } from '../../services/notification/config.ts'
+import { Config as Profile } from '../../services/profile/config.ts'
+import { Config as Social } from '../../services/social/config.ts'
+import { build, canBuild, folder, listKustomizations, parse } from './build.ts'
+import type { Manifest } from './build.ts'
+import { findErrors, findStrangeFields } from './schemas.ts'
+import { listWays } from './ways.ts'
+
+const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+const skip = !canBuild && 'kubectl is not here'
+
+interface Variable { name: string, value?: string, valueFrom?: { secretKeyRef: { name: string, key: string, optional?: boolean } } }
+interface Container { image: string, args?: string[], env?: Variable[], securityContext: Record<string, unknown>, resources: Record<string, unknown>, lifecycle?: unknown, [probe: `${string}Probe`]: { httpGet: { path: string } } | undefined }
+interface Workload { spec: { selector: { matchLabels: Record<string, string> }, strategy?: { rollingUpdate?: { maxUnavailable: unknown } }, template: { metadata: { labels: Record<string, string> }, spec: Record<string, unknown> & { containers: Container[] } } } }
+
+const of = (manifests: Manifest[], kind: string, name: string) => {
+  const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name)
+  if (!found) throw new Error(`there is no ${kind} ${name}`)
+  return found
+}
+const workload = (manifests: Manifest[], kind: string, name: string) => of(manifests, kind, name) as unknown as Workload
+const containerOf = ({ spec }: Workload) => spec.template.spec.containers[0] as Container
+
+t.test('every file is YAML, and every file that one names is there', async (t) => {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.yaml') && !file.includes('node_modules'))
+  for (const file of files) {
+    const manifests = parse(await readFile(path.join(folder, file), 'utf8'))
+    if (path.basename(file) !== 'kustomization.yaml') continue
+    const { resources = [], components = [], patches = [], configMapGenerator = [] } = manifests[0] as unknown as Record<string, never[]>
+    const named: string[] = [...resources, ...components,
+      ...patches.flatMap(({ path }) => path ?? []),
+      ...configMapGenerator.flatMap(({ files = [], envs = [] }) => [...files, ...envs])]
+    for (const each of named) t.ok(existsSync(path.join(folder, path.dirname(file), each)), `${file}: ${each}`)
+  }
+})
+
+t.test('every object is as its schema wants it, and has no field that the schema does not know', { skip }, async (t) => {
+  const all: Manifest[] = []
+  for (const each of await listKustomizations()) {
+    const manifests = await build(each)
+    t.not(manifests.length, 0, each)
+    t.same((await Promise.all(manifests.map(findErrors))).flat(), [], each)
+    t.notOk(manifests.some(({ kind }) => kind === 'Secret'), `${each} has no secret in it`)
+    if (each.startsWith('overlays')) all.push(...manifests)
+  }
+  t.same(await findStrangeFields(all), [])
+})
+
+t.test('what is wrong is found', async (t) => {
+  const pod = (container: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: { containers: [{ name: 'x', ...container }] } }) as unknown as Manifest
+  t.same(await findErrors(pod({ image: 'x' })), [])
+  t.match(await findErrors(pod({ image: 5 })), [/Pod x: .*image must be string/])
+  t.match(await findErrors({ ...pod({}), apiVersion: 'apps/v1' }), [/apps\/v1 has no such kind/])
+  t.match(await findStrangeFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
+})
+
+for (const overlay of ['local', 'production', 'production-gateway-api']) {
+  t.test(overlay, { skip }, async (t) => {
+    const manifests = await build(`overlays/${overlay}`)
+
+    t.test('each process starts with what it is told', async () => {
+      const image = /^ENV (.*)$/m.exec(await readFile(path.join(folder, '../docker/Dockerfile'), 'utf8'))?.[1] ?? ''
+      const values = of(manifests, 'ConfigMap', 'tandem').data ?? {}
+      const environment = (name: string) => ({
+        ...Object.fromEntries(image.split(' ').map((pair) => pair.split('='))),
+        ...values,
+        ...Object.fromEntries((containerOf(workload(manifests, 'Deployment', name)).env ?? []).map(({ name, value, valueFrom }) => [name, value ?? secret(valueFrom?.secretKeyRef.key)]))
+      })
+      const secret = (key = '') => key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for all'
+      for (const [name, schema] of Object.entries({ identity: Identity, profile: Profile, social: Social, dashboard: Dashboard, notification: Notification })) {
+        readConfig(schema as TObject, environment(name))
+      }
+      createStores(readConfig(Fitmatch, environment('fitmatch')))
+      const { upstreams } = readGatewayConfig(environment('gateway'))
+      t.same(upstreams, Object.fromEntries(services.map((name) => [name, `http://${name}:8080`])))
+    })
+
+    t.test('each process is hardened, watched and stopped in peace', async (t) => {
+      for (const name of ['gateway', ...services]) {
+        const deployment = workload(manifests, 'Deployment', name)
+        const container = containerOf(deployment)
+        t.match(deployment.spec, {
+          strategy: { rollingUpdate: { maxUnavailable: 0 } },
+          selector: { matchLabels: { 'app.kubernetes.io/name': name } },
+          template: { spec: {
+            serviceAccountName: name, automountServiceAccountToken: false, terminationGracePeriodSeconds: 45,
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+            topologySpreadConstraints: [{ labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }]
+          } }
+        })
+        t.match(container, {
+          startupProbe: { httpGet: { path: '/health/live' } },
+          livenessProbe: { httpGet: { path: '/health/live' } },
+          readinessProbe: { httpGet: { path: '/health/ready' } },
+          lifecycle: { preStop: { sleep: { seconds: 8 } } },
+          resources: { requests: { cpu: String, memory: String }, limits: { memory: String } },
+          securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
+        })
+        of(manifests, 'ServiceAccount', name)
+        of(manifests, 'PodDisruptionBudget', name)
+        if (overlay !== 'local') t.match(of(manifests, 'HorizontalPodAutoscaler', name), { spec: { minReplicas: 2, scaleTargetRef: { name } } })
+
+        const pods = manifests.filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind)).map((manifest) => manifest as unknown as Workload)
+        const { selector } = of(manifests, 'Service', name).spec as unknown as { selector: Record<string, string> }
+        t.equal(pods.filter(({ spec }) => Object.entries(selector).every(([key, value]) => spec.template.metadata.labels[key] === value)).length, 1, `${name} is reached alone`)
+      }
+    })
+
+    t.test('each schema is brought up to date by the image that will use it', async (t) => {
+      for (const name of services) {
+        const job = containerOf(workload(manifests, 'Job', `${name}-migration`))
+        t.same(job.args, [`services/${name}`])
+        t.equal(job.image, containerOf(workload(manifests, 'Deployment', name)).image)
+        t.match(job.image, overlay === 'local' ? `tandem/${name}:local` : new RegExp(`^registry\\..*/${name}:\\d`))
+        t.match(job.env, [
+          { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name, key: 'DATABASE_URL' } } },
+          { name: 'ADMIN_DATABASE_URL', valueFrom: { secretKeyRef: { name: 'database-admin', optional: true } } }
+        ])
+      }
+    })
+
+    t.test('a process reads its own secrets only', async (t) => {
+      for (const name of ['gateway', ...services]) {
+        const references = (containerOf(workload(manifests, 'Deployment', name)).env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])
+        t.same(new Set(references.map((reference) => reference.name)), new Set([name]))
+      }
+    })
+
+    t.test('nobody reaches anybody but by these ways', async (t) => {
+      const everywhere = overlay === 'local' ? {
+        postgres: 'postgres:5432', nats: 'nats:4222', redis: 'redis:6379', smtp: ['mail:1025']
+      } : {
+        postgres: 'tandem-data/cnpg.io/cluster=postgres:5432', nats: 'tandem-data/app.kubernetes.io/component=nats,app.kubernetes.io/name=nats:4222',
+        redis: '10.20.0.0/24:6379', smtp: ['0.0.0.0/0:465', '0.0.0.0/0:587']
+      }
+      const { postgres, nats, redis, smtp } = everywhere
+      const always = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
+      const traces = 'monitoring/:4318'
+      const internet = ['0.0.0.0/0:443', '::/0:443']
+      const media = overlay === 'local' ? [] : internet
+      const expected: Record<string, string[]> = {
+        gateway: [...services.map((name) => `${name}:8080`), redis, traces],
+        identity: [postgres, nats, redis, ...smtp, ...internet, traces],
+        profile: [postgres, nats, ...media, traces],
+        social: [postgres, nats, ...media, traces],
+        fitmatch: [postgres, nats, ...media, traces],
+        dashboard: [postgres, nats, redis, traces],
+        notification: [postgres, nats, redis, ...smtp, ...internet, traces],
+        ...Object.fromEntries(services.map((name) => [`${name}-migration`, [postgres]]))
+      }
+      const ways = listWays(manifests)
+      for (const [name, to] of Object.entries(expected)) t.same(ways.out[name], [...to, ...always].sort(), `from ${name}`)
+
+      const door = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
+      t.same(ways.in.gateway, [...door, 'monitoring/:9090'].sort())
+      for (const name of services) t.same(ways.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
+      for (const name of services) t.same(ways.in[`${name}-migration`], [])
+      if (overlay === 'local') {
+        const who = (needs: string) => Object.keys(expected).filter((name) => expected[name]?.includes(needs))
+        t.same(ways.in.postgres, who('postgres:5432').map((name) => `${name}:5432`).sort())
+        t.same(ways.in.nats, services.map((name) => `${name}:4222`).sort())
+        t.same(ways.in.redis, who('redis:6379').map((name) => `${name}:6379`).sort())
+        t.same(ways.in.mail, ['identity:1025', 'notification:1025'])
+      }
+    })
+  })
+}
+
+t.test('a service may say and hear in a cluster what it may in containers', async (t) => {
+  const rights = (text: string) => text.slice(text.indexOf('authorization {')).split('\n').filter((line) => !/operator|`nats stream`/.test(line)).join('\n')
+  const [here, there] = await Promise.all(['components/nats-rights/rights.conf', '../docker/nats.conf'].map(async (file) => await readFile(path.join(folder, file), 'utf8')))
+  t.equal(rights(String(here)), rights(String(there)))
+})
+
+t.test('a service\'s folder is complete by itself', { skip }, async (t) => {
+  for (const name of services) {
+    const kinds = (await build(`base/${name}`)).map(({ kind }) => kind)
+    t.same(kinds.sort(), ['Deployment', 'HorizontalPodAutoscaler', 'Job', 'PodDisruptionBudget', 'Service', 'ServiceAccount'])
+  }
+})
+
+t.test('the manual names every secret', { skip }, async (t) => {
+  const manual = await readFile(path.join(folder, '../../docs/operations.md'), 'utf8')
+  const secrets = new Set(JSON.stringify(await build('overlays/production')).matchAll(/"secretKeyRef":\{"key":"(\w+)"/g).map(([, key]) => String(key)))
+  t.not(secrets.size, 0)
+  for (const key of secrets) t.match(manual, key)
+})
