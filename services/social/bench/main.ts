@@ -1,11 +1,7 @@
-import { Unavailable } from '@tandem/bus-kit'
-import { testDatabase } from '@tandem/database-kit/testing'
-import { createMedia, diskStorage } from '@tandem/media-kit'
-import { silent, testKeys } from '@tandem/service-kit/testing'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { createApp } from '../app.ts'
 import type { Tables } from '../schema.ts'
+import { testApp } from '../testing.ts'
 import { compareFollowing, measurePages } from './feeds.ts'
 import { fill } from './fill.ts'
 import { measureWrites } from './writes.ts'
@@ -18,17 +14,14 @@ const total = Number(process.argv[2] ?? 1_000_000)
 const closing: (() => unknown)[] = []
 
 try {
-  const { db, url } = await testDatabase<Tables>({ teardown: (work) => closing.push(work) }, new URL('..', import.meta.url).pathname)
-  const deps = { db, ask: async () => { throw new Unavailable() }, media: createMedia({ storage: diskStorage('/nonexistent'), cdnUrl: 'https://cdn.example.com' }) }
-  const app = await createApp(deps, { log: silent, keys: testKeys })
-  closing.unshift(() => app.close())
+  const { app, db, url } = await testApp({ teardown: (work) => closing.unshift(work) })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
-
-  const since = performance.now()
   // What fills the tables takes longer than any request may.
   const patient = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }) })
   closing.unshift(() => patient.destroy())
+
+  const since = performance.now()
   const filled = await fill(patient, total)
   console.log(`${total.toLocaleString('en')} posts by 100,000 people, made in ${Math.round((performance.now() - since) / 1_000)} s`)
   await measurePages(db, port, filled)
