@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import '@tandem/bus-kit'
+import { createServer, registry } from '@tandem/service-kit'
+import { silent, testKeys } from '@tandem/service-kit/testing'
+import '../../gateway/hits.ts'
+import '../../gateway/pools.ts'
+import '../../services/notification/push/actions.ts'
+
+interface Panel { title: string, targets: { expr: string }[] }
+interface Dashboard { uid: string, title: string, panels: Panel[], templating: { list: { query: string | { query: string } }[] } }
+interface Rules { groups: { name: string, rules: { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string } }[] }[] }
+
+const folder = import.meta.dirname
+const read = async (file: string) => await readFile(path.join(folder, file), 'utf8')
+
+/** Every metric of a process, with its labels, as the code registers it. */
+async function listMetrics () {
+  const app = await createServer({ name: 'any', log: silent, keys: testKeys })
+  await app.close()
+  const metrics = new Map<string, string[]>([['up', []]])
+  for (const { name, type } of await registry.getMetricsAsJSON() as unknown as { name: string, type: unknown }[]) {
+    const labels = (registry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames
+    metrics.set(name, labels)
+    if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) metrics.set(`${name}_${part}`, [...labels, 'le'])
+  }
+  return metrics
+}
+
+// What a server of Prometheus adds, by scrape.yml.
+const added = ['job', 'instance']
+
+/** The metrics of an expression, and the labels that it chooses or groups by. */
+function readExpression (expression: string) {
+  const labels = [...expression.matchAll(/\b(?:by|without) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
+  const chosen = [...expression.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => String(label))
+  const bare = expression.replaceAll(/\{[^}]*\}|"[^"]*"|\[[^\]]*\]|\b(?:by|without) \([^)]*\)/g, ' ')
+  const metrics = [...bare.matchAll(/\b([a-z_]\w*)\b(?!\s*\()/g)].map(([, name]) => String(name)).filter((name) => !['by', 'and', 'or', 'unless'].includes(name))
+  return { metrics, labels: [...labels, ...chosen] }
+}
+
+async function findErrors (expression: string) {
+  const known = await listed
+  const { metrics, labels } = readExpression(expression)
+  const there = new Set([...added, ...metrics.flatMap((name) => known.get(name) ?? [])])
+  return [
+    ...metrics.length === 0 ? ['no metric'] : [],
+    ...metrics.filter((name) => !known.has(name)).map((name) => `no metric ${name}`),
+    ...labels.filter((label) => !there.has(label)).map((label) => `no label ${label}`)
+  ]
+}
+
+const listed = listMetrics()
+
+t.test('what no process tells is found', async (t) => {
+  t.same(await findErrors('sum by (job) (rate(http_request_duration_seconds_count{route="/x"}[5m])) > 1'), [])
+  t.same(await findErrors('http_requests_total'), ['no metric http_requests_total'])
+  t.same(await findErrors('sum by (path) (rate(http_request_duration_seconds_count{code="x"}[5m]))'), ['no label path', 'no label code'])
+})
+
+t.test('every alert is about something that processes tell, and says what to make of it', async (t) => {
+  const { groups } = parse(await read('alerts.yml')) as Rules
+  const rules = groups.flatMap((group) => group.rules)
+  t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are not given twice')
+  for (const { alert, expr, labels, annotations } of rules) {
+    t.same(await findErrors(expr), [], alert)
+    t.match(labels.severity, /^(page|ticket)$/, alert)
+    t.ok(annotations.summary, alert)
+  }
+})
+
+t.test('every panel shows something that processes tell', async (t) => {
+  const files = await readdir(path.join(folder, 'dashboards'))
+  const dashboards = await Promise.all(files.map(async (file) => JSON.parse(await read(`dashboards/${file}`)) as Dashboard))
+  t.equal(new Set(dashboards.map(({ uid }) => uid)).size, dashboards.length)
+  for (const { title, panels } of dashboards) {
+    for (const panel of panels) {
+      t.not(panel.targets.length, 0)
+      for (const { expr } of panel.targets) t.same(await findErrors(expr), [], `${title}: ${panel.title}`)
+    }
+  }
+})
+
+t.test('the alerts are where the configuration of Prometheus names them', async (t) => {
+  const { rule_files: files } = parse(await read('scrape.yml')) as { rule_files: string[] }
+  t.same(files, ['alerts.yml'])
+})
