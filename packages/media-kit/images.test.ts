@@ -49,7 +49,7 @@ t.test('what it says it is does not count, only what it is', async (t) => {
 })
 
 t.test('a picture that ends early, or breaks off within, is damaged', async (t) => {
-  const noise = sharp({ create: { width: 300, height: 300, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 } } })
+  const noise = sharp({ create: { width: 300, height: 300, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 }, background: '#000' } })
   for (const format of ['jpeg', 'png', 'webp'] as const) {
     const whole = await noise.clone().toFormat(format).toBuffer()
     t.equal(await refused(remakeImage(whole.subarray(0, whole.length * 0.6), `image/${format}`)), DamagedImage, format)
@@ -57,7 +57,7 @@ t.test('a picture that ends early, or breaks off within, is damaged', async (t) 
     const middle = whole.length >> 1
     scratched.fill(0xff, middle, middle + 64)
     const outcome = await remakeImage(scratched, `image/${format}`).catch((error: Error) => error.constructor)
-    t.ok(outcome === DamagedImage || typeof outcome === 'object', `${format}: ${String(outcome)}`)
+    t.ok(outcome === DamagedImage || typeof outcome === 'object', format)
   }
   t.equal(await refused(remakeImage(somePng().subarray(0, 20), 'image/png')), DamagedImage)
 })

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import { findEdition } from './places/queries.ts'
 import { loadPlaces } from './places/seed.ts'
 import type { Tables } from './schema.ts'
@@ -31,6 +32,7 @@ await run('profile', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
+  onClose(startHousekeeping(db, log))
 
   const app = await createApp(deps, {
     log,

@@ -14,6 +14,8 @@ import { addPerson } from './people/actions.ts'
 import { putPlaces, type SeedLine } from './places/seed.ts'
 import type { Tables } from './schema.ts'
 
+export { createApp }
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** A world of a few places, each of a kind. */
