@@ -44,6 +44,11 @@ export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions)
       if (key) await storage.remove(key)
     },
     accepts: (url) => !onlyOwn || url.startsWith(base),
-    acceptsFrom: (accountId, url) => url.startsWith(base) ? keyOf(accountId, url) !== undefined : !onlyOwn
+    acceptsFrom (accountId, url) {
+      if (onlyOwn) return keyOf(accountId, url) !== undefined
+      // However it goes on: with a query, another's picture is still another's.
+      const [, owner = accountId] = url.startsWith(base) ? /^[a-z-]+\/([0-9a-f-]{36})\//.exec(url.slice(base.length)) ?? [] : []
+      return owner === accountId
+    }
   }
 }
