@@ -29,10 +29,13 @@ export async function listKustomizations () {
     .sort()
 }
 
-/** What `kubectl apply -k` would send. */
-export async function build (kustomization: string): Promise<Manifest[]> {
-  const { stdout } = await run('kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 })
-  return parse(stdout)
+const built = new Map<string, Promise<Manifest[]>>()
+
+/** What `kubectl apply -k` would send; built once. */
+export function build (kustomization: string): Promise<Manifest[]> {
+  const known = built.get(kustomization) ?? run('kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 }).then(({ stdout }) => parse(stdout))
+  built.set(kustomization, known)
+  return known
 }
 
 /** @throws for text that is no YAML, and for a key that is given twice */

@@ -16,6 +16,9 @@ import type { Manifest } from './build.ts'
 import { findErrors, findStrangeFields } from './schemas.ts'
 import { listWays } from './ways.ts'
 
+// Most of it is the compiler's, on a busy machine.
+t.setTimeout(120_000)
+
 const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const skip = !canBuild && 'kubectl is not here'
 
