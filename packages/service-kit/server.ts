@@ -39,6 +39,8 @@ export interface ServerOptions extends AuthenticationOptions {
   checks?: Checks
   /** The longest body, in bytes; 64 KiB. A route may have a limit of its own. */
   bodyLimit?: number
+  /** Whether to refuse requests while they would have to wait too long. A test would fail by how busy its machine is. */
+  shedsLoad?: boolean
   /** Whether the server describes its own routes at /openapi.json; true. */
   openapi?: boolean
 }
@@ -50,7 +52,7 @@ const requestId = /^[0-9a-f-]{36}$/
  * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
  * validation, health, metrics, traces, the log, load shedding and its OpenAPI document. Routes are added after it is awaited.
  */
-export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte, openapi = true }: ServerOptions): Promise<Server> {
+export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte, shedsLoad = true, openapi = true }: ServerOptions): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -79,19 +81,7 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   answerFailures(app)
   checkRequests(app)
   await measureRequests(app)
-  await app.register(underPressure, {
-    maxEventLoopDelay: 250,
-    maxEventLoopUtilization: 0.98,
-    eventLoopUtilizationMode: 'interval',
-    retryAfter: 1,
-    customError: ServiceUnavailable as never,
-    pressureHandler (_request, reply, type) {
-      // A core in full use is no reason to refuse anyone as long as nobody has to wait for it.
-      if (type === underPressure.TYPE_EVENT_LOOP_UTILIZATION && app.memoryUsage().eventLoopDelay < 50) return
-      reply.header('retry-after', '1')
-      throw new ServiceUnavailable()
-    }
-  })
+  if (shedsLoad) await shedLoad(app)
   await app.register(authentication, { keys, isRevoked })
   if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks })
@@ -106,6 +96,23 @@ function closeConnectionsInTime (app: FastifyInstance) {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
     done()
+  })
+}
+
+/** Answers 503 at once while the event loop is so late that whoever waits has left before he is served. */
+async function shedLoad (app: FastifyInstance) {
+  await app.register(underPressure, {
+    maxEventLoopDelay: 250,
+    maxEventLoopUtilization: 0.98,
+    eventLoopUtilizationMode: 'interval',
+    retryAfter: 1,
+    customError: ServiceUnavailable as never,
+    pressureHandler (_request, reply, type) {
+      // A core in full use is no reason to refuse anyone as long as nobody has to wait for it.
+      if (type === underPressure.TYPE_EVENT_LOOP_UTILIZATION && app.memoryUsage().eventLoopDelay < 50) return
+      reply.header('retry-after', '1')
+      throw new ServiceUnavailable()
+    }
   })
 }
 

@@ -46,7 +46,7 @@ export function somePerson (timezone: string, { name = 'Ana', image = null as st
 }
 
 /** An app that says nothing and takes the tokens of `bearer`. */
-export const appOver = async (deps: Deps) => await createApp(deps, { log: silent, keys: testKeys })
+export const appOver = async (deps: Deps) => await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
 
 /**
  * An app over a database of its own, for all tests of a file. `someone()` is a new person before an empty screen: the clock stands at

@@ -72,7 +72,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     selfies: diskStorage(path.join(folder, 'selfies')),
     minAge
   }
-  const app = await createApp(deps, { log: silent, keys: testKeys })
+  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
 
   /** A request by an account, and what came of it. On a machine that is busy with other tests, it comes again when it is told to. */

@@ -67,7 +67,7 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
   const pushes = idlePushes()
   const provider = recordingProvider()
   const deps: Deps = { db, ask, mailer: idleMailer(), pushes, gatherLikesFor, now: () => clock.now() }
-  const app = await createApp(deps, { log: silent, keys: testKeys })
+  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
   const handlers = createHandlers(deps)
 

@@ -36,7 +36,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   }) as Ask
   const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
   const deps: Deps = { db, ask, media }
-  const app = await createApp(deps, { log: silent, keys: testKeys })
+  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
 
   /** A request by an account, and what came of it. */
