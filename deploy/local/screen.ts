@@ -7,6 +7,10 @@ type Colour = Parameters<typeof styleText>[0]
 
 const paint = (colour: Colour, text: string) => styleText(colour, text, { stream: process.stdout })
 
+// Whoever read along, such as `tee`, may leave; what runs here goes on.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
+
 export const screen = {
   line: (text = '') => { process.stdout.write(`${text}\n`) },
   step: (text: string) => { screen.line(`${paint('gray', '·')} ${text}`) },

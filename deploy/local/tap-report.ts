@@ -5,47 +5,79 @@ import { screen } from './screen.ts'
 
 export interface Tally { passed: number, failed: number }
 
+const TIMEOUT = 'timeout!'
+
 interface Failure { title: string, diag: Record<string, unknown> }
 
 /** Reads the runner's TAP: a line for each file as it ends, then `summary()` tells what failed, and how. */
-export function tapReport () {
+export function tapReport (expected: string[]) {
+  const missing = new Set(expected)
   const tally: Tally = { passed: 0, failed: 0 }
   const failures: Failure[] = []
 
-  const readTest = (test: Parser, names: string[], noise: string[]): void => {
-    let lastChild = ''
-    test.on('child', (child: Parser) => {
-      lastChild = child.name
-      // The first level is the file, and one file's noise is shown only with its failures.
-      const ownNoise = names.length === 0 ? [] : noise
-      readTest(child, [...names, child.name], ownNoise)
-      if (names.length === 0) child.on('complete', ({ ok, count, time }: { ok: boolean, count: number, time: number | null }) => {
-        const took = time === null ? '' : ` ${Math.round(time)} ms`
-        if (ok && count > 0) screen.done(`${child.name}${took}`)
-        else {
-          screen.fail(`${child.name}${took}`)
-          for (const line of ownNoise) screen.line(`    ${line}`)
-        }
-      })
+  const count = (names: string[], { ok, todo, skip, diag }: Result) => {
+    if (todo || skip) return
+    if (ok) tally.passed++
+    else {
+      tally.failed++
+      failures.push({ title: names.join(' › '), diag: (diag ?? {}) as Record<string, unknown> })
+    }
+  }
+
+  const readTest = (test: Parser, names: string[]): void => {
+    let child = ''
+    test.on('child', (parser: Parser) => {
+      child = parser.name
+      readTest(parser, [...names, child])
     })
-    test.on('extra', (text: string) => noise.push(stripVTControlCharacters(text).trimEnd()))
     test.on('assert', (result: Result) => {
-      // The line that closes a subtest repeats what its own lines said, unless it had none or ended badly.
-      const closes = result.name === lastChild
-      const diag = (result.diag ?? {}) as Record<string, unknown>
-      const told = closes && (result.ok || failures.some(({ title }) => title.startsWith(`${[...names, result.name].join(' › ')} › `)))
-      if (told || result.todo || result.skip) return
-      if (result.ok) tally.passed++
-      else {
-        tally.failed++
-        failures.push({ title: [...names, result.name].join(' › '), diag })
-      }
+      // The line that closes a subtest repeats what its own lines said, unless it alone says that it went wrong.
+      const own = [...names, result.name]
+      const closes = result.name === child
+      const told = closes && (result.ok || failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `)))
+      if (!told) count(own, result)
+    })
+  }
+
+  const readFiles = (runner: Parser): void => {
+    let file = ''
+    let noise: string[] = []
+    let before = { ...tally }
+    runner.on('child', (parser: Parser) => {
+      file = parser.name
+      noise = []
+      before = { ...tally }
+      readTest(parser, [file])
+    })
+    runner.on('extra', (text: string) => noise.push(stripVTControlCharacters(text).trim()))
+    runner.on('assert', (result: Result) => {
+      // After a file that took too long, tap may close another one by this name, or close none by it.
+      const name = result.name === TIMEOUT ? file : result.name
+      file = ''
+      missing.delete(name)
+      if (!name) return
+      const silent = tally.passed === before.passed
+      if (!result.ok && tally.failed === before.failed) count(result.name === name ? [name] : [name, result.name], result)
+      const took = result.time ? ` ${Math.round(result.time)} ms` : ''
+      if (result.ok && !silent) return screen.done(`${name}${took}`)
+      screen.fail(`${name}${took}${result.ok ? ' has no test' : ''}`)
+      for (const line of noise) screen.line(`    ${line}`)
     })
   }
 
   const parser = new Parser()
-  readTest(parser, [], [])
-  return { parser, tally, summary: () => { for (const failure of failures) show(failure) } }
+  readFiles(parser)
+  return {
+    parser,
+    tally,
+    summary () {
+      for (const name of missing) {
+        tally.failed++
+        failures.push({ title: `${name} has no result: it, or a file that ran beside it, took too long`, diag: {} })
+      }
+      for (const failure of failures) show(failure)
+    }
+  }
 }
 
 function show ({ title, diag }: Failure) {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { start, type Running } from './process.ts'
@@ -11,7 +11,7 @@ import { tapReport, type Tally } from './tap-report.ts'
 // `npm test`: types, lint, then every test beside one throwaway Postgres. With files named, only those, without the first two.
 
 const root = path.resolve(import.meta.dirname, '../..')
-const files = process.argv.slice(2)
+const files = process.argv.slice(2).flatMap((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file])
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
 let database: Running | undefined
 let runner: ReturnType<typeof spawn> | undefined
@@ -59,10 +59,12 @@ async function runTests (): Promise<Tally> {
   database = await start(recipe)
   screen.done('postgres for the tests', since)
 
-  const report = tapReport()
+  const tap = [path.join(root, 'node_modules/tap/dist/esm/run.mjs')]
+  const listed = spawnSync(process.execPath, [...tap, 'list', ...files], { cwd: root, encoding: 'utf8' })
+  const report = tapReport(listed.stdout.split('\n').filter(Boolean))
   // A test mostly waits, for Postgres or for time, so there may be a few more of them than processors.
   const jobs = Math.min(availableParallelism() + 1, 8)
-  const child = runner = spawn(process.execPath, [path.join(root, 'node_modules/tap/dist/esm/run.mjs'), '--reporter=tap', `--jobs=${jobs}`, ...files], {
+  const child = runner = spawn(process.execPath, [...tap, '--reporter=tap', `--jobs=${jobs}`, ...files], {
     cwd: root, env: { ...process.env, TEST_DATABASE_URL: url() }, stdio: ['ignore', 'pipe', 'inherit']
   })
   child.stdout.pipe(report.parser)
@@ -76,6 +78,10 @@ async function runTests (): Promise<Tally> {
   if (passed + failed === 0) screen.fail('No test was run')
   // The runner knows of failures that no test can tell of, such as having found no file.
   return { passed, failed: Math.max(failed, code === 0 && passed > 0 ? 0 : 1) }
+}
+
+function testsBelow (folder: string): string[] {
+  return globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**'] }).map((file) => path.join(folder, file))
 }
 
 async function end (code: number) {
