@@ -72,7 +72,8 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
     const manifests = await build(`overlays/${overlay}`)
 
     t.test('each process starts with what it is told', async () => {
-      const image = /^ENV (.*)$/m.exec(await readFile(path.join(folder, '../docker/Dockerfile'), 'utf8'))?.[1] ?? ''
+      const dockerfile = (await readFile(path.join(folder, '../docker/Dockerfile'), 'utf8')).replaceAll(/\\\n\s*/g, '')
+      const image = [...dockerfile.matchAll(/^ENV (.*)$/gm)].map(([, pairs]) => pairs).join(' ')
       const values = of(manifests, 'ConfigMap', 'tandem').data ?? {}
       const environment = (name: string) => ({
         ...Object.fromEntries(image.split(' ').map((pair) => pair.split('='))),
