@@ -15,7 +15,7 @@ const { secrets } = deps
 
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string
 const sign = async () => kidOf(await createIssuer(db, secrets)({ accountId: crypto.randomUUID(), sessionId: crypto.randomUUID(), role: 'USER' }))
-const published = async () => (await app.inject('/.well-known/jwks.json')).json().keys.map(({ kid }: { kid: string }) => kid) as string[]
+const published = async () => (await get('/.well-known/jwks.json')).keys.map(({ kid }: { kid: string }) => kid) as string[]
 const pass = async (minutes: number) => await sql`update signing_keys set signs_from = signs_from - make_interval(mins => ${minutes})`.execute(db)
 
 t.test('the public halves are published, and nothing else', async (t) => {

@@ -5,7 +5,7 @@ import { keepHouse } from '../housekeeping.ts'
 import { secret, testApp } from '../testing.ts'
 import { carryOut, Misuse } from './commands.ts'
 
-const { app, db, url, post, login, givenAccount, givenSession, canRefresh, said } = await testApp(t)
+const { db, url, get, post, login, givenAccount, givenSession, canRefresh, said } = await testApp(t)
 
 const operate = async (...args: string[]) => await carryOut(db, secret, args)
 
@@ -72,7 +72,7 @@ t.test('whoever is barred is out until he is let in again', async (t) => {
 })
 
 t.test('keys are rotated, and replaced', async (t) => {
-  const keys = async () => (await app.inject('/.well-known/jwks.json')).json().keys.length
+  const keys = async () => (await get('/.well-known/jwks.json')).keys.length
   t.match(await operate('keys', 'rotate'), 'a new key signs in 15 minutes')
   t.equal(await keys(), 2)
   t.match(await operate('keys', 'replace'), /a new key signs; restart/)
@@ -95,9 +95,9 @@ t.test('what cannot be done is refused', async (t) => {
 })
 
 t.test('from the shell it is the same, and says what went wrong', async (t) => {
-  const { email } = await givenAccount()
+  const [{ email }, other] = [await givenAccount(), await givenAccount()]
   const [done, listed, refused, misused] = await Promise.all([
-    run('grant', 'role', email, 'ADMIN'), run('sessions', 'list', email), run('bar', 'nobody@example.com'), run('dance')
+    run('grant', 'role', email, 'ADMIN'), run('sessions', 'list', other.email), run('bar', 'nobody@example.com'), run('dance')
   ])
   t.strictSame(done, { code: 0, out: `${email} is ADMIN from the next sign-in on`, error: '' })
   t.match(listed, { code: 0, out: /deviceName/, error: '' })

@@ -84,7 +84,7 @@ t.test('register', async (t) => {
 
     const { id } = answer.user
     t.strictSame(await said(id), [
-      { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: email.split('@')[0], locale: 'en' },
+      { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: email.split('@')[0], locale: 'en', image: null },
       { type: 'session.started', accountId: id, sessionId: (await said(id))[1]?.sessionId, method: 'REGISTRATION', newDevice: false, deviceName: null, platform: 'ios' }
     ])
   })
