@@ -17,7 +17,7 @@ import { serviceNames } from './routes.ts'
 import { passOn, patience } from './upstreams.ts'
 
 /** The gateway, not yet listening. */
-export async function createGateway (config: Config, log: Log): Promise<Server> {
+export async function createGateway (config: Config, log: Log, { shedsLoad = true } = {}): Promise<Server> {
   const asker = createAsker()
   const identity = watchIdentity(config.upstreams.identity, asker, log)
   const hits = createHitCounter(config.REDIS_URL, log)
@@ -38,6 +38,7 @@ export async function createGateway (config: Config, log: Log): Promise<Server> 
     isRevoked: identity.isRevoked,
     trustProxy: config.TRUST_PROXY,
     checks,
+    shedsLoad,
     openapi: false
   })
   app.addHook('onClose', async () => {

@@ -161,7 +161,7 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
     ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
     ...env
   })
-  const app = await createGateway(config, silent)
+  const app = await createGateway(config, silent, { shedsLoad: false })
   t.teardown(() => app.close())
   await app.listen({ host: config.HOST, port: config.PORT })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
