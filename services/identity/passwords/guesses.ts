@@ -9,23 +9,17 @@ const LONGEST_WAIT = '60 seconds'
 interface Guess { email: string, password: string, hash: string | null | undefined }
 
 /**
- * Compares a password. After 5 wrong ones in a row an address waits 1 second, doubled by every further one up to a minute, and
- * within the wait none is right. Whatever comes out, the work is the same, so that time does not tell a known address from another.
+ * Compares a password, and counts a wrong one: after 5 in a row an address waits 1 second, doubled by every further one up to a
+ * minute. Whatever comes out, the work is the same, so that time does not tell a known address from another. A right one is yet to
+ * be accepted.
  * @throws TooBusy
  */
 export async function isRightPassword ({ db, secrets, hashing }: Deps, { email, password, hash }: Guess) {
-  const address = digestOf(secrets, email)
-  const waiting = await db.selectFrom('wrong_passwords')
-    .where('email_digest', '=', address)
-    .where('wait_until', '>', sql<Date>`clock_timestamp()`)
-    .select('times')
-    .executeTakeFirst()
   const right = await hashing.matches(password, hash)
-  if (waiting) return false
   if (right) return true
 
   await sql`
-    insert into wrong_passwords as known (email_digest, times, wait_until) values (${address}, 1, now())
+    insert into wrong_passwords as known (email_digest, times, wait_until) values (${digestOf(secrets, email)}, 1, now())
     on conflict (email_digest) do update set
       times = known.times + 1,
       wait_until = clock_timestamp() + case when known.times + 1 < ${FREE}::int then interval '0'
@@ -35,8 +29,8 @@ export async function isRightPassword ({ db, secrets, hashing }: Deps, { email, 
 }
 
 /**
- * Takes a right password for good, in the transaction that acts on it. It is wrong after all if others were guessed at the same
- * time and began a wait: of a thousand guesses at once, those that end before the fifth wrong one count.
+ * Accepts a right password in the transaction that acts on it: within a wait none is. That is asked only now, so of a thousand
+ * guesses at once those count that end before the fifth wrong one.
  * @throws InvalidCredentials
  */
 export async function acceptPassword (trx: Trx, deps: Deps, email: string) {

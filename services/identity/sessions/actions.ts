@@ -24,30 +24,28 @@ interface Start { accountId: string, method: SignInMethod, client: Client }
 /** Begins a session, and says so: with whether the account knows other devices and not this one. */
 export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: Start) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  const earlier = await trx.selectFrom('sessions')
-    .where('account_id', '=', accountId)
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      sql<boolean>`coalesce(bool_or(
-        device_info is not distinct from ${deviceInfo}::text
-        and device_name is not distinct from ${deviceName}::text
-        and platform is not distinct from ${platform}::text), false)`.as('fromThisDevice')
-    ])
-    .executeTakeFirstOrThrow()
-
-  const { id: sessionId } = await trx.insertInto('sessions').values({
-    account_id: accountId,
-    device_info: deviceInfo,
-    device_name: deviceName,
-    platform,
-    app_version: appVersion,
-    ip_address: maskAddress(address)
-  }).returning('id').executeTakeFirstOrThrow()
-
-  const refreshToken = await addRefreshToken(trx, sessionId)
-  await record(trx, SessionStarted, accountId, {
-    accountId, sessionId, method, newDevice: earlier.count > 0 && !earlier.fromThisDevice, deviceName, platform
-  })
+  const refreshToken = makeRefreshToken()
+  // One statement, so that what it reads of earlier sessions does not hold the new one.
+  const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
+    with session as (
+      insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
+      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion}, ${maskAddress(address)})
+      returning id
+    ), token as (
+      insert into refresh_tokens (digest, session_id, expires_at)
+      select ${digestOf(refreshToken)}, id, now() + ${REFRESH_TOKEN_LIFETIME}::interval from session
+    )
+    select id,
+      exists (select from sessions where account_id = ${accountId})
+        and not exists (
+          select from sessions where account_id = ${accountId}
+            and device_info is not distinct from ${deviceInfo}::text
+            and device_name is not distinct from ${deviceName}::text
+            and platform is not distinct from ${platform}::text
+        ) as "newDevice"
+    from session`.execute(trx)
+  const { id: sessionId, newDevice } = session!
+  await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   return { sessionId, refreshToken }
 }
 
@@ -153,11 +151,12 @@ async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: st
 }
 
 async function addRefreshToken (trx: Trx, sessionId: string) {
-  const token = randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
+  const token = makeRefreshToken()
   await trx.insertInto('refresh_tokens').values({
     digest: digestOf(token), session_id: sessionId, expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
   }).execute()
   return token
 }
 
+const makeRefreshToken = () => randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
 const digestOf = (token: string) => createHash('sha256').update(token).digest()
