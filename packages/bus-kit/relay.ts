@@ -248,12 +248,12 @@ export async function clearOld (db: Db) {
   // Both ids are UUIDv7, made in time order, so the primary keys serve as indexes on time.
   const events = await sql`
     delete from outbox where id in (
-      select id from outbox where id < uuidv7(interval '-72 hours') and published_at is not null
+      select id from outbox where id < (select uuidv7(interval '-72 hours')) and published_at is not null
       order by id limit ${sql.lit(CHUNK)} for update skip locked
     )`.execute(db)
   const spent = await sql`
     delete from inbox where (event_id, consumer) in (
-      select event_id, consumer from inbox where event_id < uuidv7(interval '-14 days')
+      select event_id, consumer from inbox where event_id < (select uuidv7(interval '-14 days'))
       order by event_id limit ${sql.lit(CHUNK)} for update skip locked
     )`.execute(db)
   return Math.max(Number(events.numAffectedRows), Number(spent.numAffectedRows))

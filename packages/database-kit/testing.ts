@@ -24,7 +24,8 @@ export async function testDatabase<Tables> (t: Teardown, folder: string): Promis
     await admin.query(`create schema ${schema}`)
     await migrate(url, folder)
   })
-  const db = connect<Tables>(url, { log: { warn () {} } })
+  // A busy machine is no reason for a test to fail.
+  const db = connect<Tables>(url, { log: { warn () {} }, patience: 10 })
   t.teardown(async () => {
     await db.destroy()
     await alongside(server, 'pg_advisory_lock', async (admin) => await admin.query(`drop schema ${schema} cascade`))

@@ -14,7 +14,7 @@ export async function clearOld (db: Db) {
   // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
   await inChunks(() => sql`
     delete from deliveries where id in (
-      select id from deliveries where id < uuidv7(interval '-30 days') and status not in ('pending', 'held') order by id limit ${sql.lit(CHUNK)}
+      select id from deliveries where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held') order by id limit ${sql.lit(CHUNK)}
     )`.execute(db))
   // FCM itself forgets tokens that were silent for so long.
   await inChunks(() => sql`
@@ -36,7 +36,7 @@ export async function clearOld (db: Db) {
 async function clearNotices (db: Db) {
   return await db.transaction().execute(async (trx) => {
     const { rows: old } = await sql<{ id: string, accountId: string }>`
-      select id, account_id as "accountId" from notices where id < uuidv7(interval '-90 days') order by id limit ${sql.lit(CHUNK)}`.execute(trx)
+      select id, account_id as "accountId" from notices where id < (select uuidv7(interval '-90 days')) order by id limit ${sql.lit(CHUNK)}`.execute(trx)
     await lockInboxes(trx, [...new Set(old.map((notice) => notice.accountId))])
     await sql`
       with gone as (
