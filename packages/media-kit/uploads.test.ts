@@ -134,5 +134,6 @@ t.test('twenty uploads of five megabytes at once are held on disk, not in memory
   await Promise.all(Array.from({ length: 20 }, upload))
   const again = await most()
   t.comment(`${again.toFixed()} MB when it happens again`)
-  t.ok(again - together < 20, `${together.toFixed()} MB, then ${again.toFixed()} MB`)
+  // Files kept from one round to the next would be a hundred megabytes; half of that is what a collector may be late by.
+  t.ok(again - together < 50, `${together.toFixed()} MB, then ${again.toFixed()} MB`)
 })
