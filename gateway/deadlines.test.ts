@@ -1,3 +1,4 @@
+// Runs alone: it measures how long answers take.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { testGateway } from './testing.ts'

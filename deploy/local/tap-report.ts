@@ -14,7 +14,6 @@ export function tapReport (expected: string[]) {
   const missing = new Set(expected)
   const tally: Tally = { passed: 0, failed: 0 }
   const failures: Failure[] = []
-  const failedFiles = new Set<string>()
 
   const count = (names: string[], { ok, todo, skip, diag }: Result) => {
     if (todo || skip) return
@@ -61,7 +60,6 @@ export function tapReport (expected: string[]) {
       if (!result.ok && tally.failed === before.failed) count(result.name === name ? [name] : [name, result.name], result)
       const took = result.time ? ` ${Math.round(result.time)} ms` : ''
       if (result.ok && !silent) return screen.done(`${name}${took}`)
-      failedFiles.add(name)
       screen.fail(`${name}${took}${result.ok ? ' has no test' : ''}`)
       for (const line of noise) screen.line(`    ${line}`)
     })
@@ -72,7 +70,6 @@ export function tapReport (expected: string[]) {
   return {
     parser,
     tally,
-    failedFiles: () => [...failedFiles, ...missing],
     summary () {
       for (const name of missing) {
         tally.failed++

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { start, type Running } from './process.ts'
@@ -9,8 +9,6 @@ import { postgres } from './servers.ts'
 import { tapReport, type Tally } from './tap-report.ts'
 
 // `npm test`: types, lint, then every test beside one throwaway Postgres. With files named, only those, without the first two.
-
-const MOST_AGAIN = 8
 
 const root = path.resolve(import.meta.dirname, '../..')
 const files = process.argv.slice(2).flatMap((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file])
@@ -61,17 +59,25 @@ async function runTests (): Promise<Tally> {
   database = await start(recipe)
   screen.done('postgres for the tests', since)
 
-  const first = await runTap(url(), files, availableParallelism())
-  // Some tests kill servers, measure time or memory. Beside others they may fail by how busy the machine is, and alone they must not.
-  const again = first.failedFiles
-  if (first.failed === 0 || again.length === 0 || again.length > MOST_AGAIN) return first
-  screen.line()
-  screen.line(`${again.length} files failed; each is run once more, alone: ${again.join(', ')}`)
-  const second = await runTap(url(), again, 1)
-  return { passed: first.passed + second.passed, failed: second.failed }
+  const { alone, beside } = sort(files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow))
+  const tally: Tally = { passed: 0, failed: 0 }
+  for (const [some, jobs] of [[beside, availableParallelism()], [alone, 1]] as const) {
+    if (some.length === 0) continue
+    const { passed, failed } = await runTap(url(), some, jobs)
+    tally.passed += passed
+    tally.failed += failed
+  }
+  return tally
 }
 
-async function runTap (url: string, files: string[], jobs: number) {
+/** Tests that kill servers, or measure time or memory, say so by a line: others beside them would be in what they measure. */
+function sort (files: string[]) {
+  for (const file of files) if (!existsSync(file)) throw new Refusal(`There is no file ${file}`)
+  const isAlone = (file: string) => readFileSync(file, 'utf8').includes('// Runs alone')
+  return { alone: files.filter(isAlone), beside: files.filter((file) => !isAlone(file)) }
+}
+
+async function runTap (url: string, files: string[], jobs: number): Promise<Tally> {
   const tap = [path.join(root, 'node_modules/tap/dist/esm/run.mjs')]
   const listed = spawnSync(process.execPath, [...tap, 'list', ...files], { cwd: root, encoding: 'utf8' })
   const report = tapReport(listed.stdout.split('\n').filter(Boolean))
@@ -88,7 +94,7 @@ async function runTap (url: string, files: string[], jobs: number) {
   const { passed, failed } = report.tally
   if (passed + failed === 0) screen.fail('No test was run')
   // The runner knows of failures that no test can tell of, such as having found no file.
-  return { passed, failed: Math.max(failed, code === 0 && passed > 0 ? 0 : 1), failedFiles: report.failedFiles() }
+  return { passed, failed: Math.max(failed, code === 0 && passed > 0 ? 0 : 1) }
 }
 
 function testsBelow (folder: string): string[] {

@@ -1,3 +1,4 @@
+// Runs alone: it kills NATS, and waits for redeliveries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'

@@ -1,3 +1,4 @@
+// Runs alone: it kills NATS, and measures how soon an event is out.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { connect as connectNats, type NatsConnection, type StreamConfig } from 'nats'

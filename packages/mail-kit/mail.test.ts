@@ -1,3 +1,4 @@
+// Runs alone: it kills servers and workers, and counts what was sent in time.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Runs alone: it measures memory.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Runs alone: it kills Redis and waits for what comes of it.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Runs alone: it gives processes a time to start and end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

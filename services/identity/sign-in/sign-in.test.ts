@@ -1,3 +1,4 @@
+// Runs alone: it measures how long answers take.
 import t from 'tap'
 import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
 

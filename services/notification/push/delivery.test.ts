@@ -1,3 +1,4 @@
+// Runs alone: it kills Redis and measures when a push is tried again.
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'

@@ -1,3 +1,4 @@
+// Runs alone: it kills workers in the middle of their work.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
