@@ -1,3 +1,4 @@
+// Runs alone: it gives a launcher a time to give up.
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'

@@ -1,3 +1,4 @@
+// Runs alone: it kills processes and gives others a time to start.
 import pg from 'pg'
 import t from 'tap'
 import { dummySystem, isAlive, pids } from './dummy-system.ts'

@@ -1,3 +1,4 @@
+// Runs alone: it kills processes and gives others a time to start.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
