@@ -16,6 +16,7 @@ t.test('all services are described in one document', async (t) => {
 
   const answer = await call('/openapi.json')
   t.equal(answer.status, 200)
+  // A document is whatever the services made of it; each line below asks one thing of it.
   const document = answer.json() as any // oxlint-disable-line typescript/no-explicit-any
   t.match(document, { openapi: '3.1.0', servers: [{ url: '/api/mobile/v1' }, { url: 'https://api.example.org/api/mobile/v1' }] })
   t.strictSame(Object.keys(document.paths), ['/meta', '/auth/me', '/profile', '/feed'])

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import t from 'tap'
+import { formWith } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { testApp } from '../testing.ts'
 
@@ -7,11 +8,8 @@ const { app, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia:
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
 async function upload (account: string, bytes: Buffer, { type = 'image/png', field = 'file' } = {}) {
-  const boundary = 'a-boundary'
-  const payload = Buffer.concat([
-    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="../../me.png"\r\ncontent-type: ${type}\r\n\r\n`), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)
-  ])
-  const response = await app.inject({ method: 'POST', url: '/onboarding/upload-photo', headers: { ...bearer(account), 'content-type': `multipart/form-data; boundary=${boundary}` }, payload })
+  const { headers, payload } = formWith(bytes, { type, field, name: '../../me.png' })
+  const response = await app.inject({ method: 'POST', url: '/onboarding/upload-photo', headers: { ...bearer(account), ...headers }, payload })
   return { status: response.statusCode, ...response.json() }
 }
 const stored = async () => (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.webp')).length
