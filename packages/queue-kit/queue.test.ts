@@ -249,6 +249,23 @@ t.test('closing ends though Redis is away', async (t) => {
   t.ok(Date.now() - before < 2_000)
 })
 
+t.test('closing ends though one connection was lost just before', async (t) => {
+  const redis = await startRedis(t)
+  const queue = open(t, redis.url, {})
+  queue.start()
+  await connected(queue)
+  const vandal = new Redis(redis.url)
+  t.teardown(() => vandal.disconnect())
+  const waiting = async () => (await vandal.client('LIST') as string).split('\n').find((line) => line.includes('cmd=bzpopmin'))
+  await until(async () => await waiting() !== undefined)
+
+  await vandal.call('CLIENT', 'KILL', 'ID', /id=(\d+)/.exec((await waiting())!)![1]!)
+  await sleep(20)
+  const before = Date.now()
+  await queue.close()
+  t.ok(Date.now() - before < 1_000)
+})
+
 t.test('the row of a worker that was killed is worked on by another', { timeout: 60_000 }, async (t) => {
   const redis = await startRedis(t)
   const prefix = randomUUIDv7()

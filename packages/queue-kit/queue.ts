@@ -1,4 +1,6 @@
 import { DelayedError, Queue as Producer, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { queues, tries } from './metrics.ts'
 import { keepConnected, within } from './redis.ts'
 import type { Job, OfferOptions, Outcome, Queue, QueueOptions } from './types.ts'
 
@@ -19,15 +21,16 @@ export function createQueue (options: QueueOptions): Queue {
   // Not below BullMQ's own `prefix:name:`, where every job has a key of its own.
   const witness = `${prefix}:${name}.witness`
 
-  const redis = keepConnected(redisUrl, log, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
+  let closed = false
+  const wanted = () => !closed
+  const redis = keepConnected(redisUrl, log, wanted, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
   let producer: Producer | undefined
-  let worker: { redis: ReturnType<typeof keepConnected>, bull?: Worker } | undefined
+  let worker: { redis: Redis, bull?: Worker } | undefined
   const running = new Set<Promise<Outcome>>()
   let sweeper: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let cursor: string | undefined
   let missed = true
-  let closed = false
 
   async function openProducer () {
     // BullMQ would wait for a Redis that is away, however long.
@@ -98,7 +101,7 @@ export function createQueue (options: QueueOptions): Queue {
   }
 
   function startWorker () {
-    const connection = keepConnected(redisUrl, log, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
+    const connection = keepConnected(redisUrl, log, wanted, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
     const started: NonNullable<typeof worker> = worker = { redis: connection }
     connection.once('ready', () => {
       if (closed) return
@@ -106,6 +109,7 @@ export function createQueue (options: QueueOptions): Queue {
         const working = work(job.id!)
         running.add(working)
         const outcome = await working.finally(() => running.delete(working))
+        tries.inc({ queue: name, outcome: outcome ? 'put off' : 'done' })
         if (!outcome) return
         await job.moveToDelayed(Date.now() + outcome.retryAfter, token)
         throw new DelayedError()
@@ -120,11 +124,20 @@ export function createQueue (options: QueueOptions): Queue {
         runRetryDelay: 1_000
       })
       started.bull.on('error', (error) => log.warn({ err: error, queue: name }, 'the worker had an error'))
-      started.bull.on('failed', (job, error) => log.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'a job failed'))
+      started.bull.on('failed', (job, error) => {
+        tries.inc({ queue: name, outcome: 'failed' })
+        log.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'a job failed')
+      })
     })
   }
 
-  return {
+  // While one of its connections is away BullMQ would wait for it, and needs not: the rows know what is done.
+  async function closeWorker (redis: Redis, bull: Worker) {
+    const blocking = await bull.getBackend().blockingClient
+    await bull.close(running.size > 0 || redis.status !== 'ready' || blocking?.status !== 'ready')
+  }
+
+  const queue: Queue = {
     async offer (jobs, shared) {
       try {
         await within(2_000, add(jobs, shared))
@@ -149,13 +162,13 @@ export function createQueue (options: QueueOptions): Queue {
     async close () {
       if (closed) return
       closed = true
+      queues.delete(name)
       clearInterval(sweeper)
       await sweeping
       const unfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs were left unfinished')
       await worker?.bull?.pause(true)
       await within(closeWithin * 1_000, Promise.allSettled(running)).catch(unfinished)
-      // While Redis is away BullMQ would wait for it, and needs not: the rows know what is done.
-      if (worker?.bull) await within(2_000, worker.bull.close(worker.redis.status !== 'ready' || running.size > 0)).catch(unfinished)
+      if (worker?.bull) await within(2_000, closeWorker(worker.redis, worker.bull)).catch(unfinished)
       worker?.redis.disconnect()
       await producer?.close().catch(() => {})
       redis.disconnect()
@@ -172,4 +185,6 @@ export function createQueue (options: QueueOptions): Queue {
       return { waiting: wait + prioritized, active, delayed, failed }
     }
   }
+  queues.set(name, queue)
+  return queue
 }
