@@ -1,8 +1,8 @@
 // Brings one service's schema up to date, before its processes start: run by the launcher, a compose file or a Kubernetes Job.
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
+import { readVariable } from './variables.ts'
 
 const usage = `usage: node packages/database-kit/cli.ts <service's folder>
 
@@ -11,11 +11,11 @@ const usage = `usage: node packages/database-kit/cli.ts <service's folder>
   Either may be in a file: DATABASE_URL_FILE, ADMIN_DATABASE_URL_FILE.`
 
 const [folder] = process.argv.slice(2)
-const url = read('DATABASE_URL')
+const url = readVariable('DATABASE_URL')
 if (!folder || !url) fail(usage)
 
 try {
-  const admin = read('ADMIN_DATABASE_URL')
+  const admin = readVariable('ADMIN_DATABASE_URL')
   const service = path.basename(path.resolve(folder))
   if (admin) await provision(admin, service, decodeURIComponent(new URL(url).password))
   await migrate(url, path.resolve(folder))
@@ -23,11 +23,6 @@ try {
 } catch (error) {
   const { message, cause } = error as Error
   fail(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}`)
-}
-
-function read (name: string) {
-  const file = process.env[`${name}_FILE`]
-  return process.env[name] ?? (file ? readFileSync(file, 'utf8').trim() : undefined)
 }
 
 function fail (reason: string): never {

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, PostgresQueryCompiler, ValueNode, type LimitNode } from 'kysely'
 import pg from 'pg'
+import { acquire, pools } from './metrics.ts'
 
 /** What this kit tells of its connections; every logger of the house has it. */
 export interface Log {
@@ -15,6 +16,8 @@ export interface ConnectOptions {
 }
 
 const NAMED_STATEMENTS = 500
+
+const unanswered = new WeakSet<pg.PoolClient>()
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -39,8 +42,18 @@ export function connect<Tables> (url: string, { log, max = 5, patience = 1 }: Co
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
   pool.on('connect', nameStatements)
+  pools.add(pool)
 
-  const dialect = new PostgresDialect({ pool })
+  const dialect = new PostgresDialect({
+    pool: {
+      options: pool.options,
+      connect: async () => dropUnanswered(await acquire(pool)),
+      async end () {
+        pools.delete(pool)
+        await pool.end()
+      }
+    }
+  })
   dialect.createQueryCompiler = () => new LiteralLimits()
   return new Kysely<Tables>({ dialect })
 }
@@ -57,10 +70,20 @@ function nameStatements (client: pg.PoolClient) {
       name = `s${names.size}`
       names.set(text, name)
     }
-    return query({ name, text, values })
+    return query({ name, text, values }).catch((error: Error) => {
+      if (error.message === 'Query read timeout') unanswered.add(client)
+      throw error
+    })
   }
   // pg declares `query` with a dozen overloads; Kysely and this kit use just this one.
   client.query = named as typeof client.query
+}
+
+/** The next query on a connection that owes an answer would wait behind it, and over a wire that is cut nobody would ever be told. */
+function dropUnanswered (client: pg.PoolClient) {
+  const release = client.release.bind(client)
+  client.release = (spoilt) => release(spoilt || unanswered.has(client))
+  return client
 }
 
 // Under a generic plan a limit that is a parameter makes Postgres expect a tenth of the table.

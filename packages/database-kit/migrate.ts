@@ -12,7 +12,9 @@ import pg from 'pg'
  * @throws the first migration's error; nothing of that set of migrations stays
  */
 export async function migrate (url: string, folder: string) {
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+  // A connection that ends while it is idle would end the process; one that is in use fails its query, which says so.
+  pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     const schema = await sql<{ name: string }>`select current_schema() as name`.execute(db)
@@ -34,7 +36,8 @@ export async function migrate (url: string, folder: string) {
   }
 }
 
-async function migrationFolders (folder: string) {
+/** The folders whose migrations make a service's schema, in the order in which they are run. */
+export async function migrationFolders (folder: string) {
   const { dependencies = {} } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> }
   const kits = Object.keys(dependencies).filter((name) => name.startsWith('@tandem/')).sort()
   const folders = [...kits.map((kit) => path.join(folder, 'node_modules', kit)), folder]
@@ -47,12 +50,12 @@ async function migrationFolders (folder: string) {
   return found
 }
 
-async function readMigrations (directory: string) {
+export async function readMigrations (directory: string) {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql'))
-  const migrations: Record<string, Migration> = {}
+  const migrations: Record<string, Migration & { text: string }> = {}
   for (const file of files) {
     const text = await readFile(path.join(directory, file), 'utf8')
-    migrations[path.basename(file, '.sql')] = { up: async (db) => { await sql.raw(text).execute(db) } }
+    migrations[path.basename(file, '.sql')] = { text, up: async (db) => { await sql.raw(text).execute(db) } }
   }
   return migrations
 }

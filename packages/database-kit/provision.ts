@@ -7,6 +7,7 @@ import pg from 'pg'
  */
 export async function provision (adminUrl: string, service: string, password: string) {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
   await client.connect()
   try {
     const role = client.escapeIdentifier(`tandem_${service}`)

@@ -4,6 +4,8 @@ import pg from 'pg'
 import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
 
+export { listBreaks } from './compatibility.ts'
+
 /** As much of a tap test as is needed to clean up after it. */
 export interface Teardown { teardown (work: () => unknown): unknown }
 
@@ -12,6 +14,15 @@ export interface Teardown { teardown (work: () => unknown): unknown }
  * The server is the one `npm test` started.
  */
 export async function testDatabase<Tables> (t: Teardown, folder: string): Promise<{ db: Kysely<Tables>, url: string }> {
+  const url = await testSchema(t, async (own) => await migrate(own, folder))
+  // A busy machine is no reason for a test to fail.
+  const db = connect<Tables>(url, { log: { warn () {} }, patience: 10 })
+  t.teardown(() => db.destroy())
+  return { db, url }
+}
+
+/** A Postgres schema of the test's own, filled by `fill` and dropped afterwards. Returns the connection URL to it. */
+export async function testSchema (t: Teardown, fill: (url: string) => Promise<unknown>): Promise<string> {
   const server = process.env['TEST_DATABASE_URL']
   if (!server) throw new Error('TEST_DATABASE_URL is not set: run this file with `npm test -- <file>`')
 
@@ -20,17 +31,14 @@ export async function testDatabase<Tables> (t: Teardown, folder: string): Promis
   own.searchParams.set('options', `-c search_path=${schema}`)
   const url = own.href.replaceAll('+', '%20')
 
+  t.teardown(async () => {
+    await alongside(server, 'pg_advisory_lock', async (admin) => await admin.query(`drop schema if exists ${schema} cascade`))
+  })
   await alongside(server, 'pg_advisory_lock_shared', async (admin) => {
     await admin.query(`create schema ${schema}`)
-    await migrate(url, folder)
+    await fill(url)
   })
-  // A busy machine is no reason for a test to fail.
-  const db = connect<Tables>(url, { log: { warn () {} }, patience: 10 })
-  t.teardown(async () => {
-    await db.destroy()
-    await alongside(server, 'pg_advisory_lock', async (admin) => await admin.query(`drop schema ${schema} cascade`))
-  })
-  return { db, url }
+  return url
 }
 
 // Kysely reads the catalogue of every schema while it migrates, and fails if one of them goes away meanwhile.

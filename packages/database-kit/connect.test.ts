@@ -1,0 +1,94 @@
+// Runs alone: it measures how long one waits.
+import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { register } from 'prom-client'
+import t, { type Test } from 'tap'
+import { connect } from './index.ts'
+
+const server = process.env['TEST_DATABASE_URL'] ?? ''
+const log = { warn () {} }
+
+interface Things { things: { id: number, name: string } }
+
+function open (t: Test, url = server, max = 2) {
+  const db = connect<Things>(url, { log, max })
+  t.teardown(() => db.destroy())
+  return db
+}
+
+/** Postgres behind a wire that can be held. */
+async function wire (t: Test) {
+  const { hostname, port } = new URL(server)
+  const sockets: Socket[] = []
+  const between = createServer((client) => {
+    const postgres = dial(Number(port), hostname)
+    sockets.push(client, postgres)
+    client.pipe(postgres).pipe(client)
+    for (const socket of [client, postgres]) socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => { between.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    between.close()
+  })
+  const url = new URL(server)
+  url.host = `127.0.0.1:${(between.address() as AddressInfo).port}`
+  return { url: url.href, hold: () => sockets.forEach((socket) => socket.pause()), cut: () => sockets.splice(0).forEach((socket) => socket.destroy()) }
+}
+
+t.test('a statement with values is prepared once for a connection', async (t) => {
+  const db = open(t, server, 1)
+  for (const number of [1, 2, 3]) await sql`select ${number}::int + 41 as sum`.execute(db)
+  const { rows } = await sql<{ statement: string, calls: number }>`
+    select statement, (generic_plans + custom_plans)::int as calls from pg_prepared_statements where statement like '%+ 41%' and statement not like ${'%pg_prepared%'}`.execute(db)
+  t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
+})
+
+t.test('a limit is part of the text, as a plan for any limit would be a bad one', async (t) => {
+  const db = open(t)
+  const query = db.selectFrom('things').select('id').where('name', '=', 'x').limit(20).compile()
+  t.match(query, { sql: /limit 20$/, parameters: ['x'] })
+})
+
+t.test('a count comes as a number', async (t) => {
+  t.same((await sql`select count(*) as count from generate_series(1, 3)`.execute(open(t))).rows, [{ count: 3 }])
+})
+
+t.test('who gets no connection within a second is refused, and told to the metrics', async (t) => {
+  const db = open(t, server, 1)
+  const slow = sql`select pg_sleep(1.6)`.execute(db)
+  const since = Date.now()
+  await t.rejects(sql`select 1`.execute(db), /timeout exceeded when trying to connect/)
+  t.ok(Date.now() - since < 1_500, `${Date.now() - since} ms`)
+  const waits = await register.getSingleMetricAsString('postgres_pool_refusals_total')
+  t.match(waits, /postgres_pool_refusals_total [1-9]/)
+  t.match(await register.getSingleMetricAsString('postgres_pool_connections'), /state="busy"} 1/)
+  await slow
+})
+
+t.test('a statement that takes too long ends, and its connection serves on', async (t) => {
+  const db = open(t, server, 1)
+  await t.rejects(sql`select pg_sleep(10)`.execute(db), { code: '57014' })
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
+})
+
+t.test('a wire that is silent is given up after three seconds, and nobody is handed it again', async (t) => {
+  const { url, hold } = await wire(t)
+  const db = open(t, url, 1)
+  await sql`select 1`.execute(db)
+  hold()
+  const since = Date.now()
+  await t.rejects(sql`select ${1}::int`.execute(db), /timeout/i)
+  t.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }], 'over a new one')
+})
+
+t.test('connections that end while nobody uses them end nothing else', async (t) => {
+  const { url, cut } = await wire(t)
+  const db = open(t, url)
+  await sql`select 1`.execute(db)
+  cut()
+  await sleep(50)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
+})

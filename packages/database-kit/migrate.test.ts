@@ -1,0 +1,72 @@
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { migrate } from './migrate.ts'
+import { provision } from './provision.ts'
+import { testSchema } from './testing.ts'
+
+async function service (t: Test, migrations: Record<string, string>) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-migrate-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(path.join(folder, 'migrations'))
+  await writeFile(path.join(folder, 'package.json'), '{}')
+  const add = async (name: string, text: string) => await writeFile(path.join(folder, 'migrations', name), text)
+  for (const [name, text] of Object.entries(migrations)) await add(name, text)
+  return { folder, add }
+}
+
+async function query (url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows as Record<string, unknown>[]
+  } finally {
+    await client.end()
+  }
+}
+
+t.test('migrations run in order, each once, however many machines begin at once', async (t) => {
+  const { folder, add } = await service(t, { '002-fill.sql': 'insert into things values (1)', '001-make.sql': 'create table things (id int)' })
+  const url = await testSchema(t, async () => {})
+  await Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)])
+  t.same(await query(url, 'select id from things'), [{ id: 1 }])
+  await add('003-more.sql', 'insert into things values (2); insert into things values (3)')
+  await migrate(url, folder)
+  t.same(await query(url, 'select count(*)::int as count from things'), [{ count: 3 }])
+})
+
+t.test('one that fails leaves nothing of itself, names itself, and can be mended', async (t) => {
+  const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)', '002-wrong.sql': 'create table others (id int); select nonsense' })
+  const url = await testSchema(t, async () => {})
+  await t.rejects(migrate(url, folder), { message: /\/002-wrong failed$/, cause: { message: /nonsense/ } })
+  t.same(await query(url, "select table_name from information_schema.tables where table_schema = current_schema() and table_name in ('things', 'others')"), [])
+  await add('002-wrong.sql', 'create table others (id int)')
+  await migrate(url, folder)
+  t.same(await query(url, 'select * from others'), [])
+})
+
+t.test('one that was run and is gone stops everything', async (t) => {
+  const { folder } = await service(t, { '001-make.sql': 'create table things (id int)' })
+  const url = await testSchema(t, async () => {})
+  await migrate(url, folder)
+  await rm(path.join(folder, 'migrations/001-make.sql'))
+  await t.rejects(migrate(url, folder), { cause: { message: /001-make is missing/ } })
+})
+
+t.test('a service gets a role that reaches its own schema and no other, and a new password when asked again', async (t) => {
+  const admin = process.env['TEST_DATABASE_URL'] ?? ''
+  const name = `kit${process.pid}`
+  t.teardown(async () => {
+    for (const each of [`${name}a`, `${name}b`]) await query(admin, `drop schema if exists ${each} cascade; drop role if exists tandem_${each}`)
+  })
+  const [first, other] = await Promise.all([provision(admin, `${name}a`, 'one'), provision(admin, `${name}b`, 'two')])
+  await query(first, 'create table secrets (id int)')
+  await t.rejects(query(other, `select * from ${name}a.secrets`), { code: '42501' })
+  await t.rejects(query(other, 'create table public.mine (id int)'), { code: '42501' })
+
+  const again = await provision(admin, `${name}a`, "it's new")
+  t.same(await query(again, 'select * from secrets'), [])
+  await t.rejects(query(first, 'select 1'), { code: '28P01' })
+})
