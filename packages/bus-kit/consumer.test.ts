@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import Type from 'typebox'
 import { askReplay, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
-import { effects, Happened, haveEffects, leaveEffect, say, sayMany, until, upTo, world, type Db, type Happening } from './harness.ts'
+import { effects, Happened, haveEffects, leaveEffect, say, sayMany, until, untilPublished, upTo, world, type Db, type Happening } from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -37,6 +37,11 @@ async function durable (t: Test, url: string) {
   await until(async () => await manager.streams.info('EVENTS_ALPHA').then(({ state }) => state.messages > 0, () => false))
   await manager.consumers.add('EVENTS_ALPHA', { durable_name: 'beta', ack_policy: AckPolicy.Explicit, ack_wait: nanos(10_000), filter_subject: 'evt.alpha.>' })
   return await nats.jetstream().consumers.get('EVENTS_ALPHA', 'beta')
+}
+
+async function heardAll (t: Test, url: string, service: string) {
+  const manager = await (await operator(t, url)).nats.jetstreamManager()
+  return await manager.consumers.info('EVENTS_ALPHA', service).then(({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0, () => false)
 }
 
 async function parked (db: Db) {
@@ -167,6 +172,34 @@ t.test('events that wait behind slow ones are not handed out a second time', asy
   await until(() => calls.length === 28)
   await sleep(500)
   t.strictSame(calls.sort((a, b) => a - b), upTo(28))
+})
+
+t.test('a few handlers run at once, of those whose work joins many; what is about one thing keeps its order', async (t) => {
+  const { nats, db, speaker, replica } = await world(t)
+  const most = { few: 0, many: 0 }
+  const order: number[] = []
+  function hearAs (service: 'few' | 'many') {
+    const { bus } = replica(service)
+    let running = 0
+    const consumers = startConsumers(bus, db, [on(Happened, async ({ data: { number } }) => {
+      running++
+      most[service] = Math.max(most[service], running)
+      await sleep(20 - number % 20)
+      if (service === 'many' && number < 10) order.push(number)
+      running--
+    }, { joins: service === 'many' })])
+    t.teardown(() => consumers.stop())
+  }
+  speaker().relay()
+  for (let number = 0; number < 10; number++) await say(db, number, 'one thing')
+  await sayMany(db, 90, 10)
+  await untilPublished(db)
+  hearAs('few')
+  hearAs('many')
+  await until(async () => await heardAll(t, nats.url, 'few') && await heardAll(t, nats.url, 'many'))
+  t.equal(most.few, 4)
+  t.ok(most.many > 20, `${most.many} at once`)
+  t.strictSame(order, upTo(10))
 })
 
 t.test('waiting for a service that is away counts as no failure', async (t) => {

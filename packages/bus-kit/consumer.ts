@@ -6,7 +6,7 @@ import type { Bus } from './connection.ts'
 import { ATTEMPTS, failAgain, forget, keepLetter, takeDue, type DeadLetterTables, type Due, type Letter } from './dead-letters.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
-import { lanes } from './lanes.ts'
+import { lanes, places } from './lanes.ts'
 import { handled, handling, lag, letterBoxes } from './metrics.ts'
 import { Unavailable } from './questions.ts'
 import { seldom } from './seldom.ts'
@@ -31,7 +31,7 @@ const DELIVERIES = 5
 export interface Consumers { stop (): Promise<void> }
 
 /** A message that was read: what it is about, and what handles it. */
-interface Opened { about: string, handle: () => Promise<void> }
+interface Opened { about: string, joins: boolean, handle: () => Promise<void> }
 
 /**
  * Hears every event that `handlers` name, through one durable consumer for each service that says some of them.
@@ -41,7 +41,8 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
   const stopping = new AbortController()
   const wanted = Map.groupBy(handlers, ({ event }) => event.type)
   const speakers = new Set(handlers.map(({ event }) => event.service))
-  const enter = lanes(AT_ONCE)
+  const enter = lanes()
+  const [few, many] = [places(AT_ONCE), places(HELD)]
   const source = { service: bus.service, db }
   letterBoxes.add(source)
 
@@ -100,7 +101,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
           }
           const letter = letterOf(message, speaker)
           const opened = open(letter)
-          held.set(message, enter(opened.about, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
+          held.set(message, enter(opened.about, opened.joins ? many : few, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
         }
       }
     } finally {
@@ -131,7 +132,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
       const due = await takeDue(db, AT_ONCE).catch(() => [])
       await Promise.all(due.map(async (letter) => {
         const opened = open(letter)
-        await enter(opened.about, async () => await tryLetter(letter, opened).catch(() => {}))
+        await enter(opened.about, few, async () => await tryLetter(letter, opened).catch(() => {}))
       }))
       if (due.length === 0) await sleep(LOOK_FOR_DUE_EVERY, undefined, { signal: stopping.signal }).catch(() => {})
     }
@@ -173,14 +174,16 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
     try {
       const envelope = parseEnvelope(message)
       if (envelope.type !== type) throw new Error(`it came as ${type}`)
+      const hearers = wanted.get(type) ?? []
       return {
         about: envelope.subject,
+        joins: hearers.every((handler) => handler.joins),
         async handle () {
-          for (const handler of wanted.get(type) ?? []) await handler.hear(envelope)
+          for (const handler of hearers) await handler.hear(envelope)
         }
       }
     } catch (error) {
-      return { about: key, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
+      return { about: key, joins: false, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
     }
   }
 

@@ -1,10 +1,10 @@
-import { connect } from '@tandem/database-kit'
+import { connect, readVariable } from '@tandem/database-kit'
 import { askReplay, listParked, type DeadLetterTables } from './dead-letters.ts'
 
-const usage = 'usage: DATABASE_URL=postgres://… node packages/bus-kit/dead-letters-cli.ts list | replay <key>… | replay --all'
+const usage = 'usage: DATABASE_URL=postgres://… node packages/bus-kit/dead-letters-cli.ts list | replay <key>… | replay --all (or DATABASE_URL_FILE)'
 
 const [command, ...keys] = process.argv.slice(2)
-const url = process.env['DATABASE_URL']
+const url = readVariable('DATABASE_URL')
 const known = command === 'list' && keys.length === 0 || command === 'replay' && keys.length > 0
 if (!url || !known) {
   console.error(usage)

@@ -8,6 +8,8 @@ export interface Heard<Data> { id: string, about: string, time: Date, data: Data
 
 export interface Handler {
   readonly event: EventDefinition
+  /** Whether as many may be under way as are fetched. */
+  readonly joins: boolean
   /** @throws when the message is not of the event's shape, or the work failed */
   readonly hear: (message: Envelope) => Promise<void>
 }
@@ -16,12 +18,15 @@ export interface Handler {
  * Hears an event. The handler may be called again with the same event, late, and before an earlier one:
  * it must come to the same result, by a natural key or by spending the event's id with `spend`.
  * What it throws is tried again, less and less often, and parked as a dead letter after the tenth time.
+ * @param joins that the work of many goes into a few statements. Of such handlers as many run at once as events are fetched, of others
+ *   a few, because each takes a connection
  */
 export function on<Schema extends Type.TSchema> (
-  event: EventDefinition<Schema>, handle: (heard: Heard<Type.Static<Schema>>) => Promise<unknown>
+  event: EventDefinition<Schema>, handle: (heard: Heard<Type.Static<Schema>>) => Promise<unknown>, { joins = false } = {}
 ): Handler {
   return {
     event,
+    joins,
     async hear ({ id, subject, time, data }) {
       if (!shapeOf(event.data).Check(data)) throw new Malformed(`not of the shape of ${event.type}: ${faultsOf(event.data, data)}`)
       await handle({ id, about: subject, time: new Date(time), data: data as Type.Static<Schema> })

@@ -1,12 +1,14 @@
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 
-/** Runs work side by side, at most `width` pieces at once, but the pieces of one lane in the order they entered. */
-export function lanes (width: number) {
-  const limit = pLimit(width)
+/** Places for work that goes on side by side. */
+export const places = (count: number): LimitFunction => pLimit(count)
+
+/** Runs work side by side, as much of it at once as there are `places` for its kind, but the pieces of one lane in the order they entered. */
+export function lanes () {
   const tails = new Map<string, Promise<void>>()
 
-  return (lane: string, work: () => Promise<void>): Promise<void> => {
-    const begin = () => limit(work)
+  return (lane: string, places: LimitFunction, work: () => Promise<void>): Promise<void> => {
+    const begin = () => places(work)
     const tail = (tails.get(lane) ?? Promise.resolve()).then(begin, begin)
     tails.set(lane, tail)
     return tail.finally(() => {

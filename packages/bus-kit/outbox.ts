@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Generated, Transaction } from 'kysely'
+import { sql, type Generated, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
 import { faultsOf, shapeOf } from './shapes.ts'
@@ -39,3 +39,24 @@ export async function record<Schema extends Type.TSchema> (
   }).execute()
   recorded.emit('event')
 }
+
+/** An event's data, of which parts may be known only where the statement runs. */
+type Told<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
+
+/**
+ * The same for a change that is one statement, and so needs no transaction around it: `with changed as (…), told as (${recording(…)}) …`.
+ * The event is said once for each row of `from`, if and only if the statement commits. That its data are of the right shape is for
+ * the compiler to see.
+ * @param from the parts of the statement that make the change and know the data
+ */
+export function recording<Schema extends Type.TSchema> (
+  event: EventDefinition<Schema>, aggregate: string | RawBuilder<string>, data: Told<Type.Static<Schema>>, from: RawBuilder<unknown>
+) {
+  const fields = Object.entries(data).map(([name, value]) => sql`${sql.lit(name)}, ${isPartOfStatement(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`)
+  recorded.emit('event')
+  return sql<{ id: string }>`
+    insert into outbox (type, aggregate, data, traceparent)
+    select ${sql.lit(event.type)}, ${aggregate}, jsonb_build_object(${sql.join(fields)}), ${currentTrace() ?? null} from ${from} returning id`
+}
+
+const isPartOfStatement = (value: unknown): value is RawBuilder<unknown> => typeof value === 'object' && value !== null && 'isRawBuilder' in value

@@ -12,6 +12,9 @@ const DEADLINE = 800
 /** The one who was asked is away, too slow, or talks otherwise than agreed. */
 export const Unavailable = createError('SERVICE_UNAVAILABLE', 'A part of the service is away; please try again', 503)
 
+// Happens whenever a service starts or is busy; a stack would tell nothing more.
+const expected = new Map<string | undefined, string>([['503', 'nobody is there to answer'], ['TIMEOUT', 'too late']])
+
 export type Ask = <Request extends Type.TSchema, Answer extends Type.TSchema>(
   question: QuestionDefinition<Request, Answer>, request: Type.Static<Request>, options?: { deadline?: number }
 ) => Promise<Type.Static<Answer>>
@@ -32,7 +35,8 @@ export function asker (bus: Bus): Ask {
       if (shapeOf(question.answer).Check(answer)) return answer as Type.Static<typeof question.answer>
       throw new Error(`the answer has another shape: ${faultsOf(question.answer, answer)}`)
     } catch (error) {
-      bus.log.warn({ err: error, question: question.type }, 'a question got no answer')
+      const reason = expected.get((error as { code?: string }).code)
+      bus.log.warn({ question: question.type, ...(reason ? { reason } : { err: error }) }, 'a question got no answer')
       throw new Unavailable()
     }
   }

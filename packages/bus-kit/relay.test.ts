@@ -7,7 +7,7 @@ import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
 import { clearOld } from './relay.ts'
-import { connectBus, record } from './index.ts'
+import { connectBus, record, recording } from './index.ts'
 import { effects, Happened, haveEffects, log, say, sayMany, until, untilPublished, upTo, world, type Db, type Tables } from './harness.ts'
 
 // What a killed broker had handed out comes again after 10 s, so most of this file is waiting, side by side.
@@ -99,6 +99,23 @@ t.test('what was rolled back is never said', async (t) => {
   await until(haveEffects(db, 1))
   await sleep(200)
   t.strictSame(await effects(db), [1])
+})
+
+t.test('a change that is one statement says its event once for each row, with what only Postgres knows, or not at all', async (t) => {
+  const { db, speaker, hearer } = await world(t)
+  speaker().relay()
+  hearer().hear()
+  const change = async (rows: number, text: string) => await sql`
+    with changed as (select 4 + n as number from generate_series(1, ${rows}::int) n),
+    told as (${recording(Happened, 'thing', { number: sql<number>`changed.number`, text }, sql`changed`)})
+    select from changed`.execute(db)
+  await change(0, 'none')
+  await change(3, 'a "quoted" text')
+  await t.rejects(sql`with told as (${recording(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)}) select 1 / (random() * 0)::int`.execute(db))
+  await until(haveEffects(db, 3))
+  await sleep(200)
+  t.strictSame(await effects(db), [5, 6, 7])
+  t.equal((await db.selectFrom('outbox').select('data').orderBy('seq').executeTakeFirstOrThrow().then(({ data }) => data as { text: string })).text, 'a "quoted" text')
 })
 
 t.test('what is not of the event\'s shape cannot be recorded, and the error does not tell what was in it', async (t) => {

@@ -3,7 +3,7 @@ import { defineEvent, defineQuestion } from './definitions.ts'
 import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 
 /** How a person appears to others, and in whose language and time zone he is spoken to. */
-export const PersonChanged = defineEvent('profile.person.changed.v1', Type.Object({
+const appearance = Type.Object({
   accountId: Id,
   name: Type.String(),
   username: Type.String(),
@@ -11,7 +11,9 @@ export const PersonChanged = defineEvent('profile.person.changed.v1', Type.Objec
   bio: Nullable(Type.String()),
   locale: Type.String(),
   timezone: Type.String()
-}))
+})
+
+export const PersonChanged = defineEvent('profile.person.changed.v1', appearance)
 
 /** What others match and compute by. Heights in centimetres, weights in kilograms; the lists hold ids of onboarding options. */
 const facts = {
@@ -47,15 +49,13 @@ export const MatchFacts = defineQuestion('profile.match-facts.v1', {
 /** How people appear to others, for whoever has not heard of them yet; unknown ids are left out. */
 export const People = defineQuestion('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
-  answer: Type.Array(Type.Object({
-    accountId: Id,
-    name: Type.String(),
-    username: Type.String(),
-    image: Nullable(Type.String()),
-    bio: Nullable(Type.String()),
-    locale: Type.String(),
-    timezone: Type.String()
-  }))
+  answer: Type.Array(appearance)
+})
+
+/** The same of those who have these usernames now, in whatever case; names that nobody has are left out. */
+export const PeopleNamed = defineQuestion('profile.people-named.v1', {
+  request: Type.Object({ usernames: Type.Array(Type.String(), { maxItems: 100 }) }),
+  answer: Type.Array(appearance)
 })
 
 /** A person as his own account shows him; made on first touch, null when there is no such account. */
