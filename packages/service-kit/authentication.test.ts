@@ -1,8 +1,10 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
+import { Type } from 'typebox'
 import { requireRole } from './authentication.ts'
 import { data } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
+import { Body } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, signToken, testKeys, testServer } from './testing.ts'
 
@@ -10,7 +12,8 @@ const routes: Routes = async (app) => {
   app.get('/me', async ({ account }) => data({ id: account.id, sessionId: account.sessionId, role: account.role }))
   app.get('/sessions', { config: { unauthorizedOnly: true } }, async () => data({}))
   app.get('/open', { config: { public: true } }, async ({ account }) => data({ known: account !== undefined }))
-  app.get('/admin', { preHandler: requireRole('ADMIN') }, async () => data({}))
+  app.get('/admin', { onRequest: requireRole('ADMIN') }, async () => data({}))
+  app.post('/admin', { onRequest: requireRole('ADMIN'), schema: { body: Body({ reason: Type.String() }) } }, async () => data({}))
 }
 
 const now = () => Math.floor(Date.now() / 1000)
@@ -29,6 +32,10 @@ t.test('a role opens what it should, and nothing else', async (t) => {
   const app = await testServer(t, routes)
   t.equal((await app.inject({ url: '/admin', headers: bearer('ana', { role: 'ADMIN' }) })).statusCode, 200)
   t.match((await app.inject({ url: '/admin', headers: bearer('ana') })).json(), { success: false, code: 'FORBIDDEN' })
+  for (const payload of [{ reason: 'good' }, {}, '{"broken']) {
+    const headers = { ...bearer('ana'), 'content-type': 'application/json' }
+    t.match((await app.inject({ method: 'POST', url: '/admin', headers, payload })).json(), { success: false, code: 'FORBIDDEN' }, 'whatever is sent')
+  }
 })
 
 t.test('a missing token and a wrong one are told apart, except where the route says not to', async (t) => {

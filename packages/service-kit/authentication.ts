@@ -122,7 +122,7 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
   })
 }, { name: 'authentication' })
 
-/** A preHandler: refuses who does not have `role`. */
+/** For a route's `onRequest`, so that who may not ask is told nothing of how: refuses who does not have `role`. */
 export const requireRole = (role: string) => async (request: FastifyRequest) => {
   if (request.account.role !== role) throw new Forbidden()
 }

@@ -41,6 +41,7 @@ t.test('every failure is answered in the envelope', async (t) => {
     ['no media type that can be read', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a field that is wrong', { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } }, 400, 'VALIDATION_ERROR'],
     ['a field that is wrong, where the route has a code for it', { method: 'POST', url: '/check', payload: { email: 'x' } }, 400, 'INVALID_EMAIL'],
+    ['a NUL in a field, where the route has a code for it', { method: 'POST', url: '/check', payload: { email: 'a\0@example.com' } }, 400, 'INVALID_EMAIL'],
     ['no access token', { method: 'POST', url: '/feed/1/like' }, 401, 'UNAUTHORIZED'],
     ['a refusal of the house', { url: '/throws?what=house' }, 400, 'ALREADY_LIKED'],
     ['a duplicate key', { url: '/throws?what=23505' }, 500, 'SERVER_ERROR'],

@@ -47,6 +47,7 @@ export function refusalFor (thrown: unknown, validationCode = 'VALIDATION_ERROR'
     if (validationContext === 'params' && validationCode === 'VALIDATION_ERROR') return refusal(new NotFound())
     return { code: validationCode, statusCode: 400, message: error.message }
   }
+  if (error instanceof ValidationError) return { code: validationCode, statusCode: 400, message: error.message }
   if (error instanceof FastifyError && !/^(FST_|FAST_)/.test(code)) return { code, statusCode, message: error.message }
   if (unstorable.has(code)) return refusal(new ValidationError('The request holds a value that cannot be stored'))
   if (isPassing(error)) return refusal(new ServiceUnavailable())

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data, message } from './envelope.ts'
-import { Body, ClientUrl, Data, Enum, Id, Message, Nullable, PageQuery, Text } from './schemas.ts'
-import { testServer } from './testing.ts'
+import { Body, ClientUrl, Data, Enum, Id, Message, NextCursor, Nullable, PageQuery, Text } from './schemas.ts'
+import { listMissingExamples, testServer } from './testing.ts'
 
 t.test('the routes describe themselves', async (t) => {
   const app = await testServer(t, async (app) => {
@@ -31,4 +31,24 @@ t.test('the routes describe themselves', async (t) => {
   t.strictSame(check.requestBody.content['application/json'].schema.properties.mood, { enum: ['GOOD'], type: 'string' })
   t.notMatch(answer.body, /opaqueId|"transform"|client-url/)
   t.match(document.components.schemas.Failure.required, ['success', 'error', 'code'])
+})
+
+t.test('an example is put together from the parts, and what lacks one is named', async (t) => {
+  const app = await testServer(t, async (app) => {
+    const Post = Type.Object({ id: Id, caption: Nullable(Text({ max: 9, examples: ['Run'] })), likes: Type.Integer({ examples: [3] }), tags: Type.Array(Type.String({ examples: ['run'] })) })
+    app.post('/feed', {
+      schema: { body: Body({ mood: Enum(['GOOD', 'BAD']), size: Type.Optional(Type.Integer({ default: 7 })) }), response: { 200: Data(Type.Object({ posts: Type.Array(Post), nextCursor: NextCursor })) } }
+    }, async () => data({ posts: [], nextCursor: null }))
+    app.post('/bare', { schema: { body: Body({ a: Body({ b: Type.String(), c: Id }) }), response: { 200: Message } } }, async () => message('ok'))
+    app.put('/wrong', { schema: { body: Body({ a: Type.Integer() }, { examples: [{ a: 'x' }] }), response: { 200: Message } } }, async () => message('ok'))
+    app.post('/photos', { schema: { form: 'photo', response: { 200: Message } } }, async () => message('ok'))
+  })
+  const { paths } = (await app.inject('/openapi.json')).json()
+  const id = '019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'
+  t.same(paths['/feed'].post.requestBody.content['application/json'].example, { mood: 'GOOD', size: 7 })
+  t.same(paths['/feed'].post.responses[200].content['application/json'].example, {
+    success: true, data: { posts: [{ id, caption: 'Run', likes: 3, tags: ['run'] }], nextCursor: id }
+  })
+  t.match(paths['/photos'].post.requestBody, { required: true, content: { 'multipart/form-data': { schema: { properties: { photo: { format: 'binary' } } } } } })
+  t.same(await listMissingExamples(app), ['POST /bare body: /a/b', 'PUT /wrong body: data/a must be integer'])
 })

@@ -1,11 +1,14 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import { exampleOf, type Schema } from './examples.ts'
 import { Failure } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
     /** Whether the route is an addition to the published interface. */
     'x-extension'?: boolean
+    /** The route takes a form, with a file in this field. */
+    form?: string
   }
 }
 
@@ -15,13 +18,19 @@ interface Published {
   properties?: Record<string, { default?: unknown } | undefined>
 }
 
+interface Content { [type: string]: { schema?: Schema, example?: unknown } }
+
 interface Operation {
-  responses?: Record<string, unknown>
-  requestBody?: { required?: boolean, content?: Record<string, { schema?: { required?: string[] } } | undefined> }
+  responses?: Record<string, { $ref?: string, content?: Content }>
+  requestBody?: { required?: boolean, content?: Content }
+}
+
+function addExamples (content: Content = {}) {
+  for (const media of Object.values(content)) if (media.schema) media.example ??= exampleOf(media.schema)
 }
 
 // Ours, and only of use to the validator.
-const internal = new Set(['transform', 'opaqueId'])
+const internal = new Set(['transform', 'opaqueId', 'dropNulls'])
 
 function publish (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)
@@ -34,6 +43,12 @@ function publish (schema: unknown): unknown {
   if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)
   return published
 }
+
+// The form is read as it comes in, so that this is for readers only and validates nothing.
+const formWith = (field: string) => ({
+  consumes: ['multipart/form-data'],
+  body: { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
+})
 
 /** `GET /feed/:id/like` is `getFeedIdLike`. */
 const nameOperation = (method: string, url: string) => method.toLowerCase() +
@@ -51,13 +66,13 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
         responses: {
           Failure: {
             description: 'Any failure. `code` says which.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } }
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' }, example: exampleOf(Failure) } }
           }
         }
       }
     },
     convertConstToEnum: false,
-    transform ({ schema, url, route }) {
+    transform ({ schema: { form, ...schema }, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const method = [route.method].flat()[0] ?? 'GET'
@@ -68,7 +83,8 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           tags: [name],
           ...extensions,
           ...(config.public ? {} : { security: [{ bearer: [] }] }),
-          ...publish(schema) as object
+          ...publish(schema) as object,
+          ...(form ? formWith(form) : {})
         }
       }
     },
@@ -76,9 +92,10 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       const document = 'openapiObject' in documentObject ? documentObject.openapiObject : {}
       for (const operations of Object.values(document.paths ?? {})) {
         for (const { responses, requestBody } of Object.values(operations ?? {}) as Operation[]) {
+          for (const { content } of [requestBody, ...Object.values(responses ?? {})].filter((part) => part !== undefined)) addExamples(content)
           if (responses) responses.default ??= { $ref: '#/components/responses/Failure' }
           // No body at all is read as an empty one.
-          if (requestBody && !requestBody.content?.['application/json']?.schema?.required?.length) requestBody.required = false
+          if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) requestBody.required = false
         }
       }
       return document

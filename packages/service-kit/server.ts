@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { LogController } from 'fastify'
@@ -46,6 +48,7 @@ export interface ServerOptions extends AuthenticationOptions {
 }
 
 const kibibyte = 1024
+const lastAnswers = 1_000
 const requestId = /^[0-9a-f-]{36}$/
 
 /**
@@ -88,11 +91,22 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   return app
 }
 
-// Node closes the connections that are idle when the server closes, and then would wait 72 s for those that become so.
+/**
+ * Lets go of connections without breaking a request. A client cannot know that its connection is being closed just as it sends: so for a second
+ * the server goes on, telling with every answer that it was the last, and only then closes what nobody has used meanwhile.
+ */
 function closeConnectionsInTime (app: FastifyInstance) {
-  let closing: NodeJS.Timeout | undefined
-  app.addHook('preClose', async () => { closing = setInterval(() => app.server.closeIdleConnections(), 200) })
-  app.addHook('onClose', async () => clearInterval(closing))
+  let closing = false
+  let sweeper: NodeJS.Timeout | undefined
+  const countConnections = promisify(app.server.getConnections.bind(app.server))
+  app.addHook('preClose', async () => {
+    closing = true
+    const end = Date.now() + lastAnswers
+    while (await countConnections() > 0 && Date.now() < end) await sleep(20)
+    // Node closes the connections that are idle when the server closes, and then would wait 72 s for those that become so.
+    sweeper = setInterval(() => app.server.closeIdleConnections(), 200)
+  })
+  app.addHook('onClose', async () => clearInterval(sweeper))
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
     done()

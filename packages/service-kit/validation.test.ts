@@ -38,12 +38,15 @@ t.test('what a client sends is cleaned, and what was not asked for is dropped', 
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
   t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, nilUuid, nilUuid], owner: null })
   t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: nilUuid })
+  t.strictSame((await echo({ name: null, mood: null, inner: null, count: 1 })).data, { count: 1 }, 'null stands for what may be left out')
+  t.strictSame((await echo({ draft: { any: null } })).data, { draft: { any: null } })
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
 })
 
 t.test('what is wrong is refused with a sentence that names the field and not its value', async (t) => {
   const app = await testServer(t, routes)
   const cases: Array<[unknown, string]> = [
+    [{ inner: { note: null } }, 'inner.note must be a string'],
     [{ name: '   ' }, 'name must not be empty'],
     [{ name: 'abcdef' }, 'name must have at most 5 characters'],
     [{ name: 7 }, 'name must be a string'],

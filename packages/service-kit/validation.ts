@@ -4,6 +4,7 @@ import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { NotFound, ValidationError } from './errors.ts'
+import type { Schema } from './examples.ts'
 import { nilUuid } from './schemas.ts'
 
 declare module 'fastify' {
@@ -48,8 +49,27 @@ function createAjv (options: Options) {
       return true
     }
   })
+  ajv.addKeyword({
+    keyword: 'dropNulls',
+    type: 'object',
+    schemaType: 'boolean',
+    before: 'properties',
+    modifying: true,
+    errors: false,
+    compile (_on, schema) {
+      const { properties = {}, required = [] } = schema as Schema
+      const names = Object.keys(properties).filter((name) => !required.includes(name) && !takesNull(properties[name] ?? {}))
+      return (value: Record<string, unknown>) => {
+        for (const name of names) if (value[name] === null) delete value[name]
+        return true
+      }
+    }
+  })
   return ajv
 }
+
+const takesNull = ({ type, enum: values, anyOf }: Schema): boolean =>
+  anyOf?.some(takesNull) ?? values?.includes(null) ?? (type === undefined || [type].flat().includes('null'))
 
 // A body says its types itself. An address, a query and a header are all text, so theirs are read from it.
 const ofBodies = createAjv({ coerceTypes: false })

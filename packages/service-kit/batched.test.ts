@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { batched } from './batched.ts'
+
+t.test('calls that come while others are under way are done together, each with its own result', async (t) => {
+  const batches: number[][] = []
+  const double = batched(async (numbers: number[]) => {
+    batches.push(numbers)
+    await sleep(10)
+    return numbers.map((number) => number * 2)
+  }, { most: 3 })
+  t.strictSame(await Promise.all([1, 2, 3, 4, 5, 6].map(double)), [2, 4, 6, 8, 10, 12])
+  t.strictSame(batches, [[1], [2, 3, 4], [5, 6]])
+  t.equal(await double(7), 14)
+})
+
+t.test('a failure is that of its batch alone', async (t) => {
+  let fails = true
+  const work = batched(async (items: string[]) => {
+    if (fails) throw new Error('away')
+    return items
+  })
+  await t.rejects(work('a'), { message: 'away' })
+  fails = false
+  t.equal(await work('b'), 'b')
+})
+
+t.test('what is wrong with one is no reason for the others to fail', async (t) => {
+  const work = batched(async (items: string[]) => {
+    await sleep(1)
+    if (items.includes('bad')) throw new Error('bad')
+    return items
+  }, { isOfOne: (error) => error instanceof Error && error.message === 'bad' })
+  const outcomes = await Promise.allSettled(['first', 'a', 'bad', 'b'].map(work))
+  t.match(outcomes, [{ value: 'first' }, { value: 'a' }, { status: 'rejected', reason: { message: 'bad' } }, { value: 'b' }])
+})
