@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { AwsClient } from 'aws4fetch'
 import { StorageAway } from './errors.ts'
+import { sweep } from './leftovers.ts'
 
 /** Where files are kept. Keys are relative paths that this project makes; no part of them comes from a client. */
 export interface Storage {
@@ -21,12 +22,15 @@ const PATIENCE = 8_000
 
 /** Keeps files below a directory of this machine, for one machine alone or one that all share. */
 export function diskStorage (directory: string): Storage {
+  const unfinishedFiles = path.join(directory, '.unfinished')
+  sweep(unfinishedFiles)
   return {
     async put (key, bytes) {
       const file = path.join(directory, key)
-      const unfinished = `${file}.${randomUUID()}`
+      const unfinished = path.join(unfinishedFiles, randomUUID())
       try {
         await mkdir(path.dirname(file), { recursive: true })
+        await mkdir(unfinishedFiles, { recursive: true })
         await writeFile(unfinished, bytes)
         // Whoever reads meanwhile sees the whole file or none.
         await rename(unfinished, file)

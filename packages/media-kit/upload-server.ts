@@ -1,4 +1,5 @@
-// A server of its own for the test of memory: it says where it listens, and how much it holds when asked.
+// A server of its own for the test of memory: it says where it listens, and how much memory it holds when asked.
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createMedia, diskStorage, readImage, uploadLimit, uploads } from './index.ts'
 
@@ -7,11 +8,14 @@ const media = createMedia({ storage: diskStorage(process.argv[2] ?? ''), cdnUrl:
 await app.register(uploads)
 app.post('/', { bodyLimit: uploadLimit }, async (request) => await media.store('profile', crypto.randomUUID(), await readImage(request, 'file')))
 
-let most = 0
-setInterval(() => { most = Math.max(most, process.memoryUsage.rss()) }, 5)
-process.on('message', () => {
-  process.send?.({ most })
-  most = 0
+// What is in use, with what waits to be collected collected: a process's size would tell of the collector and of malloc instead.
+process.on('message', async () => {
+  globalThis.gc?.()
+  // The buffers of what was collected are freed beside it, a moment later.
+  await sleep(100)
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  process.send?.({ held: heapUsed + external })
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ address: await app.listen({ host: '127.0.0.1', port: 0 }) })

@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { DamagedForm, FileTooLarge, NoFile, NotAForm, StorageAway } from './errors.ts'
 import { remakeImage, type Image } from './images.ts'
+import { sweep } from './leftovers.ts'
 
 export const LARGEST_FILE = 5 * 1024 * 1024
 const FORM_AROUND_FILE = 64 * 1024
@@ -17,8 +18,11 @@ const FORM_AROUND_FILE = 64 * 1024
 /** What a route with an upload adds to its options: the body limit that the file fits in. */
 export const uploadLimit = LARGEST_FILE + FORM_AROUND_FILE
 
+const UNFINISHED = 'tandem-upload-'
+
 /** Teaches `app` to read multipart forms with one file. */
 export const uploads = plugin(async (app: FastifyInstance) => {
+  app.addHook('onClose', sweep(tmpdir(), UNFINISHED))
   await app.register(multipart, { limits: { fileSize: LARGEST_FILE, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
 }, { name: 'uploads' })
 
@@ -28,7 +32,7 @@ export const uploads = plugin(async (app: FastifyInstance) => {
  */
 export async function readImage (request: FastifyRequest, field: string): Promise<Image> {
   if (!request.isMultipart()) throw new NotAForm()
-  const file = path.join(tmpdir(), `tandem-upload-${randomUUID()}`)
+  const file = path.join(tmpdir(), `${UNFINISHED}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
     return await remakeImage(file, type)

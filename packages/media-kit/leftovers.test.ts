@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
+import t from 'tap'
+import { removeLeftovers } from './leftovers.ts'
+import { diskStorage } from './storage.ts'
+import { uploads } from './uploads.ts'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'tandem-leftovers-'))
+t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+async function put (name: string, minutes: number) {
+  const file = path.join(folder, name)
+  await writeFile(file, 'half a pict')
+  const then = Date.now() / 1_000 - minutes * 60
+  await utimes(file, then, then)
+}
+
+t.test('what a killed process left behind goes, what is being written stays, and so does what is not ours', async (t) => {
+  await Promise.all([put('tandem-upload-old', 11), put('tandem-upload-new', 9), put('other-old', 11)])
+  await Promise.all([removeLeftovers(folder, 'tandem-upload-'), removeLeftovers(folder, 'tandem-upload-')])
+  t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
+})
+
+t.test('whoever takes uploads looks for them when it starts', async (t) => {
+  await put('tandem-upload-older', 60)
+  process.env['TMPDIR'] = folder
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(uploads)
+  await app.ready()
+  for (let tries = 0; tries < 200 && (await readdir(folder)).includes('tandem-upload-older'); tries++) await sleep(10)
+  t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
+})
+
+t.test('whoever keeps files in a folder clears away those it never finished, and only those', async (t) => {
+  await mkdir(path.join(folder, '.unfinished'))
+  await put('.unfinished/half', 60)
+  await put('a.webp', 60)
+  const storage = diskStorage(folder)
+  await storage.put('b.webp', Buffer.from('a picture'), 'image/webp')
+  for (let tries = 0; tries < 200 && (await readdir(path.join(folder, '.unfinished'))).length > 0; tries++) await sleep(10)
+  t.same(await readdir(path.join(folder, '.unfinished')), [])
+  t.same((await readdir(folder)).filter((name) => name.endsWith('.webp')), ['a.webp', 'b.webp'])
+})
