@@ -1,4 +1,4 @@
-import { bearer } from '@tandem/service-kit/testing'
+import { bearer, listMissingExamples } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { as, testApp } from './testing.ts'
 
@@ -19,6 +19,10 @@ t.test('every route is described, and which need a token and which are additions
   t.strictSame(operations.filter((each) => each['x-extension']).map(({ name }) => name).sort(), extensions.sort())
   t.strictSame(operations.filter(({ security }) => security).map(({ name }) => name).sort(), signedIn.sort())
   for (const { name, summary } of operations) t.ok(summary, name)
+})
+
+t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+  t.strictSame(await listMissingExamples(app), [])
 })
 
 t.test('routes that need a token are closed to strangers, and to who forges one', async (t) => {

@@ -15,6 +15,8 @@ export const Config = Type.Object({
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'Where people reach this installation; links in mails begin with it' }),
   SECRET: Type.String({ minLength: 32, description: 'At least 32 random characters: codes and signing keys are sealed with it' }),
+  PASSWORD_BLOCKLIST: Type.Boolean({ default: false, description: 'Whether the most common passwords are refused' }),
+  PROVIDER_TOKENS_SINGLE_USE: Type.Boolean({ default: false, description: "Whether a provider's token signs in once, and within 10 minutes of its issue" }),
   PROVIDER_A_ISSUER: issuer,
   PROVIDER_A_AUDIENCE: audience,
   PROVIDER_A_JWKS_URL: jwksUrl,
@@ -25,10 +27,11 @@ export const Config = Type.Object({
 
 /** The settings of a provider, if it is offered. @throws ConfigError for half a provider */
 export function providerSettings (config: Type.Static<typeof Config>, provider: 'PROVIDER_A' | 'PROVIDER_B'): ProviderSettings | undefined {
+  const singleUse = config.PROVIDER_TOKENS_SINGLE_USE
   const issuers = config[`${provider}_ISSUER`]
   const audiences = config[`${provider}_AUDIENCE`]
   const jwksUrl = config[`${provider}_JWKS_URL`]
-  if (issuers.length > 0 && audiences.length > 0 && jwksUrl) return { issuers, audiences, jwksUrl }
+  if (issuers.length > 0 && audiences.length > 0 && jwksUrl) return { issuers, audiences, jwksUrl, singleUse }
   if (issuers.length > 0 || audiences.length > 0 || jwksUrl) {
     throw new ConfigError(`${provider}_ISSUER, ${provider}_AUDIENCE and ${provider}_JWKS_URL must be set together`)
   }

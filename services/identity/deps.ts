@@ -2,6 +2,7 @@ import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { IssueToken } from './keys/tokens.ts'
 import type { MailRequests } from './mails/requests.ts'
+import type { Blocklist } from './passwords/blocklist.ts'
 import type { Hashing } from './passwords/hashing.ts'
 import type { VerifyToken } from './providers/tokens.ts'
 import type { Db, Provider } from './schema.ts'
@@ -13,6 +14,7 @@ export interface Deps {
   ask: Ask
   secrets: Secrets
   hashing: Hashing
+  blocklist: Blocklist
   issueToken: IssueToken
   providers: Record<Provider, VerifyToken>
   mailer: Mailer

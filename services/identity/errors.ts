@@ -16,6 +16,7 @@ export const InvalidRefreshToken = createError('INVALID_REFRESH_TOKEN', 'The ref
 export const RefreshFailed = createError('REFRESH_FAILED', 'Please sign in again', 401)
 export const SessionNotFound = createError('NOT_FOUND', 'There is no such session', 404)
 export const PasswordAlreadySet = createError('PASSWORD_ALREADY_SET', 'This account has a password already', 409)
+export const CommonPassword = createError('VALIDATION_ERROR', 'This password is one of the most common ones, which are tried first; please choose another', 400)
 export const PasswordsDiffer = createError('VALIDATION_ERROR', 'The two passwords differ', 400)
 export const InvalidResetToken = createError('INVALID_TOKEN', 'This link is wrong, was used or has expired', 400)
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many people are signing in at once; please try again', 503)

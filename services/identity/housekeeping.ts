@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
+import { lapseUnverified } from './accounts/actions.ts'
 import { dropReplacedKeys } from './keys/actions.ts'
+import { forgetUsedTokens } from './providers/actions.ts'
 import type { Db } from './schema.ts'
 import { endIdleSessions } from './sessions/actions.ts'
 import { expireSubscriptions } from './subscriptions/actions.ts'
@@ -12,8 +14,10 @@ export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await 
 
 export async function keepHouse (db: Db) {
   await expireSubscriptions(db)
+  await lapseUnverified(db)
   await endIdleSessions(db)
   await dropReplacedKeys(db)
+  await forgetUsedTokens(db)
   // No session lives longer than 180 days, and ids are made in time order. Without the inner select, uuidv7 would be called for each row.
   await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)
   await sql`delete from refresh_tokens where expires_at < now()`.execute(db)

@@ -11,6 +11,7 @@ import { ensureSigningKey } from './keys/actions.ts'
 import { listPublicKeys } from './keys/queries.ts'
 import { createIssuer } from './keys/tokens.ts'
 import { createMailRequests } from './mails/requests.ts'
+import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier } from './providers/tokens.ts'
 import type { Tables } from './schema.ts'
@@ -40,6 +41,7 @@ await run('identity', async (onClose, log) => {
     ask: asker(bus),
     secrets,
     hashing: await createHashing(),
+    blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
     issueToken: createIssuer(db, secrets),
     providers: {
       PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),

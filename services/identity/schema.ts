@@ -15,10 +15,12 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     registered_network: string
     referral_code: string
     barred_at: Date | null
+    lapsed_at: Generated<Date | null>
     person_changed_at: Date | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  used_provider_tokens: { digest: Buffer, used_at: Generated<Date> }
   provider_links: { provider: Provider, subject: string, account_id: string, created_at: Generated<Date> }
   referrals: { account_id: string, referrer_id: string, created_at: Generated<Date> }
   subscriptions: {

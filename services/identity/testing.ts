@@ -14,6 +14,7 @@ import { ensureSigningKey } from './keys/actions.ts'
 import { listPublicKeys } from './keys/queries.ts'
 import { createIssuer } from './keys/tokens.ts'
 import { createMailRequests } from './mails/requests.ts'
+import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier, type VerifyToken } from './providers/tokens.ts'
 import type { Provider, Tables } from './schema.ts'
@@ -26,7 +27,7 @@ export const secret = 'a secret that only the tests of this service know'
 /** What the other services answer. A question without an answer finds them away. */
 export interface Answers { person?: object, totals?: object }
 
-interface Options { answers?: Answers, providers?: Partial<Record<Provider, VerifyToken>> }
+interface Options { answers?: Answers, providers?: Partial<Record<Provider, VerifyToken>>, passwordBlocklist?: boolean }
 
 interface Account { id: string, email: string, sessionId: string, accessToken: string, refreshToken: string }
 type Signed = Pick<Account, 'accessToken'>
@@ -34,7 +35,7 @@ type Signed = Pick<Account, 'accessToken'>
 interface Request { body?: unknown, as?: Signed | undefined, from?: string, headers?: Record<string, string> }
 
 /** The service over servers of its own: Postgres, Redis and a mail catcher. Meant to be shared by the tests of one file. */
-export async function testApp (t: Teardown, { answers = {}, providers = {} }: Options = {}) {
+export async function testApp (t: Teardown, { answers = {}, providers = {}, passwordBlocklist = false }: Options = {}) {
   const [{ db, url }, redis, mail] = await Promise.all([testDatabase<Tables>(t, import.meta.dirname), startRedis(t), startMail(t)])
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
@@ -47,6 +48,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {} }: Op
     ask: answering(answers),
     secrets,
     hashing: await createHashing(),
+    blocklist: createBlocklist(passwordBlocklist),
     issueToken: createIssuer(db, secrets),
     providers: { PROVIDER_A: nobody, PROVIDER_B: nobody, ...providers },
     mailer,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
+import { hasLiveCode } from '../codes/queries.ts'
 import type { Db, Trx } from '../schema.ts'
 import { endSessions } from '../sessions/actions.ts'
-import type { LockedAccount } from './queries.ts'
+import { lockAccount, type LockedAccount } from './queries.ts'
 
 interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
 
@@ -32,3 +33,45 @@ export async function verifyAccount (trx: Trx, account: LockedAccount, byWhom: '
   }
   await record(trx, AccountVerified, account.id, { accountId: account.id })
 }
+
+// Somebody may have registered an address that is not his, and would keep it from its owner.
+const VERIFIED_WITHIN = '72 hours'
+
+/**
+ * Gives back the addresses that nobody has verified for 72 hours, unless a code that was mailed to one may still be typed. Their
+ * accounts are found no more, and their sessions end; the rows stay, because other services know people by them.
+ */
+export async function lapseUnverified (db: Db) {
+  const late = await unverified(db).limit(1_000).execute()
+  for (const { id } of late) {
+    await db.transaction().execute(async (trx) => {
+      // Verifying takes the same lock, so of both at once one comes first, and what is asked under it is so.
+      if (!await lockAccount(trx, { id }) || !await unverified(trx).where('id', '=', id).executeTakeFirst()) return
+      await trx.updateTable('accounts')
+        .set({
+          // No address is of this form, so nobody can have taken it.
+          email: `lapsed ${id}`,
+          name: '',
+          image: null,
+          password_hash: null,
+          lapsed_at: sql`now()`,
+          barred_at: sql`now()`,
+          updated_at: sql`now()`
+        })
+        .where('id', '=', id)
+        .execute()
+      await trx.deleteFrom('codes').where('account_id', '=', id).execute()
+      await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
+      await endSessions(trx, { accountId: id })
+    })
+  }
+}
+
+const unverified = (db: Db) => db.selectFrom('accounts')
+  .where('email_verified_at', 'is', null)
+  .where('lapsed_at', 'is', null)
+  // Whoever is kept out does not get his address back.
+  .where('barred_at', 'is', null)
+  .where('created_at', '<', sql<Date>`now() - ${VERIFIED_WITHIN}::interval`)
+  .where((where) => where.not(where.or([hasLiveCode('VERIFY'), hasLiveCode('SIGN_IN')])))
+  .select('id')

@@ -32,13 +32,14 @@ export async function findOwnAccount (db: Db, id: string) {
 
 export type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>
 
-/** Takes the row of an account: whatever changes how one gets into it waits here. */
+/** Takes the row of an account: whatever changes how one gets into it waits here. One that has lapsed is not found. */
 export async function lockAccount (trx: Trx, by: { id: string } | { email: string }) {
   const query = trx.selectFrom('accounts')
     .select([
       ...accountColumns, 'locale', 'password_hash as passwordHash', 'registered_network as registeredNetwork',
       sql<boolean>`barred_at is not null`.as('isBarred')
     ])
+    .where('lapsed_at', 'is', null)
     // Not the key, which every new session refers to.
     .forNoKeyUpdate()
   return 'id' in by
@@ -50,7 +51,7 @@ export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
 /** Where and how to write to a person. */
 export async function findContact (db: Db, id: string) {
-  return await db.selectFrom('accounts').where('id', '=', id)
+  return await db.selectFrom('accounts').where('id', '=', id).where('lapsed_at', 'is', null)
     .select(['email', 'name', 'locale', sql<boolean>`email_verified_at is not null`.as('emailVerified')])
     .executeTakeFirst()
 }

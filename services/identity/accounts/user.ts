@@ -4,27 +4,29 @@ import { Person, TrainingTotals } from '@tandem/contracts'
 import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
 import type { Account, OwnAccount } from './queries.ts'
 
+const Picture = Type.String({ examples: ['https://tandem.example/media/019a9f40.webp'] })
+
 const Profile = Type.Object({
   gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
   birthDate: Nullable(Timestamp),
-  height: Nullable(Type.Number(), { description: 'Centimetres' }),
+  height: Nullable(Type.Number({ examples: [168] }), { description: 'Centimetres' }),
   heightUnit: Enum(['cm', 'feet'], { description: 'How the person likes to see it' }),
-  weight: Nullable(Type.Number(), { description: 'Kilograms' }),
+  weight: Nullable(Type.Number({ examples: [60.5] }), { description: 'Kilograms' }),
   weightUnit: Enum(['kg', 'pound'], { description: 'How the person likes to see it' }),
   fitnessGoal: Nullable(Type.String({ examples: ['BUILD_MUSCLE'] })),
   onboardingCompleted: Type.Boolean(),
-  onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3' }),
+  onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3', examples: [3] }),
   experience: Type.String({ examples: ['BEGINNER'] }),
   timezone: Type.String({ examples: ['Asia/Jakarta'] }),
   username: Type.Optional(Type.String({ examples: ['ana'] })),
-  avatarUrl: Type.Optional(Nullable(Type.String()))
+  avatarUrl: Type.Optional(Nullable(Picture))
 }, { description: 'What the profile service knows; null while it is away' })
 
 const NutritionGoal = Type.Object({
-  dailyCalories: Type.Number(),
-  proteinTarget: Type.Number(),
-  carbsTarget: Type.Number(),
-  fatTarget: Type.Number(),
+  dailyCalories: Type.Number({ examples: [2000] }),
+  proteinTarget: Type.Number({ examples: [100] }),
+  carbsTarget: Type.Number({ examples: [250] }),
+  fatTarget: Type.Number({ examples: [65] }),
   goalType: Type.String({ examples: ['MAINTAIN'] })
 })
 
@@ -32,7 +34,7 @@ const common = {
   id: Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }),
   name: Type.String({ examples: ['Ana'] }),
   email: Type.String({ examples: ['ana@example.com'] }),
-  image: Nullable(Type.String()),
+  image: Nullable(Picture),
   role: Enum(['USER', 'ADMIN']),
   emailVerified: Type.Boolean(),
   createdAt: Timestamp,
@@ -49,13 +51,13 @@ export const OwnUser = Type.Object({
   updatedAt: Timestamp,
   referralCode: Nullable(Type.String({ description: 'For friends to register with', examples: ['K7RMX2PA'] })),
   subscription: Nullable(Type.Object({
-    id: Type.String(),
+    id: Type.String({ examples: ['019aa1c7-0b6e-7f21-8a44-5d9c2b7e1f30'] }),
     planId: Type.String({ examples: ['premium'] }),
     status: Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
     currentPeriodStart: Timestamp,
     currentPeriodEnd: Timestamp
   })),
-  stats: Type.Object({ totalWorkouts: Type.Integer(), totalFoodEntries: Type.Integer() })
+  stats: Type.Object({ totalWorkouts: Type.Integer({ examples: [12] }), totalFoodEntries: Type.Integer({ examples: [57] }) })
 })
 
 // What the profile service begins every profile with. A new person is answered before it has heard of him.

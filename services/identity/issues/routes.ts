@@ -10,7 +10,7 @@ export const issueRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Report a problem with signing in',
       description: 'Operators read it.',
       body: Body({ email: Email, description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I asked twice.'] }) }),
-      response: { 200: Data(Type.Object({ message: Type.String() })) }
+      response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Thank you, we will look into it'] }) })) }
     },
     config: { public: true }
   }, async ({ body }) => {

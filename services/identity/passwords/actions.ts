@@ -11,8 +11,9 @@ import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses
 import { findPassword } from './queries.ts'
 import { isResetGood, takeReset } from './resets.ts'
 
-/** Sets the first password of an account that has none. @throws UserNotFound, PasswordAlreadySet, TooBusy */
-export async function setInitialPassword ({ db, hashing }: Deps, accountId: string, password: string) {
+/** Sets the first password of an account that has none. @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy */
+export async function setInitialPassword ({ db, hashing, blocklist }: Deps, accountId: string, password: string) {
+  await blocklist.refuse(password)
   const known = await findPassword(db, accountId)
   if (!known) throw new UserNotFound()
   if (known.hash) throw new PasswordAlreadySet()
@@ -20,7 +21,8 @@ export async function setInitialPassword ({ db, hashing }: Deps, accountId: stri
   const hash = await hashing.hash(password)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
-    if (account?.passwordHash) throw new PasswordAlreadySet()
+    if (!account) throw new UserNotFound()
+    if (account.passwordHash) throw new PasswordAlreadySet()
     await putPassword(trx, accountId, hash)
     await record(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
@@ -28,9 +30,10 @@ export async function setInitialPassword ({ db, hashing }: Deps, accountId: stri
 
 interface Change extends Caller { currentPassword: string, password: string }
 
-/** Changes a password by the old one; every other session ends. @throws InvalidCredentials, TooBusy */
+/** Changes a password by the old one; every other session ends. @throws CommonPassword, InvalidCredentials, TooBusy */
 export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password }: Change) {
-  const { db, hashing } = deps
+  const { db, hashing, blocklist } = deps
+  await blocklist.refuse(password)
   const known = await findPassword(db, accountId)
   if (!known || !await isRightPassword(deps, { email: known.email, password: currentPassword, hash: known.hash })) throw new InvalidCredentials()
 
@@ -48,9 +51,10 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
 
 interface Reset { email: string, token: string, password: string, address: string }
 
-/** Sets a password by the link from a mail, which is good once; every session ends. @throws InvalidResetToken, TooBusy */
+/** Sets a password by the link from a mail, which is good once; every session ends. @throws CommonPassword, InvalidResetToken, TooBusy */
 export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
-  const { db, hashing } = deps
+  const { db, hashing, blocklist } = deps
+  await blocklist.refuse(password)
   if (!await isResetGood(db, { email, token })) throw new InvalidResetToken()
 
   const hash = await hashing.hash(password)

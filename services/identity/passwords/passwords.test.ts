@@ -31,7 +31,7 @@ t.test('set-initial-password', async (t) => {
     const account = await givenAccount({ hasPassword: false })
     const bad = [
       {}, { password: 'Abcdef1' }, { password: 'abcdefg1' }, { password: 'ABCDEFG1' }, { password: 'Abcdefgh' }, { password: long(129) },
-      { password, confirmPassword: another }, { password, confirmPassword: '' }, { password, confirmPassword: null }
+      { password, confirmPassword: another }, { password, confirmPassword: '' }
     ]
     for (const body of bad) t.match(await set(account, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
     t.match(await set(account, { password: long(128), confirmPassword: long(128) }), { status: 200 })
@@ -171,6 +171,37 @@ t.test('a forgotten password', async (t) => {
     t.match(await post('/auth/verify-email', { userId: user.id, code: await codeMailedTo(email, 3) }), { status: 200 })
     t.match(await login(email, { password: another }), { status: 200 })
   })
+})
+
+t.test('the most common passwords are refused where the operator wants it, in whatever case, wherever one is set', async (t) => {
+  const { db, deps, post, givenAccount, linkMailedTo, login } = await testApp(t, { passwordBlocklist: true })
+  const account = await givenAccount()
+  const newcomer = await givenAccount({ hasPassword: false })
+  await post('/auth/forgot-password', { email: account.email })
+  const token = (await linkMailedTo(account.email)).searchParams.get('token')
+  const ways = {
+    register: async (password: string) => await post('/auth/register', { email: someEmail(), password }),
+    'set-initial-password': async (password: string) => await post('/auth/set-initial-password', { password }, { as: newcomer }),
+    'change-password': async (newPassword: string) => await post('/auth/change-password', { currentPassword: password, password: newPassword }, { as: account }),
+    'reset-password': async (password: string) => await post('/auth/reset-password', { email: account.email, token, password })
+  }
+  for (const [way, setPassword] of Object.entries(ways)) {
+    for (const common of ['Password1', 'pASSWORD123', 'Trustno1', 'P@ssw0rd', 'Pass\uFF57ord1']) {
+      t.match(await setPassword(common), { status: 400, success: false, code: 'VALIDATION_ERROR', error: /common/ }, `${way} ${common}`)
+    }
+    t.match(await setPassword(`Wide-${way}-5ky`), { status: way === 'register' ? 201 : 200 }, way)
+  }
+  t.match(await post('/auth/reset-password', { email: account.email, token, password: 'iloveyou' }), { status: 400, code: 'VALIDATION_ERROR' }, 'also without capitals and digits')
+  t.match(await login(account.email, { password: 'Wide-reset-password-5ky' }), { status: 200 })
+  t.match(await post('/auth/register', { email: someEmail() }), { status: 201 }, 'and no password is none of them')
+
+  const old = await givenAccount()
+  await db.updateTable('accounts').set({ password_hash: await deps.hashing.hash('Password1') }).where('id', '=', old.id).execute()
+  t.match(await login(old.email, { password: 'Password1' }), { status: 200 }, 'whoever has one goes on with it')
+})
+
+t.test('unless the operator wants it, a common password that keeps the rules is taken', async (t) => {
+  t.match(await post('/auth/register', { email: someEmail(), password: 'Password123' }), { status: 201 })
 })
 
 t.test('a crowd that wants to sign in at once is partly told to come back', async (t) => {

@@ -8,8 +8,8 @@ import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetGood } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
 
-const DataMessage = Data(Type.Object({ message: Type.String() }))
-const ResetToken = Secret({ max: 500, description: 'As it stands in the link' })
+const DataMessage = (example: string) => Data(Type.Object({ message: Type.String({ examples: [example] }) }))
+const ResetToken = Secret({ max: 500, description: 'As it stands in the link', examples: ['pX3f9kQe…'] })
 
 export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   const { db, mailRequests } = deps
@@ -18,7 +18,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Set a first password',
       description: '409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.',
-      body: Body({ password: NewPassword, confirmPassword: Type.Optional(Secret({ min: 0, max: 128 })) }),
+      body: Body({ password: NewPassword, confirmPassword: Type.Optional(Secret({ min: 0, max: 128, examples: ['Wide-Open-5ky'] })) }),
       response: { 200: Message }
     },
     config: { unauthorizedOnly: true }
@@ -46,7 +46,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Mail a link that sets a new password',
       description: 'The link is good for an hour, and once. Answers alike whether or not the address has an account with a password.',
       body: Body({ email: Email }),
-      response: { 200: DataMessage }
+      response: { 200: DataMessage('If this address has a password, a link is on its way to it') }
     },
     config: { public: true }
   }, async ({ body: { email }, ip }) => {
@@ -67,8 +67,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Set a new password by the link; all devices are signed out',
       description: '400 INVALID_TOKEN.',
-      body: Body({ email: Email, token: ResetToken, password: Secret({ min: 8, max: 128 }) }),
-      response: { 200: DataMessage }
+      body: Body({ email: Email, token: ResetToken, password: Secret({ min: 8, max: 128, examples: ['Wide-Open-5ky'] }) }),
+      response: { 200: DataMessage('Your password is changed; please sign in') }
     },
     config: { public: true }
   }, async ({ body, ip }) => {

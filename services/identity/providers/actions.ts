@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { accountColumns } from '../accounts/queries.ts'
 import { AccountNotVerified, InvalidProviderAToken, InvalidProviderBToken, ProviderAEmailNotVerified, ProviderBEmailRequired } from '../errors.ts'
 import { addAccount } from '../registration/actions.ts'
@@ -18,10 +19,11 @@ interface SignIn {
  * Signs in whoever a provider vouches for: known by his id there, else by an address verified on both sides, else as a new account.
  * @throws AccountNotVerified when the address has an account that nobody has verified
  * @throws ProviderAEmailNotVerified, ProviderBEmailRequired when he is not known and no address is vouched for
- * @throws InvalidProviderAToken, InvalidProviderBToken when he is kept out
+ * @throws InvalidProviderAToken, InvalidProviderBToken when he is kept out, or the token was good once and is used
  */
 export async function signInByProvider (db: Db, { provider, identity, name, locale, client }: SignIn) {
   return await db.transaction().execute(async (trx) => {
+    if (identity.spends && !await spend(trx, identity.spends)) throw new refusals[provider].Invalid()
     const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await add(trx)
     if (account.isBarred) throw new refusals[provider].Invalid()
     return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, client }) }
@@ -73,6 +75,20 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 const selectAccount = (trx: Trx) => trx.selectFrom('accounts')
   .select([...accountColumns, (row) => row('barred_at', 'is not', null).$castTo<boolean>().as('isBarred')])
   .forNoKeyUpdate()
+
+/** Whether a token had not been used before. Of uses at once the others wait for the first, and if that signs nobody in, for the next. */
+async function spend (trx: Trx, digest: Buffer) {
+  const spent = await trx.insertInto('used_provider_tokens').values({ digest })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('digest')
+    .executeTakeFirst()
+  return spent !== undefined
+}
+
+/** Forgets the tokens that are too old by now to be taken, were they shown again; with some minutes for clocks that differ. */
+export async function forgetUsedTokens (db: Db) {
+  await sql`delete from used_provider_tokens where used_at < now() - interval '15 minutes'`.execute(db)
+}
 
 /** What each provider's tokens are refused with. */
 export const refusals = {

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { sql } from 'kysely'
 import { ServiceUnavailable } from '@tandem/service-kit'
 import t from 'tap'
+import { keepHouse } from '../housekeeping.ts'
 import { atOnce, someEmail, testApp } from '../testing.ts'
 import { createVerifier } from './tokens.ts'
 
@@ -27,16 +29,21 @@ async function startIssuer () {
 
 const issuer = await startIssuer()
 const key = await issuer.addKey('first')
-const settings = (provider: string) => ({ issuers: [`https://${provider}.example`], audiences: ['tandem-android', 'tandem-ios'], jwksUrl: issuer.url })
+const settings = (provider: string) => ({ issuers: [`https://${provider}.example`], audiences: ['tandem-android', 'tandem-ios'], jwksUrl: issuer.url, singleUse: false })
 const { db, post, get, givenAccount, canRefresh, said } = await testApp(t, {
   providers: { PROVIDER_A: createVerifier(settings('provider-a')), PROVIDER_B: createVerifier(settings('provider-b')) }
 })
 
-interface Token { kid?: string, signer?: CryptoKey, expiresIn?: string, provider?: 'a' | 'b', [claim: string]: unknown }
+interface Token { kid?: string, signer?: CryptoKey, issuedAt?: string, expiresIn?: string, provider?: 'a' | 'b', [claim: string]: unknown }
 
-async function token ({ kid = 'first', signer = key, expiresIn = '5m', provider = 'a', ...claims }: Token = {}) {
+async function token ({ kid = 'first', signer = key, issuedAt = '0s', expiresIn = '5m', provider = 'a', ...claims }: Token = {}) {
   const content = { iss: `https://provider-${provider}.example`, aud: 'tandem-android', sub: crypto.randomUUID(), email: someEmail(), email_verified: true, ...claims }
-  return await new SignJWT(content).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt().setExpirationTime(expiresIn).sign(signer)
+  return await new SignJWT(content).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt(fromNow(issuedAt)).setExpirationTime(fromNow(expiresIn)).sign(signer)
+}
+/** When `-9m 50s` from now is, as tokens tell it. */
+function fromNow (span: string) {
+  const [, sign, minutes = 0, seconds = 0] = /^(-?)(?:(\d+)m)? ?(?:(\d+)s)?$/.exec(span.replace('1h', '60m')) ?? []
+  return Math.floor(Date.now() / 1_000) + (sign ? -1 : 1) * (Number(minutes) * 60 + Number(seconds))
 }
 const signInA = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-a', { idToken: await token(claims), ...others })
 const signInB = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-b', { identityToken: await token({ provider: 'b', ...claims }), ...others })
@@ -152,8 +159,10 @@ t.test('the address in the body of provider B is never used, and the name only f
   const own = someEmail()
   const first = await signInB({ sub, email: own, email_verified: 'true' }, { email: victim.email, fullName: { givenName: ' Ana ', familyName: 'Putri' }, authorizationCode: 'x', platform: 'ios' })
   t.match(first, { status: 201, isNewUser: true, user: { email: own, name: 'Ana Putri', image: null, emailVerified: true } })
-  const later = await signInB({ sub, email: undefined }, { email: victim.email, fullName: { givenName: 'Ben' } })
+  const later = await signInB({ sub, email: undefined }, { email: null, fullName: { givenName: null, familyName: null }, authorizationCode: null, platform: null })
   t.match(later, { status: 200, isNewUser: false, user: { id: first.user.id, email: own, name: 'Ana Putri' } })
+  t.match(await signInB({ sub, email: undefined }, { email: victim.email, fullName: { givenName: 'Ben' } }), { status: 200, user: { id: first.user.id, name: 'Ana Putri' } })
+  t.match(await signInB({ sub, email: undefined }, { fullName: null }), { status: 200, user: { id: first.user.id } })
   t.match(await signInB({ email: victim.email }, { fullName: { givenName: 'Eve' } }), { status: 200, user: { id: victim.id, name: 'Ana' } })
 
   const unnamed = someEmail()
@@ -212,6 +221,72 @@ t.test('the keys of a provider', async (t) => {
 
   const silentProvider = createVerifier({ ...settings('provider-a'), jwksUrl: 'http://127.0.0.1:1/keys' })
   await t.rejects(silentProvider(good), new ServiceUnavailable())
+})
+
+t.test('a token signs in as often as it is shown, unless the operator says once', async (t) => {
+  const idToken = await token({ issuedAt: '-50m' })
+  t.match(await post('/auth/provider-a', { idToken }), { status: 201, isNewUser: true })
+  t.match(await post('/auth/provider-a', { idToken }), { status: 200, isNewUser: false })
+})
+
+t.test('where tokens are good once', async (t) => {
+  const once = (provider: string) => createVerifier({ ...settings(provider), singleUse: true })
+  const { db, post, givenAccount } = await testApp(t, { providers: { PROVIDER_A: once('provider-a'), PROVIDER_B: once('provider-b') } })
+  const ways = [
+    { provider: 'a', code: 'INVALID_PROVIDER_A_TOKEN', show: async (idToken: string) => await post('/auth/provider-a', { idToken }) },
+    { provider: 'b', code: 'INVALID_PROVIDER_B_TOKEN', show: async (identityToken: string) => await post('/auth/provider-b', { identityToken }) }
+  ] as const
+
+  for (const { provider, code, show } of ways) {
+    t.test(`one of provider ${provider}`, async (t) => {
+      const person = { provider, sub: crypto.randomUUID(), email: someEmail() }
+
+      t.test('is refused the second time, and the next one is taken', async (t) => {
+        const used = await token(person)
+        t.match(await show(used), { status: 201 })
+        t.match(await show(used), { status: 401, success: false, code, error: String })
+        t.match(await show(await token({ ...person, nonce: 'next' })), { status: 200 })
+      })
+
+      t.test('signs in once of 20 times at once', async (t) => {
+        const shown = await token({ ...person, nonce: 'at once' })
+        const { tally } = await atOnce(20, async () => await show(shown))
+        t.strictSame(tally, { 200: 1, [`401 ${code}`]: 19 })
+      })
+
+      t.test('is the same one with its signature written in another way', async (t) => {
+        const written = await token({ ...person, nonce: 'written' })
+        t.match(await show(written), { status: 200 })
+        // The last letter of 256 bytes in base64 holds four bits that mean nothing.
+        const other = `${written.slice(0, -1)}${String.fromCharCode(written.charCodeAt(written.length - 1) + 1)}`
+        t.match(await show(other), { status: 401, code })
+      })
+
+      t.test('is not used up by a refusal', async (t) => {
+        const { id, email } = await givenAccount({ verified: false })
+        const shown = await token({ provider, email })
+        t.match(await show(shown), { status: 401, code: 'ACCOUNT_NOT_VERIFIED' })
+        await db.updateTable('accounts').set({ email_verified_at: new Date() }).where('id', '=', id).execute()
+        t.match(await show(shown), { status: 200, user: { id } })
+      })
+
+      t.test('is good for ten minutes from its issue, and not beyond its own end', async (t) => {
+        t.match(await show(await token({ ...person, issuedAt: '-9m 50s', expiresIn: '1h' })), { status: 200 })
+        t.match(await show(await token({ ...person, issuedAt: '-10m 10s', expiresIn: '1h' })), { status: 401, code })
+        t.match(await show(await token({ ...person, issuedAt: '1m', expiresIn: '1h' })), { status: 401, code }, 'nor from the future')
+        t.match(await show(await token({ ...person, issuedAt: '-5m', expiresIn: '-10s' })), { status: 401, code })
+      })
+    })
+  }
+
+  t.test('it is remembered for as long as it would be taken', async (t) => {
+    await db.deleteFrom('used_provider_tokens').execute()
+    for (const age of ['14 minutes', '16 minutes']) {
+      await sql`insert into used_provider_tokens values (${Buffer.from(age)}, now() - ${age}::interval)`.execute(db)
+    }
+    await keepHouse(db)
+    t.strictSame((await db.selectFrom('used_provider_tokens').select('digest').execute()).map(({ digest }) => digest.toString()), ['14 minutes'])
+  })
 })
 
 t.test('a provider that is not set up signs nobody in', async (t) => {

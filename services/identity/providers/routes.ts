@@ -8,7 +8,7 @@ import type { Device } from '../sessions/actions.ts'
 import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
 import { refusals, signInByProvider } from './actions.ts'
 
-const ProviderToken = Secret({ max: 8_192, description: 'The JWT as the provider issued it' })
+const ProviderToken = Secret({ max: 8_192, description: 'The JWT as the provider issued it', examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…'] })
 const SignedIn = Type.Object({ ...signedIn, isNewUser: Type.Boolean() })
 const response = { 200: SignedIn, 201: SignedIn }
 
@@ -42,8 +42,8 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
           givenName: Type.Optional(Text({ min: 0, max: 100, examples: ['Ana'] })),
           familyName: Type.Optional(Text({ min: 0, max: 100, examples: ['Putri'] }))
         })),
-        email: Type.Optional(Text({ min: 0, max: 254, description: 'Not used: an address counts only when the token vouches for it' })),
-        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Not used' })),
+        email: Type.Optional(Text({ min: 0, max: 254, description: 'Not used: an address counts only when the token vouches for it', examples: ['ana@example.com'] })),
+        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Not used', examples: ['c6e1…'] })),
         ...device
       }),
       response

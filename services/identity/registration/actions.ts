@@ -26,8 +26,10 @@ export interface Registration {
   client: Client
 }
 
-/** Makes an account with its first session, and mails the code that verifies it. @throws EmailExists, TooBusy */
-export async function register ({ db, secrets, hashing, mailer }: Deps, { email, password, name, referralCode, locale, client }: Registration) {
+/** Makes an account with its first session, and mails the code that verifies it. @throws CommonPassword, EmailExists, TooBusy */
+export async function register (deps: Deps, { email, password, name, referralCode, locale, client }: Registration) {
+  const { db, secrets, hashing, blocklist, mailer } = deps
+  if (password !== undefined) await blocklist.refuse(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   if (taken) throw new EmailExists()
   const passwordHash = password === undefined ? null : await hashing.hash(password)

@@ -26,7 +26,7 @@ function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: 
 
 /** How far an account is with its verification. */
 export async function findVerification (db: Db, accountId: string) {
-  return await db.selectFrom('accounts').where('id', '=', accountId)
+  return await db.selectFrom('accounts').where('id', '=', accountId).where('lapsed_at', 'is', null)
     .select([sql<boolean>`email_verified_at is not null`.as('emailVerified'), hasLiveCode('VERIFY').as('hasCode')])
     .executeTakeFirst()
 }

@@ -13,6 +13,9 @@ import { findSignInWays } from './queries.ts'
 
 const success = true as const
 const Success = Type.Literal(true)
+const userId = '019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'
+const verified = { success, message: 'Your email address is verified', isNewUser: true }
+const mailed = { success, message: 'If this address is registered, a code is on its way to it' }
 const alreadyVerified = { success, message: 'Your email address was verified before', alreadyVerified: true as const }
 
 export const registrationRoutes: Routes<Deps> = async (app, deps) => {
@@ -32,7 +35,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
           hasProviderB: Type.Boolean(),
           isVerified: Type.Optional(Type.Boolean({ description: 'Missing when there is no such account' })),
           userId: Type.Optional(Type.String({ description: 'Only for an address that is not verified yet' }))
-        })
+        }, { examples: [{ success, exists: true, method: 'credentials', hasProviderA: false, hasProviderB: false, isVerified: false, userId }] })
       }
     },
     config: { public: true, validationCode: 'INVALID_EMAIL' }
@@ -79,12 +82,12 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
           message: Type.String(),
           isNewUser: Type.Optional(Type.Boolean()),
           alreadyVerified: Type.Optional(Success)
-        })
+        }, { examples: [verified] })
       }
     },
     config: { public: true }
   }, async ({ body }) => await verifyEmail(db, secrets, body)
-    ? { success, message: 'Your email address is verified', isNewUser: true }
+    ? verified
     : alreadyVerified)
 
   app.post('/auth/resend-verification', {
@@ -98,7 +101,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
           message: Type.String(),
           userId: Type.Optional(Type.String()),
           alreadyVerified: Type.Optional(Success)
-        })
+        }, { examples: [{ ...mailed, userId }] })
       }
     },
     config: { public: true }
@@ -108,7 +111,9 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     const ways = await findSignInWays(db, email)
     if (ways?.isVerified) return alreadyVerified
     await mailRequests.add({ kind: 'VERIFY', email, network: networkOf(ip) })
-    return { success, message: 'If this address is registered, a code is on its way to it', userId: ways?.id ?? madeUpId(email) }
+    // Made up for known addresses too, as even that takes time.
+    const madeUp = madeUpId(email)
+    return { ...mailed, userId: ways?.id ?? madeUp }
   })
 
   /** An id for an address nobody registered: the same at every call, and of a form like the real ones. */

@@ -8,11 +8,11 @@ import { tokens } from './schemas.ts'
 const RefreshToken = Secret({ max: 500, examples: ['8Xh3c0yJ2m…'] })
 
 const Session = Type.Object({
-  id: Type.String(),
-  deviceInfo: Nullable(Type.String()),
-  deviceName: Nullable(Type.String()),
+  id: Type.String({ examples: ['019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9'] }),
+  deviceInfo: Nullable(Type.String({ examples: ['Pixel 9, Android 16'] })),
+  deviceName: Nullable(Type.String({ examples: ["Ana's phone"] })),
   platform: Nullable(Enum(['android', 'ios'])),
-  appVersion: Nullable(Type.String()),
+  appVersion: Nullable(Type.String({ examples: ['2.4.0'] })),
   ipAddress: Type.String({ description: 'Partly masked', examples: ['203.0.*.*', '2001:db8:*'] }),
   lastUsedAt: Timestamp,
   createdAt: Timestamp
@@ -37,7 +37,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
     schema: {
       summary: 'Sign out here, elsewhere, or everywhere',
       description: 'With nothing in the body this session ends, with a refresh token the session it belongs to. Access tokens die within a second.',
-      body: Body({ refreshToken: Type.Optional(RefreshToken), allDevices: Type.Optional(Type.Boolean()) }),
+      body: Body({ refreshToken: Type.Optional(RefreshToken), allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -48,7 +48,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
   app.get('/auth/sessions', {
     schema: {
       summary: 'List the devices that are signed in',
-      response: { 200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer() })) }
+      response: { 200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer({ examples: [1] }) })) }
     },
     config: { unauthorizedOnly: true }
   }, async ({ account }) => {
@@ -64,7 +64,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(Id),
         exceptCurrentRefreshToken: Type.Optional(RefreshToken)
-      }),
+      }, { examples: [{ action: 'revoke_session', sessionId: '019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9' }] }),
       response: { 200: Message }
     },
     config: { unauthorizedOnly: true }
