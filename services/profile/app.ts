@@ -3,7 +3,7 @@ import { createServer, type ServerOptions } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { managedOptionRoutes, optionRoutes } from './options/routes.ts'
-import { answerMatchFacts, answerPeople, answerPerson } from './people/answers.ts'
+import { answerMatchFacts, answerPeople, answerPeopleNamed, answerPerson } from './people/answers.ts'
 import { onAccountRegistered } from './people/consumers.ts'
 import { profileRoutes } from './people/routes.ts'
 import { photoRoutes } from './photos/routes.ts'
@@ -11,7 +11,7 @@ import { placeRoutes } from './places/routes.ts'
 
 const routes = [onboardingRoutes, optionRoutes, managedOptionRoutes, photoRoutes, placeRoutes, profileRoutes]
 const consumers = [onAccountRegistered]
-const answers = [answerPerson, answerPeople, answerMatchFacts]
+const answers = [answerPerson, answerPeople, answerPeopleNamed, answerMatchFacts]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })

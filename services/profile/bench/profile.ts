@@ -1,18 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { Unavailable } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import { addPerson, changePerson } from '../people/actions.ts'
-import { findPerson } from '../people/queries.ts'
-import { listCities } from '../places/queries.ts'
+import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../schema.ts'
 import { createApp } from '../testing.ts'
 
-// save-profile, status and the cities of the largest country over HTTP, each beside what it asks of Postgres in the same run.
+// save-profile, status and the cities of the largest country over HTTP, each beside the SQL of it alone, prepared, in the same run.
 // DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
 
 const ROUNDS = 5
@@ -28,10 +27,11 @@ const url = new URL(server)
 url.searchParams.set('options', `-c search_path=${schema}`)
 const admin = connect<unknown>(server, { log: silent, max: 1 })
 await sql`create schema ${sql.id(schema)}`.execute(admin)
-const db = connect<Tables>(url.href.replaceAll('+', '%20'), { log: silent })
+const own = url.href.replaceAll('+', '%20')
+const db = connect<Tables>(own, { log: silent })
 
 try {
-  await migrate(url.href.replaceAll('+', '%20'), path.resolve(import.meta.dirname, '..'))
+  await migrate(own, path.resolve(import.meta.dirname, '..'))
   const since = performance.now()
   await loadPlaces(db)
   console.log(`the world loaded in ${((performance.now() - since) / 1_000).toFixed(1)} s`)
@@ -42,30 +42,52 @@ try {
   const app = await createApp({ db, media, ask: async () => { throw new Unavailable() } }, { log: silent, keys: testKeys })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { ...bearer(accountId), 'content-type': 'application/json' }
-  const call = async (route: string, init: RequestInit = {}) => {
-    const response = await fetch(address + route, { headers, ...init })
+  const call = async (route: string, { etag, ...init }: { method?: string, body?: string, etag?: string } = {}) => {
+    const response = await fetch(address + route, { ...init, headers: { ...headers, ...(etag && { 'if-none-match': etag }) } })
     await response.arrayBuffer()
-    if (!response.ok) throw new Error(`${route}: ${response.status}`)
+    if (!response.ok && response.status !== 304) throw new Error(`${route}: ${response.status}`)
+    return response
   }
   const largest = await db.selectFrom('cities').select(['country_id as id', sql<number>`count(*)`.as('cities')]).groupBy('country_id').orderBy('cities', 'desc').executeTakeFirstOrThrow()
 
+  const bare = new pg.Client({ connectionString: own })
+  await bare.connect()
+  // As a program of nothing but this would send it: prepared, and no more than is needed.
+  const statement = async (name: string, text: string, values: unknown[] = []) => await bare.query({ name, text, values })
+  const facts = 'select *, birth_date::text from people where account_id = $1'
+  async function saveBare () {
+    await bare.query('begin')
+    await statement('lock', `${facts} for update`, [accountId])
+    await statement('save', `update people set bio = $2, current_sub_step = 7, updated_at = now() where account_id = $1 returning *, birth_date::text`, [accountId, `as of ${bio++}`])
+    await statement('tell', `insert into outbox (type, aggregate, data) values ('profile.person.changed.v1', $1, $2)`, [accountId, JSON.stringify({ accountId, bio })])
+    await bare.query('commit')
+  }
+  const cities = `select id::text, name, name_local as "nameLocal", timezone, region_id::text as "regionId" from cities where country_id = $1 order by population desc, name, id`
+  const citiesOfLargest = `/locations?type=cities&countryId=${largest.id}`
+  const etag = (await call(citiesOfLargest)).headers.get('etag') ?? ''
+
   let bio = 0
   const pairs: [string, number, () => Promise<unknown>, () => Promise<unknown>][] = [
-    ['save-profile', REQUESTS,
-      () => call('/onboarding/save-profile', { method: 'POST', body: JSON.stringify({ bio: `as of ${bio++}`, subStep: 7 }) }),
-      () => changePerson(db, accountId, async () => ({ bio: `as of ${bio++}`, current_sub_step: 7 }))],
-    ['status', REQUESTS, () => call('/onboarding/status'), () => findPerson(db, accountId)],
-    [`${largest.cities} cities`, 10, () => call(`/locations?type=cities&countryId=${largest.id}`), () => listCities(db, { countryId: largest.id })]
+    ['save-profile', REQUESTS, () => call('/onboarding/save-profile', { method: 'POST', body: JSON.stringify({ bio: `as of ${bio++}`, subStep: 7 }) }), saveBare],
+    ['status', REQUESTS, () => call('/onboarding/status'), () => statement('read', facts, [accountId])],
+    [`${largest.cities} cities`, 20, () => call(citiesOfLargest), () => statement('cities', cities, [largest.id])],
+    ['  unchanged (304)', REQUESTS, () => call(citiesOfLargest, { etag }), () => statement('edition', 'select edition from places_edition order by loaded_at desc limit 1')]
   ]
-  for (const [name, times, served, bare] of pairs) {
-    const took = { served: [] as number[], bare: [] as number[] }
-    for (let round = 0; round < ROUNDS; round++) {
-      took.bare.push(await measure(times, bare))
-      took.served.push(await measure(times, served))
+  console.log(`${''.padEnd(20)}  over HTTP p50   p99  bare SQL p50   p99   times`)
+  for (const [name, times, served, alone] of pairs) {
+    const took = { served: [] as number[], alone: [] as number[] }
+    // The first round warms up and is not counted.
+    for (let round = 0; round <= ROUNDS; round++) {
+      const [theirs, ours] = [await measure(times, alone), await measure(times, served)]
+      if (round === 0) continue
+      took.alone.push(...theirs)
+      took.served.push(...ours)
     }
-    const [ours, theirs] = [median(took.served), median(took.bare)]
-    console.log(`${name}: ${ours.toFixed(2)} ms over HTTP, ${theirs.toFixed(2)} ms bare, ${(ours / theirs).toFixed(2)} times`)
+    const [ours, theirs] = [took.served, took.alone].map((taken) => [50, 99].map((percent) => percentile(taken, percent)))
+    const columns = [...ours ?? [], ...theirs ?? []].map((figure, index) => figure.toFixed(2).padStart(index % 2 ? 6 : 14)).join('')
+    console.log(`${name.padEnd(20)}${columns}${((ours?.[0] ?? 0) / (theirs?.[0] ?? 1)).toFixed(2).padStart(8)}`)
   }
+  await bare.end()
   await app.close()
 } finally {
   await db.destroy()
@@ -74,11 +96,15 @@ try {
 }
 
 async function measure (times: number, work: () => Promise<unknown>) {
-  const since = performance.now()
-  for (let turn = 0; turn < times; turn++) await work()
-  return (performance.now() - since) / times
+  const taken: number[] = []
+  for (let turn = 0; turn < times; turn++) {
+    const since = performance.now()
+    await work()
+    taken.push(performance.now() - since)
+  }
+  return taken
 }
 
-function median (values: number[]) {
-  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+function percentile (taken: number[], percent: number) {
+  return taken.toSorted((one, other) => one - other)[Math.floor(taken.length * percent / 100)] ?? 0
 }

@@ -3,7 +3,7 @@ import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, touchPerson } from '../people/actions.ts'
-import { checkAge, checkTimezone } from '../people/checks.ts'
+import { checkAge, checkTimezone, languageTag } from '../people/checks.ts'
 import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../schema.ts'
@@ -31,12 +31,12 @@ export interface ProfileStep {
 /** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
 export async function saveProfile ({ db, ask, media }: Deps, accountId: string, step: ProfileStep) {
   const { countryId, regionId, cityId, timezone, photos, completed } = step
-  if (step.birthDate) checkAge(step.birthDate)
   if (timezone) checkTimezone(timezone)
   if (photos?.some((url) => !media.acceptsFrom(accountId, url))) throw new ValidationError('photos must be images that you uploaded here')
 
   await touchPerson(db, ask, accountId)
   await changePerson(db, accountId, async (trx, person) => {
+    if (step.birthDate) checkAge(step.birthDate, timezone ?? person.timezone)
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
     const saidWhere = countryId !== undefined || regionId !== undefined || cityId !== undefined
     const place = saidWhere
@@ -59,7 +59,7 @@ export async function saveProfile ({ db, ask, media }: Deps, accountId: string, 
       ...(step.bio !== undefined && { bio: step.bio || null }),
       ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
       ...(place && !person.timezone_chosen && { timezone: place.timezone }),
-      ...(step.locale && { locale: step.locale }),
+      ...(step.locale && { locale: languageTag(step.locale) }),
       ...(timezone && { timezone, timezone_chosen: true }),
       ...progress(person.current_step, { subStep: step.subStep, reached: completed ? 1 : 0 })
     }

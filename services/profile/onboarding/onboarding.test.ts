@@ -9,7 +9,7 @@ const save = (account: string, body: object) => post(account, '/onboarding/save-
 const status = async (account: string) => (await get(account, '/onboarding/status')).data
 
 const photos = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
-const years = (count: number, days = 0) => Temporal.Now.plainDateISO('UTC').subtract({ years: count }).add({ days }).toString()
+const years = (count: number, days = 0, zone = 'Asia/Jakarta') => Temporal.Now.plainDateISO(zone).subtract({ years: count }).add({ days }).toString()
 
 t.test('a new person has done nothing yet', async (t) => {
   const ana = await givenPerson('Ana', 'ana')
@@ -79,8 +79,8 @@ t.test('a later step saved first raises to that step, and permissions finish fro
 t.test('every field is taken at its edges and refused beyond them, and then nothing is saved', async (t) => {
   const ana = await givenPerson('Ana', 'edges')
   const good: object[] = [
-    { name: 'Al' }, { birthDate: years(13) }, { birthDate: years(120) }, { height: 50 }, { height: 300 }, { weight: 20 }, { weight: 500 },
-    { photos: [] }, { photos: photos(6) }, { bio: 'x'.repeat(500) }, { bio: '' }, { subStep: 0 }, { subStep: 8 }, { timezone: 'America/New_York' }, { locale: 'en-GB' },
+    { name: 'Al' }, { birthDate: years(13) }, { birthDate: years(120) }, { birthDate: years(121, 1) }, { height: 50 }, { height: 300 }, { weight: 20 }, { weight: 500 },
+    { photos: [] }, { photos: photos(6) }, { bio: 'x'.repeat(500) }, { bio: '' }, { subStep: 0 }, { subStep: 8 }, { timezone: 'America/New_York' }, { timezone: 'Asia/Jakarta' }, { locale: 'en-GB' },
     { gender: 'OTHER' }, { heightUnit: 'cm' }, { weightUnit: 'kg' }, { completed: false }, {}
   ]
   for (const body of good) t.equal((await save(ana, body)).status, 200, JSON.stringify(body).slice(0, 60))
@@ -89,10 +89,34 @@ t.test('every field is taken at its edges and refused beyond them, and then noth
     { name: 'A' }, { name: '  A  ' }, { birthDate: years(13, 1) }, { birthDate: years(121, 0) }, { birthDate: '2024-02-30' }, { birthDate: 'yesterday' },
     { height: 49.9 }, { height: 300.1 }, { height: '170' }, { weight: 19.9 }, { weight: 500.1 }, { photos: photos(7) }, { photos: ['javascript:alert(1)'] },
     { photos: 'one' }, { bio: 'x'.repeat(501) }, { subStep: -1 }, { subStep: 9 }, { subStep: 1.5 }, { timezone: 'Mars/Olympus' }, { timezone: '+07:00' }, { locale: 'x y' },
-    { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }, { name: null }
+    { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }
   ]
   for (const body of bad) t.match(await save(ana, body), { status: 400, success: false, code: 'VALIDATION_ERROR', error: String }, JSON.stringify(body).slice(0, 60))
+  t.same((await save(ana, { name: null, bio: null, photos: null })).status, 200, 'null is as good as nothing')
   t.same(await status(ana), before)
+})
+
+t.test('a language is taken as phones write it, too', async (t) => {
+  const ana = await givenPerson('Ana', 'language')
+  for (const locale of ['id', 'en-GB', 'zh_Hant_TW']) {
+    await save(ana, { locale })
+    t.equal((await status(ana)).profile.locale, locale.replaceAll('_', '-'))
+  }
+  t.equal((await app.put(ana, '/profile', { locale: 'en_US' })).data.profile.locale, 'en-US')
+})
+
+t.test('an age is reckoned on the day it is where the person lives', async (t) => {
+  const ana = await givenPerson('Ana', 'birthday')
+  // Between these two it is never the same day.
+  const [west, east] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
+  const birthDate = years(13, 0, east)
+  t.match(await save(ana, { birthDate, timezone: west }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.equal((await save(ana, { birthDate, timezone: east })).status, 200)
+  t.equal((await save(ana, { birthDate })).status, 200, 'also when the zone was said before')
+  await save(ana, { timezone: west })
+  t.equal((await save(ana, { birthDate })).status, 400)
+  t.equal((await app.put(ana, '/profile', { birthDate })).status, 400)
+  t.equal((await app.put(ana, '/profile', { birthDate, timezone: east })).status, 200)
 })
 
 t.test('exactly one photo does not complete the step; none and two do', async (t) => {
@@ -113,7 +137,7 @@ t.test('preferences are checked against the lists and their limits', async (t) =
   t.equal((await prefer({ workoutFrequency: 7, preferredWorkoutTime: ['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible'] })).status, 200)
   const bad: object[] = [
     { favoriteSports: sports.slice(0, 51) }, { favoriteSports: ['quidditch'] }, { motivations: ['running'] }, { activityStyle: ['morning'] },
-    { preferredAvailability: ['sometimes'] }, { preferredWorkoutTime: ['noon'] }, { workoutFrequency: 0 }, { workoutFrequency: 8 }, { workoutFrequency: 2.5 }, { motivations: 'x' }
+    { preferredAvailability: ['sometimes'] }, { preferredWorkoutTime: ['noon'] }, { workoutFrequency: 0 }, { workoutFrequency: 8 }, { workoutFrequency: 2.5 }, { motivations: 'x' }, { subStep: 5 }, { subStep: -1 }
   ]
   for (const body of bad) t.match(await prefer(body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
   for (const body of [{}, { locationEnabled: true }, { locationEnabled: 'yes', pushNotifications: true }, { locationEnabled: true, pushNotifications: true, latitude: 91, longitude: 0 }]) {

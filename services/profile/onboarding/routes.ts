@@ -10,6 +10,8 @@ import { describeProgress } from './queries.ts'
 const Chosen = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
 const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
 
+const examplePreferences = { motivations: ['stay_healthy'], favoriteSports: ['running', 'yoga'], activityStyle: ['partner'], preferredAvailability: ['morning', 'weekend'] }
+
 const OnboardingProfile = Type.Object({
   name: Type.String(),
   gender: Nullable(GenderField),
@@ -31,6 +33,26 @@ const OnboardingProfile = Type.Object({
   favoriteSports: Type.Array(Type.String()),
   activityStyle: Type.Array(Type.String()),
   preferredAvailability: Type.Array(Type.String())
+}, {
+  examples: [{
+    name: 'Ana Putri',
+    gender: 'FEMALE',
+    birthDate: '1998-04-12',
+    height: 165,
+    heightUnit: 'cm',
+    weight: 58.5,
+    weightUnit: 'kg',
+    photos: ['https://cdn.example.com/photos/1b4e28ba.webp', 'https://cdn.example.com/photos/6fa459ea.webp'],
+    bio: 'Early runner, late reader',
+    communityRulesAccepted: true,
+    countryId: '102',
+    regionId: '1826',
+    cityId: '56263',
+    locale: 'id',
+    timezone: 'Asia/Makassar',
+    avatarUrl: 'https://cdn.example.com/photos/1b4e28ba.webp',
+    ...examplePreferences
+  }]
 })
 
 export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
@@ -39,11 +61,11 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Read how far onboarding is, to go on with it',
       response: {
         200: Data(Type.Object({
-          isCompleted: Type.Boolean(),
-          currentStep: Type.Integer({ description: 'The last step that is done: 0 none, 1 profile, 2 preferences, 3 all' }),
-          currentSubStep: Type.Integer(),
-          completedAt: Nullable(Timestamp),
-          skippedAt: Nullable(Timestamp),
+          isCompleted: Type.Boolean({ examples: [false] }),
+          currentStep: Type.Integer({ description: 'The last step that is done: 0 none, 1 profile, 2 preferences, 3 all', examples: [1] }),
+          currentSubStep: Type.Integer({ description: 'The last that was sent', examples: [4] }),
+          completedAt: Nullable(Timestamp, { examples: [null] }),
+          skippedAt: Nullable(Timestamp, { description: 'Always null: onboarding cannot be skipped', examples: [null] }),
           profile: Nullable(OnboardingProfile)
         }))
       }
@@ -71,9 +93,9 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         locale: Type.Optional(Locale),
         timezone: Type.Optional(Timezone),
         subStep: Type.Optional(SubStep(8)),
-        completed: Type.Optional(Type.Boolean())
-      }),
-      response: { 200: Data(Type.Object({ message: Type.String() })) }
+        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as done' }))
+      }, { examples: [{ countryId: '102', regionId: '1826', cityId: '56263', subStep: 8, completed: true }] }),
+      response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Your profile is saved'] }) })) }
     }
   }, async ({ body, account }) => {
     await saveProfile(deps, account.id, body)
@@ -91,9 +113,9 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         preferredAvailability: Type.Optional(Chosen(50)),
         preferredWorkoutTime: Type.Optional(Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), { uniqueItems: true })),
         workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'A week' })),
-        subStep: Type.Optional(SubStep(8)),
-        completed: Type.Optional(Type.Boolean())
-      }),
+        subStep: Type.Optional(SubStep(4)),
+        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as done' }))
+      }, { examples: [{ ...examplePreferences, preferredWorkoutTime: ['early_morning'], workoutFrequency: 3, subStep: 4, completed: true }] }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -109,11 +131,11 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         pushNotifications: Type.Boolean(),
         latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
         longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
-      }),
+      }, { examples: [{ locationEnabled: true, pushNotifications: true, latitude: -8.65, longitude: 115.22 }] }),
       response: {
         200: Type.Object({
           success: Type.Literal(true),
-          message: Type.String(),
+          message: Type.String({ examples: ['Welcome to Tandem'] }),
           data: Type.Object({ onboardingCompleted: Type.Boolean(), locationEnabled: Type.Boolean(), pushNotifications: Type.Boolean() })
         })
       }

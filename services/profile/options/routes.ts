@@ -14,7 +14,9 @@ const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 
 const Option = Type.Object({
   optionId: Type.String(), label: Type.String(), icon: Type.String(), category: Nullable(Type.String()), sortOrder: Type.Integer()
-})
+}, { examples: [{ optionId: 'running', label: 'Running', icon: '🏃', category: 'cardio', sortOrder: 38 }] })
+
+const exampleOption = { type: 'sport', optionId: 'running', labelEn: 'Running', labelId: 'Lari', icon: '🏃', category: 'cardio', sortOrder: 38 }
 
 const ManagedOption = Type.Object({
   type: OptionTypeField,
@@ -25,7 +27,7 @@ const ManagedOption = Type.Object({
   category: Nullable(Type.String()),
   sortOrder: Type.Integer(),
   isActive: Type.Boolean()
-})
+}, { examples: [{ ...exampleOption, isActive: true }] })
 
 export const optionRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/onboarding/options', {
@@ -44,10 +46,10 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
 
 /** For ADMINs: the lists are data. */
 export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
-  const preHandler = requireRole('ADMIN')
+  const onRequest = requireRole('ADMIN')
 
   app.get('/onboarding/admin/options', {
-    preHandler,
+    onRequest,
     schema: {
       'x-extension': true,
       summary: 'List all options, also those no longer offered',
@@ -57,7 +59,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
   }, async ({ query }) => data({ options: await listAllOptions(db, query.type) }))
 
   app.post('/onboarding/admin/options', {
-    preHandler,
+    onRequest,
     schema: {
       'x-extension': true,
       summary: 'Add an option',
@@ -70,13 +72,13 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
         icon: Icon,
         category: Type.Optional(Category),
         sortOrder: Type.Optional(SortOrder)
-      }),
+      }, { examples: [exampleOption] }),
       response: { 201: Data(Type.Object({ option: ManagedOption })) }
     }
   }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, idempotencyOf(request)) })))
 
   app.put('/onboarding/admin/options', {
-    preHandler,
+    onRequest,
     schema: {
       'x-extension': true,
       summary: 'Change an option, move it, or offer it again',
@@ -89,13 +91,13 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
         category: Type.Optional(Category),
         sortOrder: Type.Optional(SortOrder),
         isActive: Type.Optional(Type.Boolean())
-      }),
+      }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
       response: { 200: Data(Type.Object({ option: ManagedOption })) }
     }
   }, async ({ body: { type, optionId, ...change }, account }) => data({ option: await changeOption(db, account.id, { type, optionId }, change) }))
 
   app.delete('/onboarding/admin/options', {
-    preHandler,
+    onRequest,
     schema: {
       'x-extension': true,
       summary: 'No longer offer an option; whoever has chosen it keeps it',

@@ -6,7 +6,7 @@ import { Contact, FactsChanged, PersonChanged } from '@tandem/contracts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../schema.ts'
 import { appearanceOf, factsOf } from './describe.ts'
-import { findPerson, lockPerson, type Person } from './queries.ts'
+import { birthDay, findPerson, lockPerson, type Person } from './queries.ts'
 
 export interface NewPerson { accountId: string, name: string, usernameSeed: string, locale: string, image?: string | null | undefined }
 
@@ -54,10 +54,11 @@ export async function changePerson (db: Db, accountId: string, changes: (trx: Tr
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    await trx.updateTable('people').set({ ...set, updated_at: sql`now()` }).where('account_id', '=', accountId).execute()
+    const after = await trx.updateTable('people').set({ ...set, updated_at: sql`now()` }).where('account_id', '=', accountId)
+      .returningAll().returning(birthDay)
+      .executeTakeFirstOrThrow()
       .catch((error: unknown) => { throw isTaken(error) ? new UsernameTaken() : error })
 
-    const after = await lockPerson(trx, accountId)
     const appearance = appearanceOf(after)
     const facts = factsOf(after)
     if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, appearance)

@@ -1,11 +1,11 @@
 import { answer } from '@tandem/bus-kit'
-import { MatchFacts, People, Person } from '@tandem/contracts'
+import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
 import { touchPerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf } from './describe.ts'
-import { listPeople } from './queries.ts'
+import { listPeople, listPeopleNamed } from './queries.ts'
 
 export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId }) => {
   const person = await touchOrNothing(deps, accountId)
@@ -25,6 +25,7 @@ export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId })
 })
 
 export const answerPeople = ({ db }: Deps) => answer(People, async ({ accountIds }) => await listPeople(db, accountIds))
+export const answerPeopleNamed = ({ db }: Deps) => answer(PeopleNamed, async ({ usernames }) => await listPeopleNamed(db, usernames))
 
 export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ accountId }) => {
   const person = await touchOrNothing(deps, accountId)

@@ -3,11 +3,14 @@ import { ValidationError } from '@tandem/service-kit'
 const YOUNGEST = 13
 const OLDEST = 120
 
-/** @throws ValidationError unless somebody born on `birthDate` is 13 to 120 today */
-export function checkAge (birthDate: string) {
-  const age = Temporal.PlainDate.from(birthDate).until(Temporal.Now.plainDateISO('UTC'), { largestUnit: 'years' }).years
+/** @throws ValidationError unless somebody born on `birthDate` is 13 to 120 years old on what is today in `timezone` */
+export function checkAge (birthDate: string, timezone: string) {
+  const age = Temporal.PlainDate.from(birthDate).until(Temporal.Now.plainDateISO(timezone), { largestUnit: 'years' }).years
   if (age < YOUNGEST || age > OLDEST) throw new ValidationError('birthDate must be that of somebody 13 to 120 years old')
 }
+
+/** A language as the web writes it; phones write `en_GB`. */
+export const languageTag = (locale: string) => locale.replaceAll('_', '-')
 
 /** @throws ValidationError unless `timezone` is an IANA name */
 export function checkTimezone (timezone: string) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { AccountRegistered, MatchFacts, People, Person, PersonChanged } from '@tandem/contracts'
+import { AccountRegistered, MatchFacts, People, PeopleNamed, Person, PersonChanged } from '@tandem/contracts'
 import { hear } from '@tandem/bus-kit/testing'
 import { testApp } from '../testing.ts'
 
@@ -54,6 +54,7 @@ t.test('a profile is changed field by field, and everybody is told', async (t) =
   t.same(data.profile, { ...body, username: 'ana_p', image: null, birthDate: '1998-04-12T00:00:00.000Z' })
   t.same((await put(ana, '/profile', { bio: '' })).data.profile.bio, null)
   t.match(await answer(People, { accountIds: [ana, randomUUID()] }), [{ accountId: ana, name: 'Ana Putri', username: 'ana_p' }])
+  t.same(await answer(PeopleNamed, { usernames: ['ANA_P', 'ana', 'nobody.at.all'] }), await answer(People, { accountIds: [ana] }))
   t.match(await answer(Person, { accountId: ana }), { name: 'Ana Putri', completion: 40, profile: { fitnessGoal: 'BUILD_MUSCLE', username: 'ana_p', timezone: 'Europe/Paris' } })
 })
 

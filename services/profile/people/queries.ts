@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../schema.ts'
 
-/** Everything that is known of a person; `birth_date` as the day it is. */
+/** The birth date as the day it is: the driver would make a moment of it. */
+export const birthDay = sql<string | null>`birth_date::text`.as('birth_date')
+
+/** Everything that is known of a person. */
 export async function findPerson (db: Db, accountId: string) {
-  return await db.selectFrom('people').selectAll().select(sql<string | null>`birth_date::text`.as('birth_date'))
+  return await db.selectFrom('people').selectAll().select(birthDay)
     .where('account_id', '=', accountId)
     .executeTakeFirst()
 }
@@ -12,19 +15,23 @@ export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 /** Takes the row of a person, to change it. */
 export async function lockPerson (trx: Trx, accountId: string) {
-  return await trx.selectFrom('people').selectAll().select(sql<string | null>`birth_date::text`.as('birth_date'))
+  return await trx.selectFrom('people').selectAll().select(birthDay)
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirstOrThrow()
 }
 
+const selectAppearances = (db: Db) => db.selectFrom('people')
+  .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone'])
+
 /** How people appear to others; who is unknown is left out. */
 export async function listPeople (db: Db, accountIds: string[]) {
-  if (accountIds.length === 0) return []
-  return await db.selectFrom('people')
-    .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone'])
-    .where('account_id', 'in', accountIds)
-    .execute()
+  return accountIds.length === 0 ? [] : await selectAppearances(db).where('account_id', 'in', accountIds).execute()
+}
+
+/** The same by their usernames, in whatever case. */
+export async function listPeopleNamed (db: Db, usernames: string[]) {
+  return await selectAppearances(db).where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
 }
 
 /** Whether nobody but `accountId` has this username, in whatever case. */

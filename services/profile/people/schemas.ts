@@ -11,7 +11,7 @@ export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kil
 export const HeightUnit = Enum(['cm', 'feet'])
 export const WeightUnit = Enum(['kg', 'pound'])
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
-export const Locale = Text({ max: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$', examples: ['id'] })
+export const Locale = Text({ max: 35, pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'A language, perhaps with a country; en_GB is read as en-GB', examples: ['id'] })
 export const Username = Text({ min: 3, max: 30, transform: ['trim', 'toLowerCase'], pattern: '^[a-z0-9_.]+$', examples: ['ana.putri'] })
 
 export const OwnProfile = Type.Object({
@@ -29,4 +29,21 @@ export const OwnProfile = Type.Object({
   experience: Type.String(),
   timezone: Type.String(),
   locale: Type.String()
+}, {
+  examples: [{
+    name: 'Ana Putri',
+    username: 'ana.putri',
+    bio: 'Early runner, late reader',
+    image: 'https://cdn.example.com/photos/1b4e28ba.webp',
+    gender: 'FEMALE',
+    birthDate: '1998-04-12T00:00:00.000Z',
+    height: 165,
+    heightUnit: 'cm',
+    weight: 58.5,
+    weightUnit: 'kg',
+    fitnessGoal: 'BUILD_MUSCLE',
+    experience: 'INTERMEDIATE',
+    timezone: 'Asia/Makassar',
+    locale: 'id'
+  }]
 })

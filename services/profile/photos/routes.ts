@@ -3,6 +3,8 @@ import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
 import { Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 
+const exampleKey = 'photos/019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
+
 export const photoRoutes: Routes<Deps> = async (app, { media }) => {
   await app.register(uploads)
 
@@ -11,8 +13,10 @@ export const photoRoutes: Routes<Deps> = async (app, { media }) => {
     schema: {
       summary: 'Upload a photo, to be named in the photos of save-profile',
       description: 'A JPEG, PNG or WebP image of at most 5 MB in the field `file` of a form. It is made anew, without what a camera writes into it.',
-      consumes: ['multipart/form-data'],
-      response: { 200: Data(Type.Object({ url: Type.String(), key: Type.String() })) }
+      form: 'file',
+      response: {
+        200: Data(Type.Object({ url: Type.String(), key: Type.String() }, { examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }] }))
+      }
     }
   }, async (request) => {
     const { url, key } = await media.store('photos', request.account.id, await readImage(request, 'file'))

@@ -8,7 +8,8 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import type { SeedLine } from './seed.ts'
 
 interface Place { id: number, name: string, native: string | null, timezone: string | null, latitude: string, longitude: string }
-interface Country extends Place { iso2: string, emoji: string, currency: string | null, timezones: { zoneName: string }[] }
+interface Country { id: number, iso2: string, name: string, emoji: string, currency: string | null }
+interface Town { id: number, name: string, timezone: string, population: number, latitude: number, longitude: number }
 interface Region extends Place { iso2: string | null, type: string | null }
 
 // Where the zone that most people live in is not the first of the list.
@@ -49,8 +50,12 @@ interface Known { latitude: number, longitude: number, population: number }
 
 const populations = new Map<string, Known[]>()
 const zonesByDegree = new Map<string, { latitude: number, longitude: number, timezone: string }[]>()
+const townsOf = new Map<string, Town[]>()
 for (const line of readFileSync(geonames, 'utf8').split('\n').filter(Boolean)) {
-  const [, name = '', ascii = '', , latitude, longitude, , , country, , , , , , population, , , timezone = ''] = line.split('\t')
+  const [id, name = '', ascii = '', , latitude, longitude, , , country = '', , , , , , population, , , timezone = ''] = line.split('\t')
+  const towns = townsOf.get(country) ?? []
+  townsOf.set(country, towns)
+  towns.push({ id: Number(id), name, timezone, population: Number(population), latitude: Number(latitude), longitude: Number(longitude) })
   for (const folded of new Set([fold(name), fold(ascii)])) {
     const key = `${country} ${folded}`
     populations.set(key, [...populations.get(key) ?? [], { latitude: Number(latitude), longitude: Number(longitude), population: Number(population) }])
@@ -90,15 +95,20 @@ function populationOf (country: string, { name, latitude, longitude }: Place) {
   return Math.max(POPULATIONS[`${country} ${name}`] ?? 0, ...near?.map(({ population }) => population) ?? [])
 }
 
+const folders = new Map(readdirSync(places).filter((each) => /-[A-Z]{2}$/.test(each)).map((each) => [each.slice(-2), each]))
 const lines: SeedLine[] = []
-for (const folder of readdirSync(places).filter((each) => /-[A-Z]{2}$/.test(each)).sort()) {
-  const country = read<Country>(folder, 'meta.json')
-  const zoneNames = country.timezones.map(({ zoneName }) => zoneName)
-  const countryZone = zone(DEFAULT_ZONES[country.iso2], ...zoneNames)
+for (const country of read<Country[]>('countries.json').sort((one, other) => one.iso2 < other.iso2 ? -1 : 1)) {
+  const folder = folders.get(country.iso2)
+  const towns = (townsOf.get(country.iso2) ?? []).sort((one, other) => other.population - one.population)
+  // A rock that nobody lives on.
+  if (!folder && towns.length === 0) continue
+
+  const zoneNames = folder ? read<{ timezones: { zoneName: string }[] }>(folder, 'meta.json').timezones.map(({ zoneName }) => zoneName) : []
+  const countryZone = zone(DEFAULT_ZONES[country.iso2], ...zoneNames, towns[0]?.timezone)
   lines.push(['country', country.id, country.iso2, country.name, country.emoji, country.currency, countryZone])
   // Islands such as Java, of which the provinces are regions already.
-  const regions = existsSync(path.join(places, folder, 'states.json')) ? read<Region[]>(folder, 'states.json').filter(({ type }) => type !== 'geographical unit') : []
-  const cities = readdirSync(path.join(places, folder), { withFileTypes: true }).filter((each) => each.isDirectory())
+  const regions = folder && existsSync(path.join(places, folder, 'states.json')) ? read<Region[]>(folder, 'states.json').filter(({ type }) => type !== 'geographical unit') : []
+  const cities = !folder ? [] : readdirSync(path.join(places, folder), { withFileTypes: true }).filter((each) => each.isDirectory())
     .flatMap((each) => read<(Place & { state_id: number })[]>(folder, each.name, 'cities.json'))
     .map((city) => ({ ...city, timezone: zone(zoneNear(country.iso2, city), city.timezone, countryZone) }))
   const zonesOfRegions = Map.groupBy(cities, (city) => city.state_id)
@@ -111,7 +121,14 @@ for (const folder of readdirSync(places).filter((each) => /-[A-Z]{2}$/.test(each
     lines.push(['city', city.id, country.id, ids.has(city.state_id) ? city.state_id : null, city.name, city.native,
       city.timezone, populationOf(country.iso2, city), Number(city.latitude), Number(city.longitude)])
   }
+  // The list knows no cities where there are no regions. GeoNames does, by ids of its own, which begin beyond those of the list.
+  if (cities.length > 0) continue
+  for (const { id, name, timezone, population, latitude, longitude } of towns) {
+    lines.push(['city', id, country.id, null, name, null, zone(timezone, countryZone), population, latitude, longitude])
+  }
 }
+const cityIds = lines.filter(([kind]) => kind === 'city').map(([, id]) => id)
+if (new Set(cityIds).size < cityIds.length) throw new Error('two cities have the same id')
 
 const text = lines.map((line) => JSON.stringify(line)).join('\n')
 const edition = createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -40,7 +40,7 @@ export async function listRegions (db: Db, countryId: number) {
 }
 
 /** The cities of a country or of a region of it, the largest first and then A to Z. */
-export async function listCities (db: Db, { countryId, regionId }: { countryId?: number | undefined, regionId?: number | undefined }) {
+export async function listCities (db: Db, { countryId, regionId }: { countryId?: number, regionId?: number }) {
   return await db.selectFrom('cities')
     .select([sql<string>`id::text`.as('id'), 'name', 'name_local as nameLocal', 'timezone', sql<string | null>`region_id::text`.as('regionId')])
     .$if(countryId !== undefined, (query) => query.where('country_id', '=', countryId ?? 0))

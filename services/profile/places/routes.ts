@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound } from '../errors.ts'
+import { asSent, keepAnswers } from './kept.ts'
 import { findCountry, findEdition, findRegion, listCities, listCountries, listRegions } from './queries.ts'
 import { PlaceId, placeNumber } from './schemas.ts'
 
 const Country = Type.Object({
   id: Type.String(), code: Type.String(), name: Type.String(), flag: Type.String(), currency: Nullable(Type.String()), defaultTimezone: Type.String()
-})
+}, { examples: [{ id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' }] })
 const Region = Type.Object({
   id: Type.String(), code: Nullable(Type.String()), name: Type.String(), nameLocal: Nullable(Type.String()), timezone: Type.String()
-})
+}, { examples: [{ id: '1826', code: 'BA', name: 'Bali', nameLocal: 'Bali', timezone: 'Asia/Makassar' }] })
 const City = Type.Object({
   id: Type.String(), name: Type.String(), nameLocal: Nullable(Type.String()), timezone: Type.String(), regionId: Nullable(Type.String())
-})
+}, { examples: [{ id: '56263', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '1826' }] })
 
 export const placeRoutes: Routes<Deps> = async (app, { db }) => {
+  const kept = keepAnswers()
+
   app.get('/locations', {
     schema: {
       summary: 'List countries, the regions of one, or cities',
@@ -28,40 +31,44 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
         regionId: Type.Optional(PlaceId)
       }),
       response: {
-        200: Type.Object({ success: Type.Literal(true), data: Type.Union([Type.Array(Country), Type.Array(Region), Type.Array(City)]) }),
+        // Sent as it was kept.
+        200: Type.Unsafe<Buffer>(Data(Type.Union([Type.Array(Country), Type.Array(Region), Type.Array(City)]))),
         304: Type.Null({ description: 'What If-None-Match names is still so' })
       }
     },
     config: { public: true }
   }, async ({ query, url, headers }, reply) => {
     // The places of the world change with the edition that is loaded, and never in between.
-    const etag = `"${createHash('sha256').update(`${await findEdition(db)} ${url}`).digest('base64url').slice(0, 22)}"`
+    const edition = await findEdition(db)
+    const etag = `"${createHash('sha256').update(`${edition} ${url}`).digest('base64url').slice(0, 22)}"`
     const cached = { etag, 'cache-control': 'public, max-age=3600' }
-    if (headers['if-none-match'] === etag) return await reply.headers(cached).code(304).send(null)
+    if (names(headers['if-none-match'], etag)) return await reply.headers(cached).code(304).send(null)
     const { countryId, regionId, ...rest } = query
-    const places = await list({
+    const places = await list(edition, {
       ...rest,
       ...(countryId !== undefined && { countryId: placeNumber(countryId) }),
       ...(regionId !== undefined && { regionId: placeNumber(regionId) })
     })
     // Not before: a refusal is nothing to keep.
-    reply.headers(cached)
-    // The queries select what the schema says. Serialised by it, each of 17,000 cities would be tried against three shapes.
-    reply.serializer(JSON.stringify)
-    return data(places)
+    return await reply.headers(cached).type('application/json; charset=utf-8').send(places)
   })
 
-  async function list ({ type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
-    if (type === 'countries') return await listCountries(db)
-    if (type === 'cities' && regionId !== undefined && countryId === undefined && countryCode === undefined) {
-      if (!await findRegion(db, regionId)) throw new RegionNotFound()
-      return await listCities(db, { regionId })
+  async function list (edition: string | undefined, { type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
+    if (type === 'countries') return await kept(edition, type, async () => await listCountries(db))
+    const saysCountry = countryId !== undefined || countryCode !== undefined
+    const country = saysCountry ? await findCountry(db, { id: countryId, code: countryCode }) : undefined
+    if (saysCountry && !country) throw new CountryNotFound()
+    if (type === 'cities' && regionId !== undefined) {
+      const region = await findRegion(db, regionId)
+      if (!region || (country && region.countryId !== country.id)) throw new RegionNotFound()
+      return asSent(await listCities(db, { regionId }))
     }
-    if (countryId === undefined && countryCode === undefined) {
-      throw new ValidationError(type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required')
-    }
-    const country = await findCountry(db, { id: countryId, code: countryCode })
-    if (!country) throw new CountryNotFound()
-    return type === 'regions' ? await listRegions(db, country.id) : await listCities(db, { countryId: country.id, regionId })
+    if (!country) throw new ValidationError(type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required')
+    return await kept(edition, `${type} ${country.id}`, async () =>
+      type === 'regions' ? await listRegions(db, country.id) : await listCities(db, { countryId: country.id }))
   }
 }
+
+/** Whether If-None-Match names `etag`; what stands between may have made it a weak one, or added others. */
+const names = (header: string | undefined, etag: string) =>
+  header?.split(',').some((each) => each.trim().replace(/^W\//, '') === etag) ?? false

@@ -1,0 +1,25 @@
+import { data } from '@tandem/service-kit'
+
+/**
+ * Keeps answers as they are sent, for as long as one edition of the places is loaded: to read and write out 17,000 cities holds a
+ * process up for as long as dozens of other requests. Of many who ask at once one makes the answer. Nothing is ever dropped, so keys
+ * must be few: a country's. All countries with all their cities come to 16 MB.
+ */
+export function keepAnswers () {
+  const answers = new Map<string, Promise<Buffer>>()
+  let keptOf: string | undefined
+
+  return async (edition: string | undefined, key: string, list: () => Promise<object[]>) => {
+    if (edition !== keptOf) answers.clear()
+    keptOf = edition
+    const kept = answers.get(key)
+    if (kept) return await kept
+
+    const answer = list().then(asSent)
+    answers.set(key, answer)
+    answer.catch(() => answers.delete(key))
+    return await answer
+  }
+}
+
+export const asSent = (places: object[]) => Buffer.from(JSON.stringify(data(places)))
