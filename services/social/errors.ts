@@ -23,4 +23,5 @@ export const StoryExpired = createError('EXPIRED', 'This story is older than 24 
 export const NotYourStory = createError('FORBIDDEN', 'Only its author may do this', 403)
 export const StoryLimitExceeded = createError('LIMIT_EXCEEDED', 'You have made 10 stories today; there is room again tomorrow', 429)
 export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
+export const MediaGone = createError('VALIDATION_ERROR', 'An image was deleted meanwhile; it must be uploaded again', 400)
 export const ForeignMedia = createError('VALIDATION_ERROR', 'Media must be uploaded here first', 400)

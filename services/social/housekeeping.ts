@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { clearRankings } from './feed/trending.ts'
-import { discardUnused } from './media/actions.ts'
+import { doomUnused, forgetRemoved, removeDoomed } from './media/actions.ts'
 import { clearExpired } from './stories/actions.ts'
 
 const MINUTE = 60 * 1_000
@@ -12,12 +12,13 @@ export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => aw
 
 export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
-  for (;;) {
-    const cleared = await clearExpired(db)
-    for (const story of cleared) await discardUnused(deps, story)
-    if (cleared.length === 0) break
-  }
+  while (await clearExpired(db) > 0);
   await clearRankings(db)
   await sql`delete from story_days where day < current_date - 3`.execute(db)
   await sql`delete from idempotency_keys where created_at < now() - interval '2 days'`.execute(db)
+
+  await forgetRemoved(db)
+  await doomUnused(db)
+  const failures = await removeDoomed(deps)
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
 }

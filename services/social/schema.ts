@@ -81,6 +81,9 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     height: number
     bytes: number
     created_at: Generated<Date>
+    unused_since: Generated<Date | null>
+    doomed_at: Date | null
+    removed_at: Date | null
   }
   rankings: { id: Generated<string>, scope: string, post_ids: string[], took: number, made_at: Generated<Date> }
   ranking_readers: { session_id: string, scope: string, ranking_id: string }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Insertable } from 'kysely'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
-import { People } from '@tandem/contracts'
+import { People, PeopleNamed } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
@@ -29,10 +29,10 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
   const profiles: Profiles = { people: new Map(), isAway: false, asked: [] }
-  const ask = (async (question: unknown, { accountIds }: { accountIds: string[] }) => {
-    if (profiles.isAway || question !== People) throw new Unavailable()
-    profiles.asked.push(accountIds)
-    return accountIds.flatMap((id) => profiles.people.get(id) ?? [])
+  const ask = (async (question: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
+    if (profiles.isAway || (question !== People && question !== PeopleNamed)) throw new Unavailable()
+    profiles.asked.push([...accountIds, ...usernames])
+    return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
   }) as Ask
   const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
   const deps: Deps = { db, ask, media }

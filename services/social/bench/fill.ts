@@ -48,8 +48,13 @@ export async function fill (db: Db, total: number): Promise<Filled> {
   const star = person(next++)
   await inSteps(10_000, async (from, to) => await sql`
     insert into follows (follower_id, followed_id) select ${idOf('n')}, ${star}::uuid from generate_series(${from}::int, ${to}::int) n`.execute(db))
+  // So many that to read all of them, or all of one reader's, for the posts of a page would show.
+  await inSteps(total / 10, async (from, to) => await sql`
+    insert into likes (post_id, account_id)
+    select id, ${idOf(`${PEOPLE + 250} * random()`)} from (select id from posts order by id desc limit ${to - from + 1} offset ${from - 1}) liked, generate_series(1, 10)
+    on conflict do nothing`.execute(db))
   await sql`insert into standings (account_id, following_count) select follower_id, count(*) from follows group by 1`.execute(db)
-  for (const table of ['people', 'posts', 'follows', 'post_hashtags', 'standings']) await analyze(db, table)
+  for (const table of ['people', 'posts', 'likes', 'follows', 'post_hashtags', 'standings']) await analyze(db, table)
   return { posts: total, readers, star }
 }
 

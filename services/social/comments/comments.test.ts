@@ -44,6 +44,20 @@ t.test('comments', async (t) => {
     t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 404, code: 'NOT_FOUND' })
   })
 
+  t.test('a comment that two delete at once is deleted once, and who replies meanwhile is refused or gone along', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await givenPost(db, { author_id: ana })
+      const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment.id
+      const [one, other, reply] = await Promise.all([
+        del(ana, `/feed/${id}/comment/${top}`), del(ben, `/feed/${id}/comment/${top}`), post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top })
+      ])
+      t.same(new Set([one.status, other.status]), new Set([200, 404]))
+      t.ok(reply.status === 201 || (reply.status === 404 && reply.code === 'NOT_FOUND'), String(reply.status))
+      t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 0)
+      t.same(await db.selectFrom('comments').select('id').where('post_id', '=', id).execute(), [])
+    }
+  })
+
   t.test('pages go from the oldest to the newest', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     for (let each = 0; each < 5; each++) await post(ben, `/feed/${id}/comment`, { content: `c${each}` })

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, Nullable, PageQuery, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
+import { meetMentioned } from '../mentions/actions.ts'
 import { cut } from '../people/pages.ts'
 import { ensureVisiblePost } from '../posts/visibility.ts'
 import { addComment, deleteComment } from './actions.ts'
@@ -38,7 +39,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'List the comments of a post, or the replies to one, oldest first',
       params,
       querystring: PageQuery({ parentId: Type.Optional({ ...Id, description: 'List the replies to this comment' }) }),
-      response: { 200: Data(Type.Object({ comments: Type.Array(Comment), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ comments: Type.Array(Comment), nextCursor: NextCursor })) }
     }
   }, async ({ params: { id }, query, account }) => {
     await ensureVisiblePost(db, id, account.id)
@@ -60,6 +61,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const { params, body, account } = request
+    await meetMentioned(deps, body.content)
     const row = await once(db, idempotencyOf(request), (trx) => addComment(trx, {
       postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
     }))

@@ -6,7 +6,8 @@ export type Someone = string | RawBuilder<string>
 export const idOf = (person: Someone) => typeof person === 'string' ? sql<string>`${person}::uuid` : person
 
 // The tables have names of their own in here, lest they hide columns that come from outside. `offset 0` keeps Postgres from reading
-// all of somebody's follows or blocks into memory to answer for the twenty posts of a page: each is a look into an index.
+// all of somebody's follows, blocks, or likes into memory to answer for the twenty posts of a page: each is a look into an index. Whatever
+// asks `exists` for each row of a page needs it.
 
 /** Neither has blocked the other. */
 export const unblocked = (one: Someone, other: Someone) => sql<SqlBool>`not exists (

@@ -57,15 +57,14 @@ const selectThose = async (db: Db, reader: string, ids: Ids) => await selectPost
   .orderBy('posts.id', 'desc')
   .execute()
 
-const listed = (reader: string, { type, cursor }: FeedQuery) => sql`
-  ${isListed} and ${visiblePost(reader)}
-  ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
-  ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
+const listed = ({ type, cursor }: FeedQuery) => sql`
+  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`} ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
 
-// Nothing for a reader who follows few. What it finds is the page if it fills it: whatever it did not look at is older.
+// Nothing for a reader who follows few. What it finds is the page if all of it may be seen and it fills the page: whatever it did not
+// look at is older.
 const amongNewest = (reader: string, query: FeedQuery): Ids => sql`(
   select recent.id
-  from (select posts.id, posts.author_id from posts where ${listed(reader, query)} order by posts.id desc limit ${sql.lit(NEWEST)}) recent
+  from (select posts.id, posts.author_id from posts where ${listed(query)} order by posts.id desc limit ${sql.lit(NEWEST)}) recent
   where (select following_count from standings where standings.account_id = ${idOf(reader)}) > ${sql.lit(MANY)}
     and ${isFollowing(reader, sql.ref('recent.author_id'))}
   order by recent.id desc limit ${sql.lit(query.limit + 1)})`
@@ -75,7 +74,7 @@ const amongNewest = (reader: string, query: FeedQuery): Ids => sql`(
 function freshestOfFollowed (reader: string, query: FeedQuery): Ids {
   const most = sql.lit(query.limit + 1)
   const ofAuthor = (authorId: string) => sql`
-    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listed(reader, query)}`
+    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listed(query)} and ${visiblePost(reader)}`
 
   return sql`(
     select recent.id

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, PageQuery, Text, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { foldTag } from '../hashtags/parsing.ts'
 import { cut } from '../people/pages.ts'
@@ -22,7 +22,7 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
         hashtag: Type.Optional(Text({ max: 100, description: 'Only posts with this tag. An addition to the published interface.' })),
         mentioned: Type.Optional({ ...Id, description: 'Only posts that mention the person with this id. An addition to the published interface.' })
       }),
-      response: { 200: Data(Type.Object({ posts: Type.Array(Post), nextCursor: Nullable(Type.String({ description: 'The id of the last post, null when no page follows' })) })) }
+      response: { 200: Data(Type.Object({ posts: Type.Array(Post), nextCursor: NextCursor })) }
     }
   }, async ({ query: { feedType, userId, hashtag, ...query }, account }) => {
     const filters = { ...query, hashtag: hashtag === undefined ? undefined : foldTag(hashtag) }

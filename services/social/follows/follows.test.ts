@@ -85,6 +85,16 @@ t.test('following', async (t) => {
     t.match(await post(dora, `/users/${emil}/follow`), { status: 200 })
   })
 
+  t.test('whoever follows while he is blocked does not follow afterwards', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const [fay, gus] = [await person(`Fay${round}`), await person(`Gus${round}`)]
+      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), keepBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date() })])
+      t.ok([200, 404].includes(followed.status), String(followed.status))
+      t.same(await db.selectFrom('follows').select('id').where('follower_id', '=', gus).execute(), [])
+      t.match((await get(ana, `/users/${fay}`)).data.user, { followersCount: 0 })
+    }
+  })
+
   t.test('news of blocks and matches that come late, twice or in the wrong order end as they happened', async (t) => {
     const [one, other] = [await person('One'), await person('Other')]
     const block = { blockerId: one, blockedId: other }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Id, Nullable, PageQuery, type Routes } from '@tandem/service-kit'
+import { Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { meetPerson } from '../people/actions.ts'
@@ -11,7 +11,7 @@ import { follow, unfollow } from './actions.ts'
 import { listFollows } from './queries.ts'
 
 const params = Type.Object({ userId: Id })
-const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: Nullable(Type.String()) }))
+const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }))
 
 export const followRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps

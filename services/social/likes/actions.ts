@@ -1,49 +1,42 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { recording } from '@tandem/bus-kit'
 import { PostLiked, PostUnliked } from '@tandem/contracts'
 import { idOf } from '../connections/predicates.ts'
 import { AlreadyLiked, NotLiked } from '../errors.ts'
-import { excerptOf, explainUnseen, visiblePost } from '../posts/visibility.ts'
-import type { Db, Trx, Visibility } from '../schema.ts'
+import { excerptOfPost, explainUnseen, visiblePost } from '../posts/visibility.ts'
+import type { Db } from '../schema.ts'
 
 interface Like { postId: string, accountId: string }
-interface Changed { authorId: string, content: string, visibility: Visibility, isChanged: boolean }
 
-// The post's row is counted last, right before the commit, so that those who like one post at the same moment wait for each other
-// as short as can be. Nobody who holds a post's row ever waits for a like, so no two can wait for each other in a circle.
+// A like is one statement: its row, then the event, and last the post's counter, each part reading the one before it. So a post that
+// many like at once is held for no longer than a commit takes. Nobody who holds a post's row ever waits for a like.
 
 /** @throws what reading the post would, AlreadyLiked */
 export async function likePost (db: Db, { postId, accountId }: Like) {
-  await db.transaction().execute(async (trx) => {
-    const { rows: [post] } = await sql<Changed>`
-      with ${seen(postId, accountId)},
-      added as (insert into likes (post_id, account_id) select id, ${idOf(accountId)} from seen on conflict do nothing returning id)
-      select seen.*, exists (select from added) as "isChanged" from seen`.execute(trx)
-    if (!post) throw await explainUnseen(trx, postId, accountId)
-    if (!post.isChanged) throw new AlreadyLiked()
-
-    await record(trx, PostLiked, postId, { postId, authorId: post.authorId, likedBy: accountId, excerpt: excerptOf(post.content, post.visibility) })
-    await count(trx, postId, 1)
-  })
+  const { rows: [post] } = await sql<{ isLiked: boolean }>`
+    with ${seen(postId, accountId)},
+    added as (insert into likes (post_id, account_id) select id, ${idOf(accountId)} from seen on conflict (post_id, account_id) do nothing returning account_id),
+    told as (${recording(PostLiked, sql`seen.id::text`, {
+      postId: ofSeen.id, authorId: ofSeen.authorId, likedBy: sql<string>`added.account_id`, excerpt: sql<string | null>`seen.excerpt`
+    }, sql`added, seen`)}),
+    counted as (update posts set likes_count = likes_count + 1 from told, seen where posts.id = seen.id)
+    select exists (select from added) as "isLiked" from seen`.execute(db)
+  if (!post) throw await explainUnseen(db, postId, accountId)
+  if (!post.isLiked) throw new AlreadyLiked()
 }
 
 /** @throws what reading the post would, NotLiked */
 export async function unlikePost (db: Db, { postId, accountId }: Like) {
-  await db.transaction().execute(async (trx) => {
-    const { rows: [post] } = await sql<Changed>`
-      with ${seen(postId, accountId)},
-      dropped as (delete from likes using seen where likes.post_id = seen.id and likes.account_id = ${idOf(accountId)} returning likes.id)
-      select seen.*, exists (select from dropped) as "isChanged" from seen`.execute(trx)
-    if (!post) throw await explainUnseen(trx, postId, accountId)
-    if (!post.isChanged) throw new NotLiked()
-
-    await record(trx, PostUnliked, postId, { postId, authorId: post.authorId, unlikedBy: accountId })
-    await count(trx, postId, -1)
-  })
+  const { rows: [post] } = await sql<{ isUnliked: boolean }>`
+    with ${seen(postId, accountId)},
+    dropped as (delete from likes using seen where likes.post_id = seen.id and likes.account_id = ${idOf(accountId)} returning likes.account_id),
+    told as (${recording(PostUnliked, sql`seen.id::text`, { postId: ofSeen.id, authorId: ofSeen.authorId, unlikedBy: sql<string>`dropped.account_id` }, sql`dropped, seen`)}),
+    counted as (update posts set likes_count = likes_count - 1 from told, seen where posts.id = seen.id)
+    select exists (select from dropped) as "isUnliked" from seen`.execute(db)
+  if (!post) throw await explainUnseen(db, postId, accountId)
+  if (!post.isUnliked) throw new NotLiked()
 }
 
+const ofSeen = { id: sql<string>`seen.id`, authorId: sql<string>`seen.author_id` }
 const seen = (postId: string, viewer: string) => sql`
-  seen as (select posts.id, posts.author_id as "authorId", posts.content, posts.visibility from posts where posts.id = ${idOf(postId)} and ${visiblePost(viewer)})`
-
-const count = async (trx: Trx, postId: string, by: 1 | -1) =>
-  await trx.updateTable('posts').where('id', '=', postId).set((row) => ({ likes_count: row('likes_count', '+', by) })).execute()
+  seen as (select posts.id, posts.author_id, ${excerptOfPost} as excerpt from posts where posts.id = ${idOf(postId)} and ${visiblePost(viewer)})`

@@ -14,6 +14,11 @@ t.test('likes', async (t) => {
     t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: true })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: false })
     t.same((await said('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt: 'x'.repeat(140) })
+    for (const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], ['short', 'short']] as const) {
+      const { id } = await givenPost(db, { author_id: ana, content })
+      await post(ben, `/feed/${id}/like`)
+      t.same((await said('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt })
+    }
   })
 
   t.test('a like is taken back once, and that is told', async (t) => {
@@ -35,6 +40,28 @@ t.test('likes', async (t) => {
     t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
     t.equal((await said('social.post.liked.v1')).length, told + 1)
+  })
+
+  t.test('of 20 times taking it back at once one counts', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    await post(ben, `/feed/${id}/like`)
+    const told = (await said('social.post.unliked.v1')).length
+    const codes = (await Promise.all(Array.from({ length: 20 }, () => del(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
+    t.equal(codes.filter((code) => code === 200).length, 1)
+    t.equal(codes.filter((code) => code === 'NOT_LIKED').length, 19)
+    t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 0)
+    t.equal((await said('social.post.unliked.v1')).length, told + 1)
+  })
+
+  t.test('who likes a post while it is deleted is refused, or has liked it', async (t) => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await givenPost(db, { author_id: ana })
+      const [, ...likes] = await Promise.all([del(ana, `/feed/${id}`), ...[ben, ana, randomUUID()].map(async (who) => await post(who, `/feed/${id}/like`))])
+      for (const { status, code } of likes) t.ok(status === 200 || (status === 410 && code === 'GONE'), String(status))
+      const { likes_count: counted } = await db.selectFrom('posts').select('likes_count').where('id', '=', id).executeTakeFirstOrThrow()
+      t.equal(counted, likes.filter(({ status }) => status === 200).length)
+      t.equal((await said('social.post.liked.v1')).filter((event) => event['postId'] === id).length, counted)
+    }
   })
 
   t.test('counters equal the rows after likes, unlikes, comments and deletions by many at once', async (t) => {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Id, Nullable, PageQuery, type Routes } from '@tandem/service-kit'
+import { Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPeople } from '../people/authors.ts'
 import { cut } from '../people/pages.ts'
@@ -43,7 +43,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       params,
       querystring: PageQuery(),
-      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {
     await ensureVisiblePost(db, params.id, account.id)

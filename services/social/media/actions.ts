@@ -1,19 +1,93 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import type { Trx } from '../schema.ts'
+import { MediaGone } from '../errors.ts'
+import type { Db, Trx } from '../schema.ts'
+
+// An image is shown, or not shown by anything, or doomed. Whoever changes which it is holds its row; rows are taken in the order of
+// their keys, after all others. Only what was doomed and committed is deleted from the storage.
+
+const UNUSED_FOR = '7 days'
+const REMEMBERED_FOR = '30 days'
+const AT_ONCE = 20
 
 export async function keepMedia (trx: Trx, accountId: string, { url, key, mimeType, width, height, bytes }: StoredImage) {
   await trx.insertInto('media').values({ key, url, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
   return { url, key, mimeType, width, height, bytes }
 }
 
-/** Deletes an image that a story of its owner showed, unless one of his posts or another story shows it too. */
-export async function discardUnused ({ db, media }: Pick<Deps, 'db' | 'media'>, { accountId, url }: { accountId: string, url: string }) {
-  const forgotten = await db.deleteFrom('media').where('url', '=', url).where('account_id', '=', accountId)
-    .where((row) => row.not(row.exists(row.selectFrom('posts').where(sql<boolean>`media_urls @> array[${url}]`).where(sql<boolean>`media_urls <> '{}'`).where('deleted_at', 'is', null))))
-    .where((row) => row.not(row.exists(row.selectFrom('stories').where('author_id', '=', accountId).where('media_url', '=', url))))
-    .returning('key')
-    .executeTakeFirst()
-  if (forgotten) await media.discard(accountId, url)
+/** Notes that a new post or story shows these images, as far as they were uploaded here. @throws MediaGone */
+export async function showMedia (trx: Trx, urls: string[]) {
+  if (urls.length === 0) return
+  const held = await trx.selectFrom('media').where('url', 'in', urls).select(['key', 'doomed_at']).orderBy('key').forUpdate().execute()
+  if (held.some((image) => image.doomed_at)) throw new MediaGone()
+  if (held.length > 0) await trx.updateTable('media').where('key', 'in', held.map(({ key }) => key)).set({ unused_since: null }).execute()
 }
+
+interface Shown { accountId: string, url: string }
+
+/**
+ * Notes that posts or stories of these people show these images no longer. What its owner took away, and nothing else shows, is
+ * doomed; another's image is only unused, as its owner may want it yet.
+ */
+export async function takeMediaAway (trx: Trx, shown: Shown[]) {
+  if (shown.length === 0) return
+  const held = await trx.selectFrom('media').where('url', 'in', shown.map(({ url }) => url)).where('doomed_at', 'is', null)
+    .select('key').orderBy('key').forUpdate().execute()
+  if (held.length === 0) return
+  // A statement of its own: it sees what others committed while this one waited for the rows.
+  await sql`
+    update media set
+      unused_since = now(),
+      doomed_at = case when (url, account_id) in (
+        select * from unnest(${shown.map(({ url }) => url)}::text[], ${shown.map(({ accountId }) => accountId)}::uuid[])) then now() end
+    where key = any(${held.map(({ key }) => key)}::text[]) and not ${isShown}`.execute(trx)
+}
+
+/** Whether a live post or story, of whomever, shows the row of `media`. */
+const isShown = sql<SqlBool>`(
+  exists (select from posts where posts.media_urls @> array[media.url] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)
+  or exists (select from stories where stories.media_url = media.url and stories.cleared_at is null offset 0))`
+
+/** Dooms uploads that nothing has shown for a week. */
+export async function doomUnused (db: Db) {
+  for (let looked = AT_ONCE; looked === AT_ONCE;) {
+    looked = await db.transaction().execute(async (trx) => {
+      const held = await trx.selectFrom('media').where('doomed_at', 'is', null)
+        .where('unused_since', '<', sql<Date>`now() - ${UNUSED_FOR}::interval`)
+        .select('key').orderBy('unused_since').limit(AT_ONCE).forUpdate().skipLocked().execute()
+      if (held.length === 0) return 0
+      await sql`
+        update media set
+          unused_since = case when ${isShown} then null else unused_since end,
+          doomed_at = case when ${isShown} then null else now() end
+        where key = any(${held.map(({ key }) => key)}::text[])`.execute(trx)
+      return held.length
+    })
+  }
+}
+
+/**
+ * Deletes doomed images from the storage: those at `urls`, or all. To be called after the commit that doomed them.
+ * @returns why some could not be deleted; they are tried again by the next call for all
+ */
+export async function removeDoomed ({ db, media }: Pick<Deps, 'db' | 'media'>, urls?: string[]) {
+  const failures: unknown[] = []
+  if (urls?.length === 0) return failures
+  for (let after = ''; ;) {
+    const doomed = await db.selectFrom('media').where('doomed_at', 'is not', null).where('removed_at', 'is', null).where('key', '>', after)
+      .$if(urls !== undefined, (images) => images.where('url', 'in', urls!))
+      .select(['key', 'url', 'account_id as accountId']).orderBy('key').limit(AT_ONCE).execute()
+    const results = await Promise.allSettled(doomed.map(async ({ key, url, accountId }) => {
+      await media.discard(accountId, url)
+      await db.updateTable('media').where('key', '=', key).set({ removed_at: sql`now()` }).execute()
+    }))
+    const failed = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
+    failures.push(...failed)
+    // Of a storage that is away one is not asked for thousands more.
+    if (doomed.length < AT_ONCE || failed.length === doomed.length) return failures
+    after = doomed.at(-1)!.key
+  }
+}
+
+export const forgetRemoved = async (db: Db) => await db.deleteFrom('media').where('removed_at', '<', sql<Date>`now() - ${REMEMBERED_FOR}::interval`).execute()

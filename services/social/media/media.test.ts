@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import path from 'node:path'
+import { sql } from 'kysely'
 import t from 'tap'
 import { formWith, somePng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
+import { clearOld } from '../housekeeping.ts'
 import { testApp } from '../testing.ts'
 
 t.test('media', async (t) => {
-  const { app, db, folder, post, del, person } = await testApp(t)
+  const { app, db, deps, folder, post, del, person } = await testApp(t)
   const ana = await person('Ana')
   const upload = async ({ headers, payload }: ReturnType<typeof formWith>, more: Record<string, string> = {}) => {
     const response = await app.inject({ method: 'POST', url: '/media', headers: { ...bearer(ana), ...headers, ...more }, payload })
@@ -39,20 +41,87 @@ t.test('media', async (t) => {
     t.match(await upload(formWith(somePng(4, 3)), key), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 
-  t.test('the image of a deleted story goes too, unless something else shows it', async (t) => {
-    const make = async () => (await upload(formWith(somePng(5, 5)))).data.media
-    const story = async (mediaUrl: string) => (await post(ana, '/stories', { mediaUrl, mediaType: 'IMAGE' })).data.story.id
-    const [only, shared] = [await make(), await make()]
-    await del(ana, `/stories/${await story(only.url)}`)
-    t.notOk(await isKept(only.key))
-    await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [shared.url] })
-    await del(ana, `/stories/${await story(shared.url)}`)
-    t.ok(await isKept(shared.key))
+  const uploadOne = async () => (await upload(formWith(somePng(5, 5)))).data.media
+  const showInPost = async (...mediaUrls: string[]) => await post(ana, '/feed', { type: 'IMAGE', mediaUrls })
+  const showInStory = async (mediaUrl: string, who = ana) => (await post(who, '/stories', { mediaUrl, mediaType: 'IMAGE' })).data.story.id
+  const passDays = async (days: number) => await sql`update media set unused_since = unused_since - make_interval(days => ${days})`.execute(db)
 
+  t.test('images of a deleted post or story go too, unless something else shows them', async (t) => {
+    const [only, shared, second] = [await uploadOne(), await uploadOne(), await uploadOne()]
+    const first = (await showInPost(only.url, shared.url, 'https://example.com/elsewhere.jpg')).data.post.id
+    const story = await showInStory(shared.url)
+    t.equal((await del(ana, `/feed/${first}`)).status, 200)
+    t.notOk(await isKept(only.key))
+    t.ok(await isKept(shared.key))
+    const other = (await showInPost(shared.url, second.url)).data.post.id
+    await del(ana, `/stories/${story}`)
+    t.ok(await isKept(shared.key))
+    await del(ana, `/feed/${other}`)
+    t.notOk(await isKept(shared.key))
+    t.notOk(await isKept(second.key))
+    t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'what was deleted cannot be shown')
+    t.match(await post(ana, '/stories', { mediaUrl: only.url, mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('another\'s image is not deleted by showing it', async (t) => {
     const ben = await person('Ben')
-    const own = await make()
-    await del(ben, `/stories/${(await post(ben, '/stories', { mediaUrl: own.url, mediaType: 'IMAGE' })).data.story.id}`)
-    t.ok(await isKept(own.key), 'another\'s image is not deleted by showing it')
-    t.equal((await db.selectFrom('media').select('key').where('key', '=', own.key).execute()).length, 1)
+    const own = await uploadOne()
+    await del(ben, `/stories/${await showInStory(own.url, ben)}`)
+    t.ok(await isKept(own.key))
+    t.equal((await showInPost(own.url)).status, 201)
+  })
+
+  t.test('an image whose story has expired is deleted with the rest of it', async (t) => {
+    const image = await uploadOne()
+    const id = await showInStory(image.url)
+    await clearOld(deps)
+    t.ok(await isKept(image.key))
+    await sql`update stories set expires_at = now() - interval '25 hours' where id = ${id}`.execute(db)
+    await clearOld(deps)
+    t.notOk(await isKept(image.key))
+  })
+
+  t.test('an upload that nothing has shown for seven days is deleted', async (t) => {
+    const [unused, shown, late] = [await uploadOne(), await uploadOne(), await uploadOne()]
+    await showInPost(shown.url)
+    await passDays(6)
+    await clearOld(deps)
+    t.ok(await isKept(unused.key))
+    // As a version leaves it that does not note what it shows.
+    await showInPost(late.url)
+    await sql`update media set unused_since = now() - interval '8 days' where url = ${late.url}`.execute(db)
+    await passDays(1)
+    await clearOld(deps)
+    t.notOk(await isKept(unused.key))
+    t.ok(await isKept(shown.key))
+    t.ok(await isKept(late.key))
+    t.match(await showInPost(unused.url), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('what the storage does not delete now is deleted later', async (t) => {
+    const { discard } = deps.media
+    const image = await uploadOne()
+    const { id } = (await showInPost(image.url)).data.post
+    deps.media.discard = async () => { throw new Error('the storage is away') }
+    t.equal((await del(ana, `/feed/${id}`)).status, 200, 'the post is gone all the same')
+    t.ok(await isKept(image.key))
+    await t.rejects(clearOld(deps), { message: '1 images could not be deleted' })
+    deps.media.discard = discard
+    await clearOld(deps)
+    t.notOk(await isKept(image.key))
+  })
+
+  t.test('an image that is shown again while it goes is either kept, or refused', async (t) => {
+    const outcomes = new Set<number>()
+    for (let round = 0; round < 30; round++) {
+      const image = await uploadOne()
+      const { id } = (await showInPost(image.url)).data.post
+      const week = round % 2 === 0
+      if (week) await sql`update media set unused_since = now() - interval '8 days' where url = ${image.url}`.execute(db)
+      const [, , again] = await Promise.all([del(ana, `/feed/${id}`), week ? clearOld(deps) : undefined, showInPost(image.url)])
+      outcomes.add(again.status)
+      t.equal(await isKept(image.key), again.status === 201, `round ${round}: ${again.status}`)
+    }
+    t.ok([...outcomes].every((status) => status === 201 || status === 400))
   })
 })

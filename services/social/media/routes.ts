@@ -32,7 +32,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     schema: {
       summary: 'Upload an image for a post or a story',
       description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
-      consumes: ['multipart/form-data'],
+      form: 'file',
       'x-extension': true,
       headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       response: { 200: Data(Type.Object({ media: Media })) }

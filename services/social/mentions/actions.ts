@@ -3,8 +3,14 @@ import { record } from '@tandem/bus-kit'
 import { PeopleMentioned } from '@tandem/contracts'
 import { unblocked } from '../connections/predicates.ts'
 import { excerptOf, visiblePost } from '../posts/visibility.ts'
+import type { Deps } from '../deps.ts'
+import { meetPeopleNamed } from '../people/actions.ts'
+import { isNamed } from '../people/queries.ts'
 import type { Trx, Visibility } from '../schema.ts'
 import { parseMentions } from './parsing.ts'
+
+/** Makes sure that those whom a text names are known here, before the transaction that keeps it: whoever registered just now is not yet. */
+export const meetMentioned = async (deps: Deps, content: string) => await meetPeopleNamed(deps, parseMentions(content))
 
 interface Mentioning {
   post: { id: string, visibility: Visibility }
@@ -44,8 +50,7 @@ export async function keepMentions (trx: Trx, { post, commentId, authorId, conte
 async function listReaders (trx: Trx, postId: string, authorId: string, names: string[]) {
   const reader = sql.ref<string>('people.account_id')
   const readers = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
-    // In the collation of the index.
-    .where(sql<boolean>`people.username collate "C" = any(${names}::text[])`)
+    .where(isNamed(names))
     .where('people.account_id', '<>', authorId)
     .where(visiblePost(reader))
     .where(unblocked(authorId, reader))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { somePerson, testApp } from '../testing.ts'
 import { parseMentions } from './parsing.ts'
 
 t.test('mentions are read as people write them', async (t) => {
@@ -18,7 +18,7 @@ t.test('mentions are read as people write them', async (t) => {
 })
 
 t.test('mentions', async (t) => {
-  const { get, post, put, said, person, follows, blocks } = await testApp(t)
+  const { get, post, put, said, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -54,5 +54,27 @@ t.test('mentions', async (t) => {
     t.same((await told()).slice(count), [{ postId: data.post.id, commentId: null, authorId: ana, mentioned: [dora], excerpt: '@ben @dora' }])
     t.match((await get(cara, `/feed?mentioned=${dora}`)).data.posts, [])
     t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
+  })
+
+  t.test('somebody of whom nothing was heard yet is asked for by name, and told', async (t) => {
+    const [eve, fay, gil] = [somePerson('Eve'), somePerson('Fay'), somePerson('Gil')]
+    for (const each of [eve, fay, gil]) profiles.people.set(each.accountId, each)
+    profiles.asked.length = 0
+    const { id } = (await post(ana, '/feed', { type: 'TEXT', content: '@EVE @ben @nobody' })).data.post
+    t.same(new Set((await told()).at(-1)?.['mentioned'] as string[]), new Set([ben, eve.accountId]))
+    t.same(profiles.asked[0], ['eve', 'nobody'], 'all at once, and only those')
+    await post(ana, `/feed/${id}/comment`, { content: 'and @fay' })
+    t.match((await told()).at(-1), { postId: id, mentioned: [fay.accountId], excerpt: 'and @fay' })
+    await put(ana, `/feed/${id}`, { content: '@gil' })
+    t.same((await told()).at(-1)?.['mentioned'], [gil.accountId])
+  })
+
+  t.test('while the profile service is away a text is kept, and those who are known are told', async (t) => {
+    const hal = somePerson('Hal')
+    profiles.people.set(hal.accountId, hal)
+    profiles.isAway = true
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), { status: 201, data: { post: { content: '@hal @ben' } } })
+    t.same((await told()).at(-1)?.['mentioned'], [ben])
+    profiles.isAway = false
   })
 })

@@ -1,8 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import type { Db } from '../schema.ts'
-import { askPeople, findFresh, type PersonCopy } from './asking.ts'
+import { askPeople, askPeopleNamed, findFresh, type PersonCopy } from './asking.ts'
 import { fold } from './names.ts'
+import { isNamed } from './queries.ts'
 
 /** Keeps the copy of people. News that come late do not undo newer ones; without `at` they only fill what is missing. */
 export async function keepPeople (db: Db, people: PersonCopy[], at?: Date) {
@@ -33,6 +34,14 @@ export async function meetPerson ({ db, ask }: Deps, accountId: string) {
   const people = await askPeople(ask, [accountId])
   if (people.length === 0) throw new PersonNotFound()
   await keepPeople(db, people)
+}
+
+/** Keeps a copy of those who have these usernames, as far as the profile service knows and tells them. Never fails for its sake. */
+export async function meetPeopleNamed ({ db, ask }: Pick<Deps, 'db' | 'ask'>, usernames: string[]) {
+  if (usernames.length === 0) return
+  const known = await db.selectFrom('people').where(isNamed(usernames)).select('username').execute()
+  const unknown = usernames.filter((username) => !known.some((person) => person.username === username))
+  if (unknown.length > 0) await keepPeople(db, await askPeopleNamed(ask, unknown))
 }
 
 // What the profile service begins every profile with.

@@ -11,6 +11,9 @@ export const personColumns = (viewer: string, column: string) => [
   isFollowing(viewer, sql.ref(column)).$castTo<boolean>().as('isFollowing')
 ] as const
 
+/** Whether a row of `people` has one of these usernames, in lower case; in the collation of the index. */
+export const isNamed = (usernames: string[]) => sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
+
 /** How a person appears to `viewer`; undefined for an unknown one, and when one of the two has blocked the other. */
 export async function findProfile (db: Db, accountId: string, viewer: string) {
   return await db.selectFrom('people').leftJoin('standings', 'standings.account_id', 'people.account_id')

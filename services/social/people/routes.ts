@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Id, Nullable, PageQuery, Text, type Routes } from '@tandem/service-kit'
+import { Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { meetPerson } from './actions.ts'
@@ -45,7 +45,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Search people by username, then by name',
       'x-extension': true,
       querystring: PageQuery({ q: Text({ min: 2, max: 50 }) }),
-      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ query, account }) => {
     const { page, nextCursor } = cut(await searchPeople(db, account.id, query.q, query), query.limit, (row) => row.cursorId)

@@ -1,9 +1,11 @@
 import { keepHashtags } from '../hashtags/actions.ts'
+import { showMedia, takeMediaAway } from '../media/actions.ts'
 import { keepMentions } from '../mentions/actions.ts'
 import { NotYourPost, PostNotFound } from '../errors.ts'
 import { addPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../schema.ts'
 import { findPost } from './queries.ts'
+import type { CountView } from './views.ts'
 import { explainUnseen, lockVisiblePost } from './visibility.ts'
 
 export interface NewPost {
@@ -22,15 +24,17 @@ export interface NewPost {
   poll: NewPoll | null
 }
 
+/** @throws MediaGone */
 export async function publishPost (trx: Trx, post: NewPost) {
-  const { authorId, type, visibility, content, poll } = post
+  const { authorId, type, visibility, content, mediaUrls, poll } = post
+  await showMedia(trx, mediaUrls)
   const { id } = await trx.insertInto('posts')
     .values({
       author_id: authorId,
       type,
       visibility,
       content,
-      media_urls: post.mediaUrls,
+      media_urls: mediaUrls,
       media_type: post.mediaType,
       activity_id: post.activityId,
       workout_id: post.workoutId,
@@ -61,11 +65,14 @@ export async function changePost (db: Db, { id, accountId, content, visibility }
   })
 }
 
-/** @throws what reading the post would, NotYourPost */
+/** @returns which images it showed @throws what reading the post would, NotYourPost */
 export async function deletePost (db: Db, { id, accountId }: { id: string, accountId: string }) {
-  await db.transaction().execute(async (trx) => {
+  return await db.transaction().execute(async (trx) => {
     await lockOwnPost(trx, id, accountId)
-    await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() }).execute()
+    const { media_urls: urls } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
+      .returning('media_urls').executeTakeFirstOrThrow()
+    await takeMediaAway(trx, urls.map((url) => ({ accountId, url })))
+    return urls
   })
 }
 
@@ -73,12 +80,10 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
  * Reads one post, and counts that somebody else than its author did.
  * @throws PostNotFound, PostForbidden, PostGone
  */
-export async function openPost (db: Db, id: string, viewer: string) {
+export async function openPost (db: Db, countView: CountView, id: string, viewer: string) {
   const post = await findPost(db, id, viewer)
   if (!post) throw await explainUnseen(db, id, viewer)
-  if (post.userId !== viewer) {
-    await db.updateTable('posts').where('id', '=', id).set((row) => ({ views_count: row('views_count', '+', 1) })).execute()
-  }
+  if (post.userId !== viewer) await countView(id)
   return post
 }
 

@@ -3,11 +3,14 @@ import { once } from '@tandem/database-kit'
 import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
+import { removeDoomed } from '../media/actions.ts'
+import { meetMentioned } from '../mentions/actions.ts'
 import { readPoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../schema.ts'
 import { changePost, deletePost, openPost, publishPost } from './actions.ts'
 import { describePosts, Post } from './post.ts'
 import type { PostRow } from './queries.ts'
+import { createViewCounter } from './views.ts'
 
 const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
 const Opaque = Text({ min: 0, max: 200 })
@@ -22,17 +25,23 @@ const NewPost = Body({
   activityId: Type.Optional(Opaque),
   workoutId: Type.Optional(Opaque),
   achievementId: Type.Optional(Opaque),
-  pollQuestion: Type.Optional(Text({ min: 0, max: 500, description: 'Of a POLL; without it, its content is the question' })),
-  pollOptions: Type.Optional(Type.Array(Body({ text: Text({ max: 200 }) }), { maxItems: 10, description: 'Of a POLL: 2 to 10' })),
-  pollEndsAt: Type.Optional(Moment),
+  pollQuestion: Type.Optional(Text({ min: 0, max: 500, description: 'Of a POLL; without it, its content is the question', examples: ['When shall we run?'] })),
+  pollOptions: Type.Optional(Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), { maxItems: 10, description: 'Of a POLL: 2 to 10' })),
+  pollEndsAt: Type.Optional({ ...Moment, examples: ['2026-12-01'] }),
   locationName: Type.Optional(Text({ min: 0, max: 200 })),
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
   longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
 }, {
-  examples: [
-    { type: 'TEXT', content: 'Morning run with @ben #running' },
-    { type: 'POLL', visibility: 'FOLLOWERS', pollQuestion: 'When shall we run?', pollOptions: [{ text: 'At dawn' }, { text: 'At dusk' }], pollEndsAt: '2026-12-01' }
-  ]
+  examples: [{
+    type: 'IMAGE',
+    content: 'Morning run with @ben #running',
+    visibility: 'PUBLIC',
+    mediaUrls: ['https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
+    mediaType: 'image/webp',
+    locationName: 'Lapangan Gasibu',
+    latitude: -6.9,
+    longitude: 107.62
+  }]
 })
 
 const params = Type.Object({ id: Id })
@@ -41,6 +50,7 @@ const Repeatable = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ 
 
 export const postRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  const countView = createViewCounter(db)
 
   const answer = async (row: PostRow, viewer: string) => {
     const [post] = await describePosts(deps, [row], viewer)
@@ -60,6 +70,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.accepts(url))) throw new ForeignMedia()
     const poll = type === 'POLL' ? readPoll(body) : null
+    await meetMentioned(deps, content)
     const row = await once(db, idempotencyOf(request), (trx) => publishPost(trx, {
       authorId: account.id,
       type,
@@ -86,7 +97,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       params,
       response: { 200: OnePost }
     }
-  }, async ({ params, account }) => await answer(await openPost(db, params.id, account.id), account.id))
+  }, async ({ params, account }) => await answer(await openPost(db, countView, params.id, account.id), account.id))
 
   app.put('/feed/:id', {
     schema: {
@@ -97,12 +108,18 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, { examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }] }),
       response: { 200: OnePost }
     }
-  }, async ({ params, body, account }) => await answer(await changePost(db, { id: params.id, accountId: account.id, ...body }), account.id))
+  }, async ({ params, body, account }) => {
+    await meetMentioned(deps, body.content ?? '')
+    return await answer(await changePost(db, { id: params.id, accountId: account.id, ...body }), account.id)
+  })
 
   app.delete('/feed/:id', {
     schema: { summary: 'Delete a post of mine', description: 'Reading it answers 410 GONE from then on.', params, response: { 200: Message } }
-  }, async ({ params, account }) => {
-    await deletePost(db, { id: params.id, accountId: account.id })
+  }, async ({ params, account, log }) => {
+    const urls = await deletePost(db, { id: params.id, accountId: account.id })
+    // The post is gone, whether its images can be deleted just now or not.
+    const failures = await removeDoomed(deps, urls)
+    if (failures.length > 0) log.warn({ err: failures[0] }, 'images of a deleted post could not be deleted yet')
     return message('The post was deleted')
   })
 }

@@ -41,14 +41,21 @@ export async function lockVisiblePost (trx: Trx, postId: string, viewer: string)
 
 /** @throws PostNotFound, PostForbidden, PostGone */
 export async function ensureVisiblePost (db: Db, postId: string, viewer: string) {
-  const post = await db.selectFrom('posts').where('id', '=', postId).where(visiblePost(viewer)).select('id').executeTakeFirst()
+  const post = await db.selectFrom('posts').where('id', '=', postId).where(visiblePost(viewer))
+    .select('id')
+    .executeTakeFirst()
   if (!post) throw await explainUnseen(db, postId, viewer)
 }
+
+const EXCERPT = 140
 
 /** A few words of a text about a post, for notices; only of a post that everybody may read. */
 export function excerptOf (text: string, visibility: string) {
   if (visibility !== 'PUBLIC' || text === '') return null
-  const words = text.slice(0, 140)
+  const words = text.slice(0, EXCERPT)
   // Not half of a character outside the basic plane.
   return words.isWellFormed() ? words : words.slice(0, -1)
 }
+
+/** The same of the post itself, in a statement. */
+export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content, ${sql.lit(EXCERPT)}), '') end`

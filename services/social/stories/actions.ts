@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
+import { showMedia, takeMediaAway } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../schema.ts'
 import { findStory } from './queries.ts'
 import { lockVisibleStory } from './visibility.ts'
@@ -20,7 +21,7 @@ export interface NewStory {
   duration: number | null
 }
 
-/** @param timezone whose calendar the daily limit goes by @throws StoryLimitExceeded */
+/** @param timezone whose calendar the daily limit goes by @throws StoryLimitExceeded, MediaGone */
 export async function publishStory (trx: Trx, story: NewStory, timezone: string) {
   const today = Temporal.Now.plainDateISO(timezone).toString()
   // One statement, so that of many at once exactly as many pass as there is room for.
@@ -31,6 +32,7 @@ export async function publishStory (trx: Trx, story: NewStory, timezone: string)
     .returning('stories')
     .executeTakeFirst()
   if (!counted) throw new StoryLimitExceeded()
+  await showMedia(trx, [story.mediaUrl])
 
   return await trx.insertInto('stories')
     .values({
@@ -86,12 +88,13 @@ export async function react (db: Db, { storyId, accountId, emoji }: { storyId: s
   })
 }
 
-/** @returns where its media is @throws StoryNotFound, StoryExpired, NotYourStory */
+/** @returns which image it showed @throws StoryNotFound, StoryExpired, NotYourStory */
 export async function deleteStory (db: Db, { id, accountId }: { id: string, accountId: string }) {
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, id, accountId)
     if (story.authorId !== accountId) throw new NotYourStory()
     await trx.deleteFrom('stories').where('id', '=', id).execute()
+    await takeMediaAway(trx, [{ accountId, url: story.mediaUrl }])
     return story.mediaUrl
   })
 }
@@ -100,7 +103,7 @@ const CLEARED_AT_ONCE = 200
 
 /**
  * Clears stories that expired a day ago of all but the fact that there was one, so that reading it goes on answering that it expired.
- * @returns whose media may go
+ * @returns how many, 0 when there are no more
  */
 export async function clearExpired (db: Db) {
   return await db.transaction().execute(async (trx) => {
@@ -109,13 +112,14 @@ export async function clearExpired (db: Db) {
       .select(['id', 'author_id as accountId', 'media_url as url'])
       .orderBy('expires_at').limit(CLEARED_AT_ONCE).forUpdate().skipLocked()
       .execute()
-    if (expired.length === 0) return []
+    if (expired.length === 0) return 0
     const ids = expired.map((story) => story.id)
     await trx.deleteFrom('story_views').where('story_id', 'in', ids).execute()
     await trx.deleteFrom('story_reactions').where('story_id', 'in', ids).execute()
     await trx.updateTable('stories').where('id', 'in', ids)
       .set({ cleared_at: sql`now()`, media_url: '', caption: null, text_color: null, bg_color: null, font_style: null })
       .execute()
-    return expired
+    await takeMediaAway(trx, expired)
+    return expired.length
   })
 }

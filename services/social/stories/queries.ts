@@ -29,7 +29,7 @@ export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
       select stories.author_id,
         count(*) as story_count,
         -- His own are new to nobody.
-        bool_or(stories.author_id <> ${me} and not exists (select from story_views where story_id = stories.id and account_id = ${me})) as has_unviewed,
+        bool_or(stories.author_id <> ${me} and not exists (select from story_views where story_id = stories.id and account_id = ${me} offset 0)) as has_unviewed,
         max(stories.created_at) as latest_story_at
       from circle join stories on stories.author_id = circle.account_id
       where ${isActive} and ${visibleStory(viewer)}
@@ -50,7 +50,7 @@ const selectStories = (db: Db, viewer: string) => db.selectFrom('stories')
     'stories.id', 'stories.author_id as userId', 'people.name', 'people.image', 'stories.media_url as mediaUrl', 'stories.media_type as mediaType',
     'stories.caption', 'stories.text_color as textColor', 'stories.bg_color as bgColor', 'stories.font_style as fontStyle', 'stories.duration',
     'stories.expires_at as expiresAt', 'stories.created_at as createdAt', 'stories.view_count as viewCount', 'stories.reaction_count as reactionCount',
-    sql<boolean>`exists (select from story_views where story_id = stories.id and account_id = ${idOf(viewer)})`.as('isViewed'),
+    sql<boolean>`exists (select from story_views where story_id = stories.id and account_id = ${idOf(viewer)} offset 0)`.as('isViewed'),
     sql<string | null>`(select emoji from story_reactions where story_id = stories.id and account_id = ${idOf(viewer)})`.as('myReaction'),
     isActive.$castTo<boolean>().as('isActive')
   ])

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, PageQuery, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
-import { discardUnused } from '../media/actions.ts'
+import { removeDoomed } from '../media/actions.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { cut } from '../people/pages.ts'
@@ -23,6 +23,12 @@ const NewStory = Body({
   fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
   duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds, of a VIDEO' }))
 }, { examples: [{ mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
+
+const published = {
+  id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
+  mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+  expiresAt: '2026-11-21T06:30:00.000Z'
+}
 
 const params = Type.Object({ id: Id })
 
@@ -50,7 +56,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       description: '429 LIMIT_EXCEEDED after 10 on one day of the author\'s calendar.',
       headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: NewStory,
-      response: { 201: Data(Type.Object({ story: Type.Object({ id: Type.String(), mediaUrl: Type.String(), expiresAt: Timestamp }) })) }
+      response: { 201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) })) }
     }
   }, async (request, reply) => {
     const { body, account } = request
@@ -88,7 +94,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, account, log }) => {
     const url = await deleteStory(db, { id: params.id, accountId: account.id })
     // The story is gone, whether its image can be deleted just now or not.
-    await discardUnused(deps, { accountId: account.id, url }).catch((error: unknown) => log.warn({ err: error }, 'the image of a deleted story stays'))
+    const failures = await removeDoomed(deps, [url])
+    if (failures.length > 0) log.warn({ err: failures[0] }, 'the image of a deleted story could not be deleted yet')
     return message('The story was deleted')
   })
 
@@ -98,7 +105,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       description: 'One reaction a person; another one replaces it. The author is told.',
       params,
       body: Body({ emoji: Text({ max: 64, description: '1 to 4 characters as a person counts them' }) }, { examples: [{ emoji: '🔥' }] }),
-      response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String(), createdAt: Timestamp }) })) }
+      response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })) }
     }
   }, async ({ params, body, account }) => data({ reaction: await react(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) }))
 
@@ -108,7 +115,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       params,
       querystring: PageQuery(),
-      response: { 200: Data(Type.Object({ viewers: Type.Array(Viewer), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ viewers: Type.Array(Viewer), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {
     const story = await findStory(db, params.id, account.id)

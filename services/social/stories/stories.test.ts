@@ -108,6 +108,18 @@ t.test('stories', async (t) => {
     await del(ana, `/stories/${id}`)
   })
 
+  t.test('of many reactions by one person at once one is left, and a story that goes meanwhile is not found', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    const sent = await Promise.all(['🔥', '👍', '🎉', '🔥', '👏'].map(async (emoji) => await post(ben, `/stories/${id}/react`, { emoji })))
+    t.same(sent.map(({ status }) => status), [200, 200, 200, 200, 200])
+    t.equal((await get(ana, `/stories/${id}`)).data.story.reactionCount, 1)
+    t.equal((await db.selectFrom('story_reactions').select('emoji').where('story_id', '=', id).execute()).length, 1)
+    const [gone, ...others] = await Promise.all([del(ana, `/stories/${id}`), post(cara, `/stories/${id}/react`, { emoji: '🔥' }), get(cara, `/stories/${id}`)])
+    t.equal(gone.status, 200)
+    for (const { status } of others) t.ok([200, 404].includes(status), String(status))
+    t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
+  })
+
   t.test('of 60 stories at once 10 are taken, and deleting makes no room', async (t) => {
     const busy = await person('Busy')
     const sent = await Promise.all(Array.from({ length: 60 }, () => post(busy, '/stories', image)))
