@@ -1,4 +1,5 @@
 import createError from '@fastify/error'
+import { RateLimited } from '@tandem/service-kit'
 
 export const ProfileNotFound = createError('PROFILE_NOT_FOUND', 'There is no such FitMatch profile', 404)
 export const ProfileMissing = createError('PROFILE_NOT_FOUND', 'You have no FitMatch profile yet', 404)
@@ -21,3 +22,13 @@ export const VerificationNotFound = createError('NOT_FOUND', 'There is no such v
 export const VerificationPending = createError('VERIFICATION_PENDING', 'Your photo is being looked at already', 409)
 export const AlreadyVerified = createError('ALREADY_VERIFIED', 'Your photo is verified already', 409)
 export const AlreadyDecided = createError('ALREADY_DECIDED', 'This verification is decided already', 409)
+
+export class TooManyMessages extends RateLimited {
+  /** In how many seconds the next one may be sent. */
+  readonly seconds: number
+
+  constructor (seconds: number) {
+    super()
+    this.seconds = seconds
+  }
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { discardUnlessKept } from './photos/files.ts'
+import { discardUnlessKept, type File } from './photos/files.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR = 60 * 60 * 1_000
@@ -18,10 +18,14 @@ export async function clearOld ({ db, media, selfies }: Deps) {
   await sql`delete from typing where since < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
 
-  // Chats that a block has ended are only kept for a report.
-  const pictures = await sql<{ url: string, owner: string }>`
-    select image_url as url, sender_id as owner from messages join matches on matches.id = match_id
-    where ended_at < now() - interval '30 days' and image_url is not null`.execute(db)
-  await sql`delete from matches where ended_at < now() - interval '30 days'`.execute(db)
-  await discardUnlessKept({ db, media }, pictures.rows)
+  await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`.execute(db)
+
+  // What has ended is only kept in case of a report.
+  const pictures = await sql<File>`
+    with gone as (delete from matches where ended_at < now() - interval '30 days' returning id)
+    select image_url as url, sender_id as owner from messages where match_id in (select id from gone) and image_url is not null`.execute(db)
+  const photos = await sql<File>`
+    with gone as (delete from departed_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
+    select unnest(photo_urls) as url, account_id as owner from gone`.execute(db)
+  await discardUnlessKept({ db, media }, [...pictures.rows, ...photos.rows])
 }

@@ -7,6 +7,7 @@ export type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
 export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
 export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
 export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
+export type ReportReason = 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER'
 export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
 export interface Prompt { id: string, question: string, answer: string }
 
@@ -76,6 +77,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     url: string
     uploaded: boolean
     is_main: boolean
+    is_verified: Generated<boolean>
     sort_order: number
     created_at: Generated<Date>
   }
@@ -131,7 +133,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     reporter_id: string
     reported_id: string
     profile_id: string
-    reason: string
+    reason: ReportReason
     details: string | null
     evidence: string[]
     profile: Json<Record<string, unknown>>
@@ -145,6 +147,14 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     resolved_at: Date | null
   }
   report_quota: DayQuota
+  departed_profiles: {
+    id: string
+    account_id: string
+    display_name: string
+    profile: Json<Record<string, unknown>>
+    photo_urls: string[]
+    deleted_at: Generated<Date>
+  }
   selfies: { key: string, created_at: Generated<Date> }
   verifications: {
     id: Generated<string>
@@ -155,6 +165,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     reason: string | null
     submitted_at: Generated<Date>
     decided_at: Date | null
+    lapsed_at: Date | null
   }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
   badge_progress: { account_id: string, badge: string, progress: number }

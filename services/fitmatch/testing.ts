@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { crc32, deflateSync } from 'node:zlib'
 import type Type from 'typebox'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { hear, recordedEvents } from '@tandem/bus-kit/testing'
 import { MatchFacts, Membership, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
+import { formWith } from '@tandem/media-kit/testing'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { createAnswers, createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
@@ -86,9 +86,9 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     return { status: response.statusCode, headers: response.headers, ...response.json() }
   }
   const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
-  const upload = (accountId: string, url: string, field: string, file: Buffer, mimeType = 'image/png') => {
-    const form = formWith(field, file, mimeType)
-    return send(accountId, 'POST', url, form.payload, { headers: form.headers })
+  const upload = (accountId: string, url: string, field: string, file: Buffer, type = 'image/png', headers = {}) => {
+    const form = formWith(file, { field, type })
+    return send(accountId, 'POST', url, form.payload, { headers: { ...form.headers, ...headers } })
   }
 
   function person (name: string, facts: Partial<Facts> = {}) {
@@ -121,6 +121,8 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,
+    /** As `post`, under a key by which it may be sent again. */
+    postOnce: (accountId: string, key: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload, { headers: { 'idempotency-key': key } }),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     del: (accountId: string, url: string, payload?: object) => send(accountId, 'DELETE', url, payload),
     operator: (method: Method, url: string, payload?: object) => send('0198c000-0000-7000-8000-00000000ad01', method, url, payload, { role: 'ADMIN' }),
@@ -144,34 +146,6 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>
 export type Member = Awaited<ReturnType<TestApp['member']>>
-
-/** A PNG of one colour. */
-export function png (side = 4) {
-  const chunk = (type: string, body: Buffer) => {
-    const content = Buffer.concat([Buffer.from(type), body])
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(body.length)
-    const sum = Buffer.alloc(4)
-    sum.writeUInt32BE(crc32(content))
-    return Buffer.concat([length, content, sum])
-  }
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(side, 0)
-  header.writeUInt32BE(side, 4)
-  header.set([8, 2, 0, 0, 0], 8)
-  const rows = Buffer.alloc(side * (1 + side * 3), 120)
-  for (let row = 0; row < side; row++) rows[row * (1 + side * 3)] = 0
-  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
-}
-
-function formWith (field: string, file: Buffer, mimeType: string) {
-  const boundary = 'tandem-test'
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.png"\r\nContent-Type: ${mimeType}\r\n\r\n`
-  return {
-    payload: Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }
-  }
-}
 
 /** Does `work` `times` times at once. */
 export const atOnce = async <Result>(times: number, work: (turn: number) => Promise<Result>) => await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))

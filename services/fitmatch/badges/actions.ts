@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Trx } from '../schema.ts'
 import { badges, measure, type Badge } from './rules.ts'
 
-/** Gives a badge for good; whoever has it already hears nothing. */
+/** Gives a badge; whoever has it already hears nothing. */
 export async function earn (trx: Trx, accountId: string, badge: Badge) {
   const earned = await trx.insertInto('badges').values({ account_id: accountId, badge })
     .onConflict((conflict) => conflict.doNothing())
@@ -13,12 +13,18 @@ export async function earn (trx: Trx, accountId: string, badge: Badge) {
   if (earned) await record(trx, BadgeEarned, accountId, { accountId, badge })
 }
 
+/** Takes away a badge that says how things are, and not what was once done. */
+export async function takeBack (trx: Trx, accountId: string, badge: Badge) {
+  await trx.deleteFrom('badges').where('account_id', '=', accountId).where('badge', '=', badge).execute()
+  await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where('badge', '=', badge).execute()
+}
+
 /** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
 export async function recalculate ({ db, ask }: Deps, accountId: string) {
   const [{ weekStreak, personalRecords }, membership, verified] = await Promise.all([
     ask(TrainingProgress, { accountId }),
     ask(Membership, { accountId }),
-    db.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').select('id').limit(1).executeTakeFirst()
+    db.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null).select('id').limit(1).executeTakeFirst()
   ])
   const progress = measure({ isVerified: verified !== undefined, weekStreak, personalRecords, membership })
   await db.transaction().execute(async (trx) => {

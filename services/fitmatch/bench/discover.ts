@@ -1,15 +1,19 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
+import type { Ask } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { discover } from '../discover/queries.ts'
 import { readCaller } from '../profiles/queries.ts'
 import type { Tables } from '../schema.ts'
+import { createApp, someFacts } from '../testing.ts'
 
-// Discover as people settle: 200 places, the largest with a sixth of all. Beside each search the very same statements, sent by a bare
-// client. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards. SIZES may name other sizes.
+// Discover as people settle: 200 places, the largest with a sixth of all. Each search goes over the service's own HTTP, and beside it the
+// very same statements, sent by a bare client. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards. SIZES may name other sizes.
 
 const sizes = (process.env['SIZES'] ?? '10000,100000,1000000').split(',').map(Number)
 const SEARCHES = 40
@@ -82,6 +86,11 @@ const time = async (work: () => Promise<unknown>) => {
   return performance.now() - began
 }
 
+const ask = (async () => someFacts('Somebody')) as unknown as Ask
+const nowhere = diskStorage('/nowhere')
+const app = await createApp({ db, ask, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silent, keys: testKeys })
+const address = await app.listen({ port: 0, host: '127.0.0.1' })
+
 /** Milliseconds of a processor that the bare client's own Postgres process has used; the steady figure on a machine with other work. */
 const { rows: [backend] } = await bare.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
 const used = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
@@ -96,10 +105,19 @@ try {
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
     for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['middling', 60, 0], ['smallest', 199, 0]] as const) {
       const me = await settle(rank, swiped)
-      const search = async () => await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
+      const { total } = await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
+      const headers = bearer(me.accountId)
+      const search = async () => {
+        const response = await fetch(`${address}/fitmatch/discover`, { headers })
+        if (!response.ok) throw new Error(await response.text())
+        await response.json()
+      }
+      await search()
       captured = []
-      const { total } = await search()
-      const statements = captured.map((each) => JSON.parse(each) as { text: string, values?: unknown[] })
+      await search()
+      // A name belongs to the connection that it was captured from.
+      const statements = captured.map((each) => JSON.parse(each) as { name?: string, text: string, values?: unknown[] })
+        .map(({ name, text, values }) => ({ text, values, ...(name && { name: createHash('md5').update(text).digest('hex') }) }))
       captured = undefined
       const ours: number[] = []
       const plain: number[] = []
@@ -111,15 +129,16 @@ try {
         cpu += await used() - before
       }
       rows.push({
-        profiles: size, from: name, fit: total, 'p50 ms': at(ours, 0.5).toFixed(1), 'p99 ms': at(ours, 0.99).toFixed(1),
+        profiles: size, from: name, fit: total, 'HTTP p50 ms': at(ours, 0.5).toFixed(1), 'HTTP p99': at(ours, 0.99).toFixed(1),
         'bare p50': at(plain, 0.5).toFixed(1), 'bare p99': at(plain, 0.99).toFixed(1), 'cpu ms': (cpu / SEARCHES).toFixed(1)
       })
     }
   }
   console.table(rows)
-  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_to_discover')) as size`) as { rows: { size: string }[] }
+  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_to_find')) as size`) as { rows: { size: string }[] }
   console.log(`the index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
 } finally {
+  await app.close()
   await db.destroy()
   await bare.query(`drop schema ${schema} cascade`)
   await bare.end()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { MessageSent } from '@tandem/contracts'
-import { MatchNotFound } from '../errors.ts'
+import { MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
@@ -26,38 +26,35 @@ export async function findSent (db: Db | Trx, senderId: string, { matchId, clien
 /**
  * Writes a message; a repeat under the same client id finds the first one. It is written under the match's lock, after all earlier ones and
  * later in time than them, so that nobody who asks for what is newer misses or repeats one.
- * @returns the message, or in how many seconds the sender may write again
+ * @throws MatchNotFound, TooManyMessages
  */
-export async function sendMessage (db: Db, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
-  return await db.transaction().execute(async (trx) => {
-    const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
-      .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
-      .select(['low_id', 'high_id'])
-      .forUpdate()
-      .executeTakeFirst()
-    if (!match) throw new MatchNotFound()
-    const repeated = await findSent(trx, senderId, { matchId, clientMessageId })
-    if (repeated) return { message: repeated, isNew: false }
-    const wait = await spendMessage(trx, senderId)
-    if (wait !== undefined) return { wait }
+export async function sendMessage (trx: Trx, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
+  const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
+    .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
+    .select(['low_id', 'high_id'])
+    .forUpdate()
+    .executeTakeFirst()
+  if (!match) throw new MatchNotFound()
+  const repeated = await findSent(trx, senderId, { matchId, clientMessageId })
+  if (repeated) return repeated
+  await spendMessage(trx, senderId)
 
-    const { written_at: createdAt } = await trx.updateTable('matches')
-      .set({ last_message_at: sql<Date>`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')` })
-      .where('id', '=', matchId)
-      .returning('last_message_at as written_at')
-      .executeTakeFirstOrThrow()
-    const message = await trx.insertInto('messages')
-      .values({ match_id: matchId, sender_id: senderId, content, image_url: imageUrl, client_id: clientMessageId ?? null, created_at: createdAt as Date })
-      .returning(shown)
-      .executeTakeFirstOrThrow()
-    await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
-    const recipientId = match.low_id === senderId ? match.high_id : match.low_id
-    await record(trx, MessageSent, matchId, { matchId, messageId: message.id, senderId, recipientId, hasImage: imageUrl !== null })
-    return { message, isNew: true }
-  })
+  const { written_at: createdAt } = await trx.updateTable('matches')
+    .set({ last_message_at: sql<Date>`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')` })
+    .where('id', '=', matchId)
+    .returning('last_message_at as written_at')
+    .executeTakeFirstOrThrow()
+  const message = await trx.insertInto('messages')
+    .values({ match_id: matchId, sender_id: senderId, content, image_url: imageUrl, client_id: clientMessageId ?? null, created_at: createdAt as Date })
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+  await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
+  const recipientId = match.low_id === senderId ? match.high_id : match.low_id
+  await record(trx, MessageSent, matchId, { matchId, messageId: message.id, senderId, recipientId, hasImage: imageUrl !== null })
+  return message
 }
 
-/** Uses up one of a minute's messages. The minute begins with its first one. @returns seconds to wait when there is none left */
+/** Uses up one of a minute's messages. The minute begins with its first one. @throws TooManyMessages */
 async function spendMessage (trx: Trx, accountId: string) {
   const { rows } = await sql<{ used: number }>`
     insert into message_quota as quota (account_id, began_at, used) values (${accountId}, clock_timestamp(), 1)
@@ -66,7 +63,7 @@ async function spendMessage (trx: Trx, accountId: string) {
       began_at = case when quota.began_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.began_at end
       where quota.used < ${A_MINUTE} or quota.began_at <= clock_timestamp() - interval '1 minute'
     returning used`.execute(trx)
-  return rows.length > 0 ? undefined : await secondsToWait(trx, accountId)
+  if (rows.length === 0) throw new TooManyMessages(await secondsToWait(trx, accountId) ?? 1)
 }
 
 /** In how many seconds an account may write again; undefined when it may now. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent } from '@tandem/contracts'
-import { atOnce, png, testApp, type Member } from '../testing.ts'
+import { somePng } from '@tandem/media-kit/testing'
+import { atOnce, testApp, type Member } from '../testing.ts'
 
 interface Said { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
 
 t.test('a chat', async (t) => {
-  const { get, post, put, del, member, matched, swipes, said, db } = await testApp(t)
+  const { get, post, postOnce, put, del, member, matched, swipes, said, db, folder } = await testApp(t)
   const pair = async () => {
     const [ana, ben] = await Promise.all([member('Ana'), member('Ben')]) as [Member, Member]
     const matchId = await matched(ana, ben)
@@ -48,7 +51,7 @@ t.test('a chat', async (t) => {
 
   t.test('takes pictures, made anew', async (t) => {
     const { ana, ben, matchId, url } = await pair()
-    const image = { base64: png().toString('base64'), mimeType: 'image/png' }
+    const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
     t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/chat\/.*\.webp$/ } } })
     t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
     t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
@@ -79,6 +82,22 @@ t.test('a chat', async (t) => {
     t.match(await write(ben, 'Hi too', { clientMessageId: 'a1' }), { status: 201, data: { message: { content: 'Hi too' } } })
     t.strictSame(contents(await get(ana.id, url)), ['Hi', 'Hi too'])
     t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), { used: 1 })
+  })
+
+  t.test('keeps a message once under an idempotency key, too, with or without a picture', async (t) => {
+    const { ana, url } = await pair()
+    const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
+    for (const [key, body] of [['k1', { content: 'Hi' }], ['k2', { image }]] as const) {
+      const answers = await atOnce(5, () => postOnce(ana.id, key, `${url}/messages`, body))
+      t.ok(answers.every(({ status }) => status === 201))
+      t.equal(new Set(answers.map(({ data }) => JSON.stringify(data.message))).size, 1)
+    }
+    t.match(await postOnce(ana.id, 'k1', `${url}/messages`, { content: 'Another' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    const { data: { messages } } = await get(ana.id, url)
+    t.match(messages, [{ content: 'Hi' }, { imageUrl: String }])
+    t.equal(messages.length, 2)
+    const kept = await readdir(path.join(folder, 'media/chat', ana.id))
+    t.strictSame(kept, [path.basename(messages[1].imageUrl)], 'no picture of a repeat is left')
   })
 
   t.test('is read page by page, the newest first', async (t) => {
@@ -181,7 +200,11 @@ t.test('a chat', async (t) => {
       t.match((await get(who.id, '/fitmatch/matches')).data, { totalMatches: 0 })
     }
     t.match(await write(ana, 'Later'), { status: 404 })
-    t.equal((await db.selectFrom('messages').where('match_id', '=', matchId).select('id').execute()).length, 0)
+    for (const who of [ana, ben]) {
+      t.match(await get(who.id, `${url}/messages`), { status: 404 })
+      t.match(await post(who.id, `${url}/read`), { status: 404 })
+      t.match(await post(who.id, `${url}/typing`, { isTyping: true }), { status: 404 })
+    }
     t.strictSame((await said(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
     t.match(await del(ben.id, url), { status: 404 })
     t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'nor is it offered again')

@@ -1,6 +1,8 @@
 import Type from 'typebox'
-import { Body, Data, data, Id, Instant, Message, message, Nullable, RateLimited, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import { once } from '@tandem/database-kit'
+import { Body, Data, data, Id, idempotencyOf, Instant, Message, message, NextCursor, type Routes, Text, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { findSent, markRead, secondsToWait, sendMessage, setTyping } from './actions.ts'
@@ -25,7 +27,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       description: 'A page of messages, the newest without a cursor, oldest first in it. Marks as read what the other one has written up to there.',
       params,
       querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'An extension: false leaves everything unread' }) }),
-      response: { 200: Data(Type.Object({ messages, nextCursor: Nullable(Type.String()), isTyping: Type.Boolean() })) }
+      response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query, account }) => {
     await readParticipant(db, account.id)
@@ -57,39 +59,41 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. 60 a minute: 429 RATE_LIMITED. With a ' +
         '`clientMessageId` (an extension) it may be sent again: a repeat answers the first message.',
       params,
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: Body({
         content: Type.Optional(Text({ min: 0, max: 1000 })),
         image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: LONGEST_BODY }), mimeType: Text({ max: 100 }) })),
         clientMessageId: Type.Optional(Text({ max: 100 }))
-      }, { examples: [{ content: 'Hi!', clientMessageId: 'a1' }, { image: { base64: '/9j/4AAQ…', mimeType: 'image/jpeg' } }] }),
+      }, { examples: [{ content: 'Hi!', image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' }, clientMessageId: 'a1' }] }),
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: LONGEST_BODY
-  }, async ({ params: { matchId }, body: { content = '', image, clientMessageId }, account }, reply) => {
+  }, async (request, reply) => {
+    const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
     if (content === '' && !image) throw new ValidationError('content or image is required')
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
-    const refuse = (seconds: number) => {
-      reply.header('retry-after', String(seconds))
-      throw new RateLimited()
-    }
+    const spent = idempotencyOf(request)
     const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...sent, isMine: true } }))
 
-    // Before the work of making an image anew; what counts is asked again in the transaction.
-    const repeated = await findSent(db, account.id, { matchId, clientMessageId })
-    if (repeated) return answer(repeated)
-    const wait = await secondsToWait(db, account.id)
-    if (wait !== undefined) return refuse(wait)
-
-    const imageUrl = image ? await storePicture(media, account.id, image) : null
+    let imageUrl: string | null = null
     const discard = async () => { if (imageUrl !== null) await media.discard(account.id, imageUrl).catch(() => {}) }
     try {
-      const sent = await sendMessage(db, account.id, { matchId, content: content === '' ? null : content, imageUrl, clientMessageId })
-      if (!sent.isNew) await discard()
-      return sent.message ? answer(sent.message) : refuse(sent.wait)
+      // Before the work of making an image anew; what counts is asked again in the transaction.
+      const repeated = await findSent(db, account.id, { matchId, clientMessageId })
+      if (repeated) return await answer(repeated)
+      const wait = await secondsToWait(db, account.id)
+      if (wait !== undefined && !spent) throw new TooManyMessages(wait)
+
+      if (image) imageUrl = await storePicture(media, account.id, image)
+      const message = { matchId, content: content === '' ? null : content, imageUrl, clientMessageId }
+      const sent = await once(db, spent, (trx) => sendMessage(trx, account.id, message))
+      if (sent.imageUrl !== imageUrl) await discard()
+      return await answer(sent)
     } catch (error) {
       // What Postgres did not answer may be committed, and then shows the picture.
       if (error instanceof Error && 'statusCode' in error) await discard()
+      if (error instanceof TooManyMessages) reply.header('retry-after', String(error.seconds))
       throw error
     }
   })
@@ -119,7 +123,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   app.delete('/fitmatch/chat/:matchId', {
     schema: { summary: 'Unmatch: delete a match and all its messages', params, response: { 200: Message } }
   }, async ({ params: { matchId }, account }) => {
-    await unmatch(deps, account.id, matchId)
+    await unmatch(db, account.id, matchId)
     return message('You are not matched any more')
   })
 }

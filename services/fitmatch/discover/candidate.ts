@@ -70,7 +70,7 @@ export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'pro
 
 /** How far the profile at hand is from `me` and how well it fits, to be joined laterally. */
 export const measuredBy = (me: Measured) => sql<{ km: number | null, score: number }>`(
-  select km, ${scoreFor(me)} as score from (select ${sharedWith(me)}, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
+  select km, ${scoreFor(me)} as score from (select ${sharedWith(me)} as shared, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
 
 type Shown = Awaited<ReturnType<ReturnType<typeof selectShown>['executeTakeFirstOrThrow']>>
 

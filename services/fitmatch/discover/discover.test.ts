@@ -98,6 +98,76 @@ t.test('discover', async (t) => {
     for (const limit of [0, 51, 'x']) t.match(await get(ana.id, `/fitmatch/discover?limit=${limit}`), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
+  t.test('ranks exactly, whoever is there', async (t) => {
+    const here = land()
+    let seed = 7
+    const random = () => (seed = seed * 48_271 % 2_147_483_647) / 2_147_483_647
+    const some = (values: string[]) => values.filter(() => random() < 0.4)
+    const [interests, goals] = [['gym_buddy', 'dating', 'friendship', 'sports_team'], ['STAY_FIT', 'ENDURANCE', 'STRENGTH']]
+    const [times, days, sports] = [['MORNING', 'EVENING', 'NIGHT'], ['MONDAY', 'TUESDAY', 'FRIDAY', 'SUNDAY'], ['golf', 'tennis', 'running', 'judo', 'chess']]
+    const someone = () => ({
+      east: Math.round(40 * random()) / 100, north: Math.round(40 * random()) / 100, favoriteSports: some(sports),
+      fields: { interestedIn: some(interests), fitnessGoals: some(goals), preferredTimes: some(times), workoutDays: some(days), maxDistance: 30 }
+    })
+    const people = new Map<string, ReturnType<typeof someone>>()
+    const mine = someone()
+    const ana = await here('Ana', mine)
+    const others: Member[] = []
+    for (let turn = 0; turn < 80; turn++) {
+      const facts = someone()
+      // In the middle of the wished ages are those by whom it is judged how good one has to be.
+      const other = await here(`P${turn}`, { ...facts, birthDate: turn % 2 ? '1969-06-15' : '1995-05-05' })
+      others.push(other)
+      people.set(other.profileId, facts)
+    }
+    for (const other of others.slice(0, 5)) await swipes(ana, other, 'PASS')
+    await post(ana.id, '/fitmatch/block', { blockedProfileId: others[5]?.profileId })
+    await post(others[6]?.id ?? '', '/fitmatch/block', { blockedProfileId: ana.profileId })
+    const excluded = others.slice(7, 12).map(({ profileId }) => profileId)
+
+    const part = (worth: number, one: string[], other: string[]) => {
+      const shared = one.filter((each) => other.includes(each)).length
+      return shared === 0 ? 0 : worth * shared / (one.length + other.length - shared)
+    }
+    const rad = Math.PI / 180
+    const at = (await db.selectFrom('profiles').select(['id', 'latitude', 'longitude']).execute())
+      .map(({ id, latitude, longitude }) => [id, { latitude: (latitude ?? 0) / 100 * rad, longitude: (longitude ?? 0) / 100 * rad }] as const)
+    const placeOf = new Map(at)
+    const kmTo = (id: string) => {
+      const [one, other] = [placeOf.get(ana.profileId), placeOf.get(id)]
+      if (!one || !other) return Infinity
+      const half = Math.sin((one.latitude - other.latitude) / 2) ** 2 +
+        Math.cos(one.latitude) * Math.cos(other.latitude) * Math.sin((one.longitude - other.longitude) / 2) ** 2
+      return 2 * 6371 * Math.asin(Math.sqrt(half))
+    }
+    const wanted = others.slice(12).flatMap(({ profileId: id }) => {
+      const [km, { fields, favoriteSports }] = [kmTo(id), people.get(id) ?? mine]
+      const score = part(25, mine.fields.interestedIn, fields.interestedIn) + part(20, mine.fields.fitnessGoals, fields.fitnessGoals) +
+        part(20, mine.fields.preferredTimes, fields.preferredTimes) + part(15, mine.fields.workoutDays, fields.workoutDays) +
+        part(10, mine.favoriteSports, favoriteSports) + 10 * Math.max(0, 1 - km / 30)
+      return km <= 30 ? [{ id, km, score }] : []
+    })
+    const everyone = await found(ana, `?limit=50&excludeIds=${excluded.join(',')}`) as { profiles: { id: string, distance: number, compatibilityScore: number }[], remaining: number }
+    t.equal(everyone.profiles.length + everyone.remaining, wanted.length)
+    t.ok(wanted.length > 30 && wanted.length < 68, `${wanted.length} fit`)
+    let last = { score: 101, km: 0 }
+    for (const { id, distance, compatibilityScore } of everyone.profiles) {
+      const { km = -1, score = -1 } = wanted.find((each) => each.id === id) ?? {}
+      t.ok(Math.abs(compatibilityScore - score) <= 0.5 + 1e-9, `the score of ${id} is ${score}`)
+      t.equal(distance, Math.max(1, Math.round(km)))
+      t.ok(compatibilityScore < last.score || (compatibilityScore === last.score && km >= last.km - 1e-4), 'none before a better or a nearer one')
+      last = { score: compatibilityScore, km }
+    }
+    for (const limit of [1, 2, 5, 10, 20]) {
+      const best = await found(ana, `?limit=${limit}&excludeIds=${excluded.join(',')}`) as typeof everyone
+      t.strictSame(best.profiles, everyone.profiles.slice(0, limit), `the best ${limit} are the first ${limit}`)
+      t.equal(best.profiles.length + best.remaining, wanted.length)
+    }
+    const shown = new Set(everyone.profiles.map(({ id }) => id))
+    const worst = everyone.profiles.at(-1)?.compatibilityScore ?? 0
+    t.ok(wanted.filter(({ id }) => !shown.has(id)).every(({ score }) => Math.round(score) <= worst + (score % 1 === 0.5 ? 1 : 0)), 'nobody better is left out')
+  })
+
   t.test('brings those together who have no position but one city', async (t) => {
     const nowhere = { latitude: null, longitude: null, city: 'Atlantis' }
     const ana = await member('Ana', nowhere)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { ProfileNotFound } from '../errors.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db, MatchType, SwipeType } from '../schema.ts'
@@ -8,53 +8,79 @@ import { distanceFrom, scoreFor, sharedWith } from './score.ts'
 
 interface Search { limit: number, excluded: string[], minAge: number }
 
-const bitsIn = (mask: number) => [1, 2, 4, 8].filter((bit) => mask & bit)
+// As the columns gender_bit and wished_genders have them.
+const genderBits = [1, 2, 4, 8]
+const genderWishes = [1, 2, 3, 4, 5, 6, 7, 15]
+const meeting = (bits: number) => (each: number) => (each & bits) !== 0
 
 /** Written into the text, so that each search is planned for what it is about. Only numbers and ids of the database come here. */
 const list = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
+/** Whom the caller is not to meet, and those of the `excluded` profiles. Whoever is matched has been swiped. */
+function notToMeet (accountId: string, excluded: string[]) {
+  const id = sql.lit(accountId)
+  return sql`
+    select target_id from swipes where swiper_id = ${id}
+    union all select blocked_id from blocks where blocker_id = ${id}
+    union all select blocker_id from blocks where blocked_id = ${id}
+    ${excluded.length > 0 ? sql`union all select account_id from profiles where id = any(${list(excluded, 'uuid')})` : sql``}`
+}
+
+// A sixteenth of them is enough to learn how good one has to be, and costs a sixteenth.
+const SAMPLE = 16
+
 /**
  * Those who fit, best first, and how many there are: both sides' wishes hold, within the caller's distance, nobody twice. The ranking
- * reads one index and nothing else of the profiles; whole profiles are read for the page alone. Whoever is matched has been swiped.
+ * reads one index and nothing else of the profiles; whole profiles are read for the page alone.
+ *
+ * All are scored and counted, but only a few are kept and sorted: whoever scores less than the last of the best `limit` among some of
+ * them is none of the best `limit` among all of them. If those some are too few, everybody is kept.
  */
 export async function discover (db: Db, me: Caller, { limit, excluded, minAge }: Search): Promise<{ profiles: Candidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
-  const id = sql.lit(me.accountId)
   const today = sql`(now() at time zone 'UTC')::date`
-  const years = (age: number) => sql`make_interval(years => ${sql.raw(String(age))})`
+  const born = (years: number) => sql`(${today} - make_interval(years => ${sql.raw(String(years))}))::date`
+  const [oldest, youngest] = [born(me.ageMax + 1), born(Math.max(me.ageMin, minAge))]
+  const middle = sql`(${oldest} + (${youngest} - ${oldest}) / 2)`
+  const score = scoreFor(me)
 
-  const { rows } = await sql<{ id: string, score: number, km: number | null, total: number }>`
-    select id, ${scoreFor(me)} as score, km, count(*) over ()::int as total
-    from (
-      select id, account_id, ${sharedWith(me)}, ${distanceFrom(me)} as km
-      from profiles
-      where is_shown
-        and cell = any(${list(cellsAround(me, me.maxDistance), 'int')})
-        and gender_bit = any(${list(bitsIn(me.wishedGenders), 'int')})
-        and birth_date > ${today} - ${years(me.ageMax + 1)}
-        and birth_date <= ${today} - ${years(Math.max(me.ageMin, minAge))}
-        and wished_genders & ${sql.raw(String(me.genderBit))} <> 0
-        and ${sql.raw(String(me.age))} between age_min and age_max
-        and account_id <> ${id}
-      -- Keeps Postgres from working out again what is used more than once.
-      offset 0
-    ) as near
-    where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)
-      and not exists (select from swipes where swiper_id = ${id} and target_id = near.account_id)
-      and not exists (select from blocks where blocker_id = ${id} and blocked_id = near.account_id)
-      and not exists (select from blocks where blocked_id = ${id} and blocker_id = near.account_id)
-      and id <> all(${list(excluded, 'uuid')})
-    order by score desc, km, id
-    limit ${sql.raw(String(limit))}`.execute(db)
+  const fitting = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`(
+    select account_id, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
+    from profiles
+    where is_shown
+      and cell = any(${list(cellsAround(me, me.maxDistance), 'int')})
+      and gender_bit = any(${list(genderBits.filter(meeting(me.wishedGenders)), 'int')})
+      and wished_genders = any(${list(genderWishes.filter(meeting(me.genderBit)), 'int')})
+      and birth_date > ${bornAfter} and birth_date <= ${bornUntil}
+      and ${sql.raw(String(me.age))} between age_min and age_max
+      and account_id <> ${sql.lit(me.accountId)}
+      and account_id not in (${notToMeet(me.accountId, excluded)})
+    -- Keeps Postgres from working out again what is used more than once.
+    offset 0
+  ) as near where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
+
+  const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
+    with bar as materialized (
+      select ${score} as score from ${fitting(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE)}`)}
+      order by 1 desc offset ${sql.lit(limit - 1)} limit 1
+    ), fits as materialized (
+      select count(*)::int as total,
+        jsonb_agg(jsonb_build_array(account_id, ${score}, km)) filter (where ${score} >= coalesce((select score from bar), 0)) as best
+      from ${fitting(oldest, youngest)}
+    )
+    select (each->>0)::uuid as "accountId", (each->>1)::int as score, (each->>2)::float8 as km, total
+    from fits, jsonb_array_elements(best) as each
+    order by score desc, km, "accountId"
+    limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const shown = await selectShown(db.selectFrom('profiles')).where('profiles.id', 'in', rows.map((row) => row.id)).execute()
-  const byId = new Map(shown.map((row) => [row.id, row]))
+  const shown = await selectShown(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
+  const byId = new Map(shown.map((row) => [row.accountId, row]))
   return {
     total: rows[0]?.total ?? 0,
-    profiles: rows.flatMap((row) => {
-      const profile = byId.get(row.id)
-      return profile ? [toCandidate(profile, row.km, row.score)] : []
+    profiles: rows.flatMap(({ accountId, km, score }) => {
+      const profile = byId.get(accountId)
+      return profile ? [toCandidate(profile, km, score)] : []
     })
   }
 }

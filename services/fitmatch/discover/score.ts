@@ -14,38 +14,40 @@ const number = (value: number) => sql.raw(`'${Number(value)}'::float8`)
 export function distanceFrom ({ latitude, longitude }: Measured): RawBuilder<number | null> {
   if (latitude === null || longitude === null) return sql<null>`null::float8`
   const toRadians = Math.PI / 180 / 100
-  const half = toRadians / 2
-  return sql`${number(2 * EARTH)} * asin(least(1, sqrt(
-    sin((profiles.latitude - ${number(latitude)}) * ${number(half)}) ^ 2 +
-    ${number(Math.cos(latitude * toRadians))} * cos(profiles.latitude * ${number(toRadians)}) * sin((profiles.longitude - ${number(longitude)}) * ${number(half)}) ^ 2)))`
+  // The cosine loses its last digits between two places of the grid, which are a kilometre apart: a hundredth of a millimetre.
+  return sql`${number(EARTH)} * acos(greatest(-1, least(1,
+    ${number(Math.sin(latitude * toRadians))} * sin(profiles.latitude * ${number(toRadians)}) +
+    ${number(Math.cos(latitude * toRadians))} * cos(profiles.latitude * ${number(toRadians)}) * cos((profiles.longitude - ${number(longitude)}) * ${number(toRadians)}))))`
 }
 
-const kinds = [['interest', 25], ['goal', 20], ['time', 20], ['day', 15]] as const
-const maskOf = { interest: masks.interests, goal: masks.goals, time: masks.times, day: masks.days }
-const columnOf = (kind: string) => sql.ref(`${kind}_count`)
-
-const ownBits = (me: Measured, kind: keyof typeof maskOf) => BigInt(me.traits) & BigInt(maskOf[kind])
 const countBits = (bits: string) => bits.replaceAll('0', '').length
-const ownCount = (me: Measured, kind: keyof typeof maskOf) => countBits(ownBits(me, kind).toString(2))
+const ownBits = (me: Measured, mask: string) => BigInt(me.traits) & BigInt(mask)
 
-/** How many bits of each kind the profile at hand shares with `me`: columns for `scoreFor`. */
-export function sharedWith (me: Measured) {
-  return sql.join([
-    ...kinds.map(([kind]) => sql`bit_count((traits & ${sql.raw(String(ownBits(me, kind)))})::bit(64)) as ${sql.ref(`shared_${kind}s`)}`),
-    sql`bit_count(sports & ${sql.lit(me.sports)}::bit(128)) as shared_sports`,
-    sql.raw('interest_count, goal_count, time_count, day_count, sport_count')
-  ])
-}
-
-/** The part that both have of what either has: 0 to `weight`, and 0 where one has nothing. */
-const part = (weight: number, kind: string, mine: number) =>
-  mine === 0 ? sql`0` : sql`${number(weight)} * ${sql.ref(`shared_${kind}s`)} / (${sql.raw(String(mine))} + ${columnOf(kind)} - ${sql.ref(`shared_${kind}s`)})`
+/** Which bits of a kind `me` has, how they are counted in the profile at hand, and how much the kind is worth. */
+const kindsOf = (me: Measured) => [
+  ...([['interest', 25, masks.interests], ['goal', 20, masks.goals], ['time', 20, masks.times], ['day', 15, masks.days]] as const).map(([kind, worth, mask]) => ({
+    worth,
+    mine: countBits(ownBits(me, mask).toString(2)),
+    theirs: sql.ref(`${kind}_count`),
+    shared: sql`bit_count((traits & ${sql.raw(String(ownBits(me, mask)))})::bit(64))`
+  })),
+  { worth: 10, mine: countBits(me.sports), theirs: sql.ref('sport_count'), shared: sql`bit_count(sports & ${sql.lit(me.sports)}::bit(128))` }
+]
 
 /**
- * compatibilityScore, 0 to 100: shared interests 25, goals 20, times 20, days 15, sports 10, each the part that both have of what either
- * has; and 10 for being near, less with each kilometre up to the own greatest distance. To be selected from `sharedWith` and `km`.
+ * What `me` and the profile at hand share, 0 to 90: interests 25, goals 20, times 20, days 15, sports 10, each the part that both have of
+ * what either has. With a = mine + theirs and s = shared, that part s / (a - s) is a / (a - s) - 1, which counts the bits only once.
  */
-export function scoreFor (me: Measured): RawBuilder<number> {
-  const parts = [...kinds.map(([kind, weight]) => part(weight, kind, ownCount(me, kind))), part(10, 'sport', countBits(me.sports))]
-  return sql`round((${sql.join(parts, sql` + `)} + coalesce(10 * greatest(0, 1 - km / ${number(me.maxDistance)}), 0))::float8)::int`
+export function sharedWith (me: Measured): RawBuilder<number> {
+  const kinds = kindsOf(me).filter(({ mine }) => mine > 0)
+  if (kinds.length === 0) return sql`${number(0)}`
+  const sums = kinds.map(({ worth, mine, theirs, shared }) => {
+    const all = sql`(${theirs} + ${sql.raw(String(mine))})`
+    return sql`${number(worth)} * ${all} / (${all} - ${shared})`
+  })
+  return sql`${sql.join(sums, sql` + `)} - ${number(kinds.reduce((sum, { worth }) => sum + worth, 0))}`
 }
+
+/** compatibilityScore, 0 to 100: what is `shared`, and 10 for being near, less with each kilometre up to the own greatest distance. */
+export const scoreFor = ({ maxDistance }: Measured): RawBuilder<number> =>
+  sql`round(shared + coalesce(${number(10)} * greatest(0, 1 - km / ${number(maxDistance)}), 0))::int`

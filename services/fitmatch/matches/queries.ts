@@ -8,7 +8,7 @@ const MOST_SHOWN = 500
 /** The matches of `accountId` that stand, each joined to the other's profile, as far as it may be seen. */
 export function matchesOf (db: Db | Trx, accountId: string) {
   return (db as Kysely<Tables>).selectFrom('matches')
-    .innerJoin('profiles', 'profiles.account_id', sql<string>`case when low_id = ${accountId} then high_id else low_id end` as never)
+    .innerJoin('profiles', (join) => join.on('profiles.account_id', '=', sql<string>`case when low_id = ${accountId} then high_id else low_id end`))
     .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
     .where('ended_at', 'is', null)
     .where(isVisibleTo(accountId))

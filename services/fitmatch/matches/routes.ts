@@ -18,7 +18,7 @@ const match = {
 }
 const exampleMatch = {
   matchId: '019aa1f0-0000-7000-8000-000000000005', matchType: 'LIKE', matchedAt: '2026-01-31T08:00:00.000Z',
-  profile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photos: [] }
+  profile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }] }
 }
 
 const Matches = Type.Object({

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
-import { lockProfile } from '../profiles/queries.ts'
+import { lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
+import { lapse } from '../verification/actions.ts'
 import { discardUnlessKept } from './files.ts'
-import { listPhotos } from './queries.ts'
+import { listPhotos, readPhotos } from './queries.ts'
 
-const MOST = 6
+export const MOST_PHOTOS = 6
 
 // Everything here happens under the profile's lock, so the number of photos and the main one stay right under requests at once.
 
@@ -15,17 +16,15 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ photo_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
 
 /** Adds a stored image; the first one becomes the main photo. */
-export async function addPhoto (db: Db, accountId: string, url: string) {
-  return await db.transaction().execute(async (trx) => {
-    const { id: profileId } = await lockProfile(trx, accountId)
-    const photos = await listPhotos(trx, profileId)
-    if (photos.length >= MOST) throw new TooManyPhotos()
-    await setCount(trx, profileId, photos.length + 1)
-    return await trx.insertInto('photos')
-      .values({ profile_id: profileId, url, uploaded: true, is_main: photos.length === 0, sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1 })
-      .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
-      .executeTakeFirstOrThrow()
-  })
+export async function addPhoto (trx: Trx, accountId: string, url: string) {
+  const { id: profileId } = await lockProfile(trx, accountId)
+  const photos = await listPhotos(trx, profileId)
+  if (photos.length >= MOST_PHOTOS) throw new TooManyPhotos()
+  await setCount(trx, profileId, photos.length + 1)
+  return await trx.insertInto('photos')
+    .values({ profile_id: profileId, url, uploaded: true, is_main: photos.length === 0, sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1 })
+    .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
+    .executeTakeFirstOrThrow()
 }
 
 interface PhotoOrder { photoIds?: string[], mainPhotoId?: string }
@@ -33,11 +32,12 @@ interface PhotoOrder { photoIds?: string[], mainPhotoId?: string }
 /** Puts the photos in an order that names each of them once, or makes another one the main photo. */
 export async function arrangePhotos (db: Db, accountId: string, { photoIds, mainPhotoId }: PhotoOrder) {
   return await db.transaction().execute(async (trx) => {
-    const { id: profileId } = await lockProfile(trx, accountId)
+    const profile = await lockProfile(trx, accountId)
+    const { id: profileId } = profile
     const photos = await listPhotos(trx, profileId)
     if (mainPhotoId !== undefined) {
       if (!photos.some(({ id }) => id === mainPhotoId)) throw new PhotoNotFound()
-      await makeMain(trx, profileId, mainPhotoId)
+      await makeMain(trx, profile, mainPhotoId)
     }
     if (photoIds !== undefined) {
       if (!holdsExactly(photoIds, photos)) throw new ValidationError('photoIds must name each of your photos once')
@@ -45,28 +45,33 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
         await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
       }
     }
-    return await listPhotos(trx, profileId)
+    return await readPhotos(trx, accountId)
   })
 }
 
 const holdsExactly = (ids: string[], photos: { id: string }[]) =>
   ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
 
-async function makeMain (trx: Trx, profileId: string, photoId: string) {
-  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profileId).where('is_main', '=', true).execute()
-  await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profileId).where('id', '=', photoId).execute()
+/** What is verified are the photos that were compared with the selfie: under another main photo the profile is verified no longer. */
+async function makeMain (trx: Trx, profile: Profile, photoId: string) {
+  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where('is_main', '=', true).execute()
+  const main = await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId)
+    .returning('is_verified').executeTakeFirst()
+  if (profile.photo_verified && !main?.is_verified) await lapse(trx, profile)
 }
 
 /** Takes a photo away; if it was the main one, the next in order becomes that. */
 export async function deletePhoto ({ db, media }: Deps, accountId: string, photoId: string) {
   const gone = await db.transaction().execute(async (trx) => {
-    const { id: profileId } = await lockProfile(trx, accountId)
+    const profile = await lockProfile(trx, accountId)
+    const { id: profileId } = profile
     const deleted = await trx.deleteFrom('photos').where('id', '=', photoId).where('profile_id', '=', profileId)
       .returning(['url', 'uploaded', 'is_main'])
       .executeTakeFirst()
     if (!deleted) throw new PhotoNotFound()
     const left = await listPhotos(trx, profileId)
-    if (deleted.is_main && left[0]) await makeMain(trx, profileId, left[0].id)
+    if (deleted.is_main && left[0]) await makeMain(trx, profile, left[0].id)
+    else if (profile.photo_verified && !left[0]) await lapse(trx, profile)
     await setCount(trx, profileId, left.length)
     return deleted
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 
-interface File { url: string, owner: string }
+export interface File { url: string, owner: string }
 
 /**
  * Deletes files that nothing shows any more, but for those a report holds as evidence. To be called after the commit; a file that

@@ -1,3 +1,4 @@
+import { readCaller } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
 
 export async function listPhotos (db: Db | Trx, profileId: string) {
@@ -5,4 +6,10 @@ export async function listPhotos (db: Db | Trx, profileId: string) {
     .select(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
     .orderBy('sort_order')
     .execute()
+}
+
+/** An account's photos, and whether they are verified. @throws ProfileMissing */
+export async function readPhotos (db: Db | Trx, accountId: string) {
+  const { id, isPhotoVerified } = await readCaller(db, accountId)
+  return { photos: await listPhotos(db, id), isPhotoVerified }
 }

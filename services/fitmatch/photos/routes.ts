@@ -1,39 +1,54 @@
+import { createHash } from 'node:crypto'
 import Type from 'typebox'
+import { once } from '@tandem/database-kit'
 import { readImage, uploadLimit } from '@tandem/media-kit'
-import { Body, Data, data, Id, Message, message, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Photo } from '../profiles/schemas.ts'
-import { addPhoto, arrangePhotos, deletePhoto } from './actions.ts'
-import { listPhotos } from './queries.ts'
+import { addPhoto, arrangePhotos, deletePhoto, MOST_PHOTOS } from './actions.ts'
+import { readPhotos } from './queries.ts'
 
-const Photos = Data(Type.Object({ photos: Type.Array(Photo) }))
+const Photos = Data(Type.Object({
+  photos: Type.Array(Photo),
+  isPhotoVerified: Type.Boolean({ description: 'An extension: whether the main photo is one that a selfie was compared with' })
+}))
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
 
   app.get('/fitmatch/photos', {
     schema: { summary: 'List my photos', response: { 200: Photos } }
-  }, async ({ account }) => data({ photos: await listPhotos(db, (await readCaller(db, account.id)).id) }))
+  }, async ({ account }) => data(await readPhotos(db, account.id)))
 
   app.post('/fitmatch/photos', {
     schema: {
       summary: 'Add a photo',
       description: 'A form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
-      consumes: ['multipart/form-data'],
+      form: 'file',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
     bodyLimit: uploadLimit
   }, async (request) => {
     const { account } = request
+    const asked = idempotencyOf(request)
     const { photoCount } = await readCaller(db, account.id)
-    if (photoCount >= 6) throw new TooManyPhotos()
-    const { url } = await media.store('fitmatch', account.id, await readImage(request, 'file'))
+    // Before the image is made anew; a repeat may be that of the last photo.
+    if (photoCount >= MOST_PHOTOS && !asked) throw new TooManyPhotos()
+    const image = await readImage(request, 'file')
+    // What a form holds is not in the body that the key was made for.
+    const spent = asked && { ...asked, request: asked.request + createHash('sha256').update(image.bytes).digest('base64url') }
+    const { url } = await media.store('fitmatch', account.id, image)
+    const discard = async () => await media.discard(account.id, url).catch(() => {})
     try {
-      return data({ photo: await addPhoto(db, account.id, url) })
+      const photo = await once(db, spent, (trx) => addPhoto(trx, account.id, url))
+      if (photo.url !== url) await discard()
+      return data({ photo })
     } catch (error) {
-      await media.discard(account.id, url).catch(() => {})
+      // What Postgres did not answer may be committed, and then shows the photo.
+      if (error instanceof Error && 'statusCode' in error) await discard()
       throw error
     }
   })
@@ -41,6 +56,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/fitmatch/photos', {
     schema: {
       summary: 'Put my photos in another order, or choose the main one',
+      description: 'Under a main photo that was added after the verification the photos are verified no longer: `isPhotoVerified` says so.',
       body: Body({
         photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos once' })),
         mainPhotoId: Type.Optional(Id)
@@ -49,7 +65,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     if (body.photoIds === undefined && body.mainPhotoId === undefined) throw new ValidationError('photoIds or mainPhotoId is required')
-    return data({ photos: await arrangePhotos(db, account.id, body) })
+    return data(await arrangePhotos(db, account.id, body))
   })
 
   app.delete('/fitmatch/photos', {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
-import { record } from '@tandem/bus-kit'
-import { MatchEnded, MatchFacts } from '@tandem/contracts'
+import { MatchFacts } from '@tandem/contracts'
+import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
+import { endMatch } from '../matches/actions.ts'
 import { lockMember } from '../people/actions.ts'
+import { MOST_PHOTOS } from '../photos/actions.ts'
 import { discardUnlessKept } from '../photos/files.ts'
 import { dayIn, spendToday } from '../quotas.ts'
 import type { Trx } from '../schema.ts'
@@ -19,7 +21,6 @@ import { bitsOfTraits } from './traits.ts'
 type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
 
 const MOVES_A_DAY = 20
-const MOST_PHOTOS = 6
 // News of the last moments before the question may or may not be in its answer, so they are heard again.
 const UNSURE_FOR = 5_000
 
@@ -65,20 +66,20 @@ async function keepAsked (trx: Trx, accountId: string, facts: Facts, askedAt: Da
 }
 
 /** Begins a profile. What the client leaves out comes from the main profile as it is at this moment. */
-export async function createProfile ({ db, ask, minAge }: Deps, accountId: string, fields: ProfileFields) {
-  if (await findCaller(db, accountId)) throw new ProfileExists()
+export async function createProfile ({ db, ask, media, minAge }: Deps, accountId: string, fields: ProfileFields, spent?: IdempotencyKey) {
+  if (!spent && await findCaller(db, accountId)) throw new ProfileExists()
   const askedAt = new Date()
   const facts = await ask(MatchFacts, { accountId })
   if (!facts) throw new NotFound()
   const columns = { ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) }
   checkAge(columns.birth_date, minAge)
   checkWishes(columns, minAge)
+  const photos = facts.photos.filter((url) => media.acceptsFrom(accountId, url)).slice(0, MOST_PHOTOS)
 
-  return await db.transaction().execute(async (trx) => {
+  return await once(db, spent, async (trx) => {
     const member = await keepAsked(trx, accountId, facts, askedAt)
     // Else somebody could look around from anywhere by beginning anew.
     if (columns.latitude !== null) await move(trx, accountId, member.timezone)
-    const photos = facts.photos.slice(0, MOST_PHOTOS)
     const profile = await trx.insertInto('profiles')
       .values({
         ...columns,
@@ -130,30 +131,31 @@ const traitsOf = (columns: { interested_in: string[], fitness_goals: string[], p
 
 /**
  * Removes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a suspension, badges, the
- * day's swipes, and whom others do not want to see again.
+ * day's swipes, and whom others do not want to see again. For 30 days those he was matched with may still report him, so a copy of the
+ * profile stays where only a report finds it, as do the messages of matches that have ended.
  */
 export async function deleteProfile ({ db, media }: Deps, accountId: string) {
-  const uploaded = await db.transaction().execute(async (trx) => {
-    const profile = await lockProfile(trx, accountId)
-    const photos = await trx.selectFrom('photos').where('profile_id', '=', profile.id).where('uploaded', '=', true).select('url').execute()
-    const pictures = await trx.selectFrom('messages').innerJoin('matches', 'matches.id', 'match_id')
-      .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
-      .where('image_url', 'is not', null)
-      .select(['image_url as url', 'sender_id as owner'])
-      .execute()
-    const ended = await trx.deleteFrom('matches')
-      .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
-      .returning(['id', 'low_id', 'high_id', 'ended_at'])
-      .execute()
-    for (const match of ended) {
-      if (!match.ended_at) await record(trx, MatchEnded, match.id, { matchId: match.id, accountIds: [match.low_id, match.high_id] })
+  const discarded = await db.transaction().execute(async (trx) => {
+    const { id } = await lockProfile(trx, accountId)
+    const profile = await readOwnProfile(trx, accountId)
+    const photos = await trx.selectFrom('photos').where('profile_id', '=', id).where('uploaded', '=', true).select('url').execute()
+    const photoUrls = photos.map(({ url }) => url)
+
+    // In one order, or the deletions of three who are matched in a ring could wait for each other.
+    const matches = await trx.selectFrom('matches').where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+      .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
+    for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
+    if (matches.length > 0) {
+      await trx.insertInto('departed_profiles')
+        .values({ id, account_id: accountId, display_name: profile.displayName, profile: JSON.stringify(profile), photo_urls: photoUrls })
+        .execute()
     }
     await trx.deleteFrom('swipes').where('swiper_id', '=', accountId).execute()
     await trx.deleteFrom('swipes').where('target_id', '=', accountId).where('swipe_type', '<>', 'PASS').execute()
     await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
       .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
-    await trx.deleteFrom('profiles').where('id', '=', profile.id).execute()
-    return [...photos.map(({ url }) => ({ url, owner: accountId })), ...pictures.map(({ url, owner }) => ({ url: url ?? '', owner }))]
+    await trx.deleteFrom('profiles').where('id', '=', id).execute()
+    return matches.length > 0 ? [] : photoUrls
   })
-  await discardUnlessKept({ db, media }, uploaded)
+  await discardUnlessKept({ db, media }, discarded.map((url) => ({ url, owner: accountId })))
 }

@@ -4,7 +4,7 @@ import { FactsChanged, FitMatchOverview, MatchEnded, PersonChanged } from '@tand
 import { atOnce, someFacts, testApp } from '../testing.ts'
 
 t.test('a matching profile', async (t) => {
-  const { get, post, put, del, person, member, others, handlers, answers, db, matched, said } = await testApp(t)
+  const { get, post, postOnce, put, del, person, member, others, handlers, answers, db, matched, said, cdnUrl } = await testApp(t)
 
   t.test('is not there before it is begun', async (t) => {
     const ana = person('Ana')
@@ -49,6 +49,21 @@ t.test('a matching profile', async (t) => {
     const ana = person('Ana')
     const answers = await atOnce(8, () => post(ana, '/fitmatch/profile', {}))
     t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [201, 409, 409, 409, 409, 409, 409, 409])
+  })
+
+  t.test('is begun once under an idempotency key, and told as it was', async (t) => {
+    const ana = person('Ana')
+    const answers = await atOnce(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
+    t.ok(answers.every(({ status, data }) => status === 201 && data.id === answers[0]?.data.id))
+    t.match(await postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Ho' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.match(await postOnce(ana, 'l', '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
+  })
+
+  t.test('takes no photo that somebody else has uploaded', async (t) => {
+    const ana = person('Ana')
+    const own = `${cdnUrl}/onboarding/${ana}/${crypto.randomUUID()}.webp`
+    others.facts.set(ana, someFacts('Ana', { photos: [`${cdnUrl}/onboarding/${crypto.randomUUID()}/${crypto.randomUUID()}.webp`, own, 'https://elsewhere.example/a.png'] }))
+    t.match((await post(ana, '/fitmatch/profile')).data.photos, { length: 2, 0: { url: own, isMain: true }, 1: { url: 'https://elsewhere.example/a.png' } })
   })
 
   t.test('is for adults', async (t) => {

@@ -9,6 +9,10 @@ import type { OwnProfile } from './schemas.ts'
 /** Full years since the birth date of the row at hand. */
 export const ageNow = sql<number | null>`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
 
+/** Whether the person of the profile at hand lets `accountId` know of him, be his profile paused or suspended. */
+export const hasNotBlocked = (accountId: string) => sql<boolean>`
+  not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
+
 /**
  * Whether `viewer` may know of the profile at hand. Every way from one person to another asks this: nobody finds whom he blocked or who
  * blocked him, nor a suspended profile; a paused one only its owner and those it is matched with.
@@ -18,7 +22,7 @@ export const isVisibleTo = (viewer: string) => sql<boolean>`(
   and (not profiles.paused or profiles.account_id = ${viewer} or exists (select from matches
     where ended_at is null and low_id = least(profiles.account_id, ${viewer}) and high_id = greatest(profiles.account_id, ${viewer})))
   and not exists (select from blocks where blocker_id = ${viewer} and blocked_id = profiles.account_id)
-  and not exists (select from blocks where blocked_id = ${viewer} and blocker_id = profiles.account_id))`
+  and ${hasNotBlocked(viewer)})`
 
 /** Who is asking, with all that decides what he may do. */
 export async function findCaller (db: Db | Trx, accountId: string) {
@@ -27,7 +31,7 @@ export async function findCaller (db: Db | Trx, accountId: string) {
     .select([
       'profiles.id', 'profiles.account_id as accountId', 'status', 'photo_count as photoCount', 'gender_bit as genderBit', 'wished_genders as wishedGenders',
       'age_min as ageMin', 'age_max as ageMax', 'max_distance as maxDistance', 'latitude', 'longitude', 'cell', 'traits', 'sports', 'timezone', 'paused',
-      'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive', 'tutorial_seen as tutorialSeen',
+      'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive', 'tutorial_seen as tutorialSeen', 'photo_verified as isPhotoVerified',
       ageNow.as('age'),
       sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed')
     ])
@@ -55,6 +59,7 @@ export async function lockProfile (trx: Trx, accountId: string) {
   if (!profile) throw new ProfileMissing()
   return profile
 }
+export type Profile = Awaited<ReturnType<typeof lockProfile>>
 
 /** Somebody else's profile, as far as `viewer` may know of it. @throws ProfileNotFound */
 export async function readVisible (db: Db | Trx, viewer: string, profileId: string) {

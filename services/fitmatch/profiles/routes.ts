@@ -1,7 +1,6 @@
 import Type from 'typebox'
-import { Data, data, Message, message, Nullable, type Routes } from '@tandem/service-kit'
+import { Data, data, idempotencyOf, Message, message, Nullable, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { dropNulls } from '../nulls.ts'
 import { changeProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
 import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
@@ -21,12 +20,12 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/profile', {
     schema: {
       summary: 'Begin my matching profile',
-      description: 'What is left out is taken from the main profile. 409 PROFILE_EXISTS for a second one, 403 AGE_RESTRICTED below the age of 18.',
+      description: 'What is left out is taken from the main profile, even all of it. 409 PROFILE_EXISTS for a second one, 403 AGE_RESTRICTED below the age of 18.',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
-    },
-    preValidation: dropNulls
-  }, async ({ body, account }, reply) => reply.code(201).send(data(await createProfile(deps, account.id, body))))
+    }
+  }, async (request, reply) => reply.code(201).send(data(await createProfile(deps, request.account.id, request.body, idempotencyOf(request)))))
 
   app.put('/fitmatch/profile', {
     schema: {
@@ -34,8 +33,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       description: 'What is left out stays. A position is kept to a hundredth of a degree, and may change 20 times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
-    },
-    preValidation: dropNulls
+    }
   }, async ({ body, account }) => data(await changeProfile(deps, account.id, body)))
 
   app.delete('/fitmatch/profile', {

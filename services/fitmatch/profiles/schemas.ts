@@ -26,23 +26,33 @@ const fields = {
 }
 
 export const NewProfile = Body(fields, {
-  examples: [{}, { displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', lookingFor: ['MALE'], interestedIn: ['gym_buddy'], ageMin: 24, ageMax: 38, maxDistance: 25 }]
+  examples: [{
+    displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', bio: 'Runs before breakfast', height: 168, lookingFor: ['MALE'], interestedIn: ['gym_buddy'],
+    ageMin: 24, ageMax: 38, maxDistance: 25, fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'THURSDAY'], city: 'Jakarta',
+    district: 'Menteng', prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }]
+  }]
 })
 
 export const ProfileChanges = Body({
   ...fields,
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
   longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
-}, { examples: [{ bio: 'Runs before breakfast', latitude: -6.21, longitude: 106.85 }] })
+}, { examples: [{ bio: 'Runs before breakfast', maxDistance: 10, city: 'Jakarta', latitude: -6.21, longitude: 106.85 }] })
 
 export type ProfileFields = Type.Static<typeof NewProfile>
+
+const examplePhoto = { id: '019aa1f0-0000-7000-8000-000000000001', url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true, sortOrder: 0 }
+const exampleVenue = {
+  id: '019aa1f0-0000-7000-8000-000000000002', chainId: null, name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.2186, longitude: 106.8018, placeId: null,
+  isCustom: true, sortOrder: 0
+}
 
 export const Photo = Type.Object({
   id: Type.String(),
   url: Type.String(),
   isMain: Type.Boolean(),
   sortOrder: Type.Integer()
-}, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000001', url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true, sortOrder: 0 }] })
+}, { examples: [examplePhoto] })
 
 export const Venue = Type.Object({
   id: Type.String(),
@@ -55,7 +65,7 @@ export const Venue = Type.Object({
   placeId: Nullable(Type.String()),
   isCustom: Type.Boolean(),
   sortOrder: Type.Integer()
-}, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', chainId: null, name: 'Gelora', branch: null, city: 'Jakarta', latitude: null, longitude: null, placeId: null, isCustom: true, sortOrder: 0 }] })
+}, { examples: [exampleVenue] })
 
 const strings = Type.Array(Type.String())
 
@@ -91,7 +101,7 @@ export const OwnProfile = Type.Object({
     id: '019aa1f0-0000-7000-8000-000000000003', displayName: 'Ana', bio: 'Runs before breakfast', city: 'Jakarta', district: null, birthDate: '1996-04-12',
     gender: 'FEMALE', height: 168, age: 30, profileScore: 85, maxDistance: 25, ageMin: 24, ageMax: 38, latitude: -6.21, longitude: 106.85, status: 'ACTIVE',
     discoverTutorialSeen: true, lookingFor: ['MALE'], interestedIn: ['gym_buddy'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
-    photos: [], prompts: [], venues: []
+    photos: [examplePhoto], prompts: [{ id: '019aa1f0-0000-7000-8000-00000000000b', question: 'Best exercise?', answer: 'Deadlift' }], venues: [exampleVenue]
   }]
 })
 export type OwnProfile = Type.Static<typeof OwnProfile>

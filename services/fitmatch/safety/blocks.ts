@@ -1,21 +1,18 @@
 import { record } from '@tandem/bus-kit'
-import { MatchEnded, PersonBlocked, PersonUnblocked } from '@tandem/contracts'
-import { sql } from 'kysely'
+import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError } from '@tandem/service-kit'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
+import { endMatch } from '../matches/actions.ts'
 import { lockPair, pairOf } from '../matches/pairs.ts'
-import { isVisibleTo } from '../profiles/queries.ts'
+import { hasNotBlocked } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
 
 interface Block { blockerId: string, blockedId: string, profileId: string, displayName: string, reason: string | null }
 
-/** Whom `accountId` may block: whoever he can see, and whom he has blocked already. @throws ProfileNotFound */
+/** Whom `accountId` may block: everybody who has not blocked him, so that to pause is no way out of it. @throws ProfileNotFound */
 async function findBlockable (db: Db, accountId: string, profileId: string) {
   const profile = await db.selectFrom('profiles').where('id', '=', profileId)
-    .where((eb) => eb.or([
-      isVisibleTo(accountId),
-      eb.exists(eb.selectFrom('blocks').where('blocker_id', '=', accountId).whereRef('blocked_id', '=', 'profiles.account_id').select('blocked_id'))
-    ]))
+    .where(hasNotBlocked(accountId))
     .select(['account_id as accountId', 'display_name as displayName'])
     .executeTakeFirst()
   if (!profile) throw new ProfileNotFound()
@@ -32,8 +29,8 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
 }
 
 /**
- * Makes two people strangers for good: their match ends, and with it their chat, and what they wished of each other is forgotten. The
- * messages stay for a while where nobody reads them, should one of the two report the other. Call it under the pair's lock.
+ * Makes two people strangers for good: their match ends, and with it their chat, and what they wished of each other is forgotten.
+ * Call it under the pair's lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
   const fresh = await trx.insertInto('blocks')
@@ -41,18 +38,14 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
     .onConflict((conflict) => conflict.doNothing())
     .returning('blocked_id')
     .executeTakeFirst()
+  await endMatch(trx, blockerId, blockedId)
   const { low_id, high_id } = pairOf(blockerId, blockedId)
-  const ended = await trx.updateTable('matches').set({ ended_at: sql`now()` })
-    .where('low_id', '=', low_id).where('high_id', '=', high_id).where('ended_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
   await trx.deleteFrom('swipes')
     .where((eb) => eb.or([
       eb.and([eb('swiper_id', '=', low_id), eb('target_id', '=', high_id)]),
       eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
     ]))
     .execute()
-  if (ended) await record(trx, MatchEnded, ended.id, { matchId: ended.id, accountIds: [low_id, high_id] })
   if (fresh) await record(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 

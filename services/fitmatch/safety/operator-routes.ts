@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Message, message, Nullable, PageQuery, requireRole, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
@@ -34,10 +34,10 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       summary: 'List reports, those about minors first (operators)',
       querystring: PageQuery({ status: Enum(['OPEN', 'RESOLVED'], { default: 'OPEN' }) }),
-      response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: NextCursor })) }
     },
-    preHandler: requireRole('ADMIN')
-  }, async ({ query }) => data(await listReports(db, query) as never))
+    onRequest: requireRole('ADMIN')
+  }, async ({ query }) => data(await listReports(db, query)))
 
   app.post('/fitmatch/admin/reports/:id/resolve', {
     schema: {
@@ -49,7 +49,7 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
         { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }),
       response: { 200: Message }
     },
-    preHandler: requireRole('ADMIN')
+    onRequest: requireRole('ADMIN')
   }, async ({ params, body: { action, note }, account }) => {
     await resolveReport(db, account.id, params.id, { action, note: note || null })
     return message('The report is resolved')

@@ -1,88 +1,98 @@
 import { record } from '@tandem/bus-kit'
 import { ReportResolved } from '@tandem/contracts'
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
 import { lockMember } from '../people/actions.ts'
-import { findOwnProfile, isVisibleTo } from '../profiles/queries.ts'
+import { findOwnProfile, hasNotBlocked } from '../profiles/queries.ts'
 import { dayIn, spendToday } from '../quotas.ts'
-import type { Db, ReportAction, Trx } from '../schema.ts'
+import type { Db, ReportAction, ReportReason, Trx } from '../schema.ts'
 import { block } from './blocks.ts'
 import { setSuspended } from './suspensions.ts'
 
-export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const
+export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
 
 const REPORTERS_TO_SUSPEND = 3
 const REPORTS_A_DAY = 10
 const MESSAGES_KEPT = 50
 
-interface Report { reportedProfileId: string, reason: typeof reportReasons[number], details: string | null, evidence: string[] }
+interface Report { reportedProfileId: string, reason: ReportReason, details: string | null, evidence: string[] }
 
 /**
  * Reports a profile and blocks it. The report keeps a copy of the profile and of the last messages between the two. The third person who
  * reports somebody, or the first who says that he is under age, takes him out of FitMatch until an operator has looked.
  */
-export async function reportProfile (db: Db, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
-  const { accountId: reportedId, displayName } = await findReportable(db, reporterId, reportedProfileId)
+export async function reportProfile (trx: Trx, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
+  const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, reportedProfileId)
   if (reportedId === reporterId) throw new ValidationError('This profile is your own')
+  await lockPair(trx, reporterId, reportedId)
+  const reporter = await trx.selectFrom('members').where('account_id', '=', reporterId).select('timezone').executeTakeFirst()
+  const day = dayIn(reporter?.timezone ?? 'Asia/Jakarta')
+  if (!await spendToday(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
+  // Reports by several people at once are counted one after the other.
+  await lockMember(trx, reportedId)
 
-  return await db.transaction().execute(async (trx) => {
-    await lockPair(trx, reporterId, reportedId)
-    const reporter = await trx.selectFrom('members').where('account_id', '=', reporterId).select('timezone').executeTakeFirst()
-    const day = dayIn(reporter?.timezone ?? 'Asia/Jakarta')
-    if (!await spendToday(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
-    // Reports by several people at once are counted one after the other.
-    await lockMember(trx, reportedId)
-
-    const profile = await findOwnProfile(trx, reportedId)
-    if (!profile) throw new ProfileNotFound()
-    const messages = await lastMessages(trx, reporterId, reportedId)
-    const report = await trx.insertInto('reports')
-      .values({
-        reporter_id: reporterId,
-        reported_id: reportedId,
-        profile_id: reportedProfileId,
-        reason,
-        details,
-        evidence,
-        profile: JSON.stringify(profile),
-        messages: JSON.stringify(messages),
-        kept_urls: [...profile.photos.map(({ url }) => url), ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
-      })
-      .returning(ownColumns)
-      .executeTakeFirstOrThrow()
-    await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
-    if (reason === 'UNDERAGE' || await countReporters(trx, reportedId) >= REPORTERS_TO_SUSPEND) await setSuspended(trx, reportedId, true)
-    return report
-  })
+  const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
+  const messages = await lastMessages(trx, reporterId, reportedId)
+  const report = await trx.insertInto('reports')
+    .values({
+      reporter_id: reporterId,
+      reported_id: reportedId,
+      profile_id: reportedProfileId,
+      reason,
+      details,
+      evidence,
+      profile: JSON.stringify(profile),
+      messages: JSON.stringify(messages),
+      kept_urls: [...photoUrls, ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
+    })
+    .returning(ownColumns)
+    .executeTakeFirstOrThrow()
+  await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
+  const reporters = await listReporters(trx, reportedId)
+  const suspends = reason === 'UNDERAGE' ? reporters.includes(reporterId) : reporters.length >= REPORTERS_TO_SUSPEND
+  if (suspends) await setSuspended(trx, reportedId, true)
+  return report
 }
 
 const ownColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
 
 /**
- * Whom one may report: whoever one can see or has blocked. And whom one was matched with: to block somebody first is no way to keep
- * him from reporting.
+ * Whom one may report: everybody, paused or suspended, who has not blocked him. And whom one was matched with, even if he was first to
+ * block, or has deleted his profile since: none of it keeps the other from reporting.
  */
-async function findReportable (db: Db, reporterId: string, profileId: string) {
-  const profile = await db.selectFrom('profiles').where('id', '=', profileId)
-    .where((eb) => eb.or([
-      isVisibleTo(reporterId),
-      eb.exists(eb.selectFrom('blocks').where('blocker_id', '=', reporterId).whereRef('blocked_id', '=', 'profiles.account_id').select('blocked_id')),
-      eb.exists(eb.selectFrom('matches').select('matches.id')
-        .where('low_id', '=', sql<string>`least(profiles.account_id, ${reporterId})`)
-        .where('high_id', '=', sql<string>`greatest(profiles.account_id, ${reporterId})`))
-    ]))
-    .select(['account_id as accountId', 'display_name as displayName'])
+async function findReportable (trx: Trx, reporterId: string, profileId: string) {
+  const columns = ['account_id as accountId', 'display_name as displayName'] as const
+  const present = await trx.selectFrom('profiles').where('id', '=', profileId)
+    .where((eb) => eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))]))
+    .select(columns)
     .executeTakeFirst()
-  if (!profile) throw new ProfileNotFound()
-  return profile
+  const found = present ?? await trx.selectFrom('departed_profiles').where('id', '=', profileId)
+    .where((eb) => eb.exists(matchesWith(trx, reporterId, sql.ref('departed_profiles.account_id'))))
+    .select(columns)
+    .executeTakeFirst()
+  if (!found) throw new ProfileNotFound()
+  return found
+}
+
+/** The matches of two people, those that have ended included. */
+const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) => trx.selectFrom('matches').select('matches.id')
+  .where('low_id', '=', sql<string>`least(${other}, ${one}::uuid)`)
+  .where('high_id', '=', sql<string>`greatest(${other}, ${one}::uuid)`)
+
+/** The profile as it is, or as it was when it was deleted. */
+async function copyProfile (trx: Trx, accountId: string, profileId: string) {
+  const profile = await findOwnProfile(trx, accountId)
+  if (profile?.id === profileId) return { profile, photoUrls: profile.photos.map(({ url }) => url) }
+  const departed = await trx.selectFrom('departed_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
+  if (!departed) throw new ProfileNotFound()
+  return departed
 }
 
 async function lastMessages (trx: Trx, one: string, other: string) {
-  const rows = await trx.selectFrom('messages').innerJoin('matches', 'matches.id', 'match_id')
-    .where('low_id', '=', sql<string>`least(${one}::uuid, ${other}::uuid)`)
-    .where('high_id', '=', sql<string>`greatest(${one}::uuid, ${other}::uuid)`)
+  const rows = await trx.selectFrom('messages')
+    .where('match_id', 'in', matchesWith(trx, one, sql`${other}::uuid`))
     .select(['messages.id', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'messages.created_at as createdAt'])
     .orderBy('messages.created_at', 'desc')
     .limit(MESSAGES_KEPT)
@@ -90,12 +100,14 @@ async function lastMessages (trx: Trx, one: string, other: string) {
   return rows.reverse()
 }
 
-/** How many different people have a report open against an account. */
-async function countReporters (trx: Trx, reportedId: string) {
-  const { reporters } = await trx.selectFrom('reports').where('reported_id', '=', reportedId).where('status', '=', 'OPEN')
-    .select((eb) => eb.fn.count<number>('reporter_id').distinct().as('reporters'))
-    .executeTakeFirstOrThrow()
-  return reporters
+/** Who has a report open against an account. Whose report an operator has settled counts no more, or he could suspend anybody again and again. */
+async function listReporters (trx: Trx, reportedId: string) {
+  const rows = await trx.selectFrom('reports').where('reported_id', '=', reportedId)
+    .select('reporter_id as reporterId')
+    .groupBy('reporter_id')
+    .having(sql<boolean>`bool_and(status = 'OPEN')`)
+    .execute()
+  return rows.map(({ reporterId }) => reporterId)
 }
 
 /** What an account has reported, the last one first. */

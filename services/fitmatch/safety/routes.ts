@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Body, ClientUrl, Data, data, Enum, Id, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { once } from '@tandem/database-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { dropNulls } from '../nulls.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
 
@@ -35,8 +35,7 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
       body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) },
         { examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }] }),
       response: { 200: Message }
-    },
-    preValidation: dropNulls
+    }
   }, async ({ body, account }) => {
     await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
     return message('Blocked')
@@ -56,7 +55,8 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.post('/fitmatch/report', {
     schema: {
       summary: 'Report somebody, and block him',
-      description: 'Ten a day: 429 LIMIT_EXCEEDED.',
+      description: 'Ten a day: 429 LIMIT_EXCEEDED. Whom I was matched with may be reported for 30 days after either of us has left.',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: Body({
         reportedProfileId: Id,
         reason: Enum([...reportReasons]),
@@ -64,14 +64,15 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
         evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'Addresses of screenshots' }))
       }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),
       response: { 201: Data(Type.Object({ report: Report })) }
-    },
-    preValidation: dropNulls
-  }, async ({ body: { reportedProfileId, reason, details, evidence = [] }, account }, reply) => {
+    }
+  }, async (request, reply) => {
+    const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
     if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
-    return reply.code(201).send(data({ report: await reportProfile(db, account.id, { reportedProfileId, reason, details: details || null, evidence }) as never }))
+    const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, { reportedProfileId, reason, details: details || null, evidence }))
+    return reply.code(201).send(data({ report }))
   })
 
   app.get('/fitmatch/report', {
     schema: { summary: 'List what I have reported', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
-  }, async ({ account }) => data({ reports: await listOwnReports(db, account.id) as never }))
+  }, async ({ account }) => data({ reports: await listOwnReports(db, account.id) }))
 }

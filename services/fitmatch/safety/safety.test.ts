@@ -2,11 +2,12 @@ import { access } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
+import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { atOnce, png, testApp, type Member } from '../testing.ts'
+import { atOnce, testApp, type Member } from '../testing.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, put, del, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl } = await testApp(t)
+  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -92,11 +93,98 @@ t.test('safety', async (t) => {
     t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
   })
 
+  t.test('neither unmatching nor deleting the profile takes away what a report needs', async (t) => {
+    const leave: Record<string, (who: Member, matchId: string) => Promise<{ status: number }>> = {
+      unmatches: (who, matchId) => del(who.id, `/fitmatch/chat/${matchId}`),
+      'deletes the profile': (who) => del(who.id, '/fitmatch/profile'),
+      'unmatches and deletes the profile': async (who, matchId) => {
+        await del(who.id, `/fitmatch/chat/${matchId}`)
+        return await del(who.id, '/fitmatch/profile')
+      },
+      'begins anew': async (who) => {
+        await del(who.id, '/fitmatch/profile')
+        return { status: (await post(who.id, '/fitmatch/profile')).status - 1 }
+      }
+    }
+    for (const [how, leaves] of Object.entries(leave)) {
+      const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
+      const matchId = await matched(ana, ben)
+      await post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Insult' })
+      t.match(await leaves(ben, matchId), { status: 200 })
+      for (const who of [ana, ben]) {
+        t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}`)).status))
+        t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}/messages`)).status))
+      }
+      if (how !== 'unmatches') t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, `for a stranger, who ${how} is gone`)
+      const { status, data } = await report(ana, ben, 'HARASSMENT')
+      t.equal(status, 201, `who ${how} can be reported`)
+      const { data: { reports } } = await operator('GET', '/fitmatch/admin/reports?limit=50')
+      t.match(reports.find(({ id }: { id: string }) => id === data.report.id), {
+        reportedId: ben.id, reportedProfileId: ben.profileId, profile: { id: ben.profileId, displayName: 'Ben', photos: [{}, {}] }, messages: [{ content: 'Insult', senderId: ben.id }]
+      })
+    }
+  })
+
+  t.test('a profile that was deleted while it was matched is erased after 30 days, with its photos', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+    const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', somePng())).data.photo.url as string
+    const [mine, theirs] = [await photoOf(ana), await photoOf(ben)]
+    await matched(ana, ben)
+    await del(ben.id, '/fitmatch/profile')
+    t.ok(await isKept(theirs))
+    const gone = async (days: number) => {
+      const at = new Date(Date.now() - days * 86_400_000)
+      await db.updateTable('departed_profiles').set({ deleted_at: at }).where('id', '=', ben.profileId).execute()
+      await db.updateTable('matches').set({ ended_at: at }).where('low_id', 'in', [ana.id, ben.id]).execute()
+      await clearOld(deps)
+    }
+    await gone(29.9)
+    t.match(await report(ana, ben), { status: 201 })
+    t.ok(await isKept(theirs))
+    await gone(30.1)
+    t.match(await report(ana, ben), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.ok(await isKept(theirs), 'but for what a report holds')
+    await del(ana.id, '/fitmatch/profile')
+    t.notOk(await isKept(mine), 'and at once where nobody was matched')
+  })
+
+  t.test('to pause or to be suspended is no way out of being blocked or reported', async (t) => {
+    const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+    await put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
+    t.match(await block(ana, ben), { status: 200 })
+    t.match(await report(cleo, ben, 'UNDERAGE'), { status: 201 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    t.match(await report(await member('Dan'), ben), { status: 201 })
+    t.match(await block(await member('Eve'), ben), { status: 200 })
+  })
+
+  t.test('whose report was settled can suspend nobody with another one', async (t) => {
+    const ben = await member('Ben')
+    const [ana, ...others] = await atOnce(3, (turn) => member(`S${turn}`)) as [Member, Member, Member]
+    for (const each of others) await report(each, ben)
+    const { data } = await report(ana, ben, 'UNDERAGE')
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    await operator('POST', `/fitmatch/admin/reports/${data.report.id}/resolve`, { action: 'RESTORE' })
+    for (const each of [ana, ...others]) t.match(await report(each, ben, 'UNDERAGE'), { status: 201 })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    t.match(await report(await member('New'), ben, 'UNDERAGE'), { status: 201 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+  })
+
+  t.test('a report is made once under an idempotency key', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const send = () => postOnce(ana.id, 'r', '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'SPAM' })
+    const answers = await atOnce(4, send)
+    t.equal(new Set(answers.map(({ data }) => data.report.id)).size, 1)
+    t.equal((await get(ana.id, '/fitmatch/report')).data.reports.length, 1)
+  })
+
   t.test('a chat that was blocked is erased after 30 days, but for the pictures of a report', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     const send = async (who: Member) =>
-      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: png().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
+      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: somePng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
     const [mine, theirs] = [await send(ana), await send(ben)]
     const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
     await report(ana, ben, 'HARASSMENT')

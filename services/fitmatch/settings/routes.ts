@@ -31,7 +31,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
         showOnlineStatus: Type.Optional(Type.Boolean()),
         showDistance: Type.Optional(Type.Boolean()),
         showLastActive: Type.Optional(Type.Boolean())
-      }, { examples: [{ status: 'PAUSED' }, { showDistance: false }] }),
+      }, { examples: [{ status: 'PAUSED', showOnlineStatus: true, showDistance: false, showLastActive: false }] }),
       response: { 200: Settings }
     }
   }, async ({ body, account }) => data(await changeSettings(db, account.id, body)))

@@ -7,9 +7,13 @@ import { findDraft, hasSeenTutorial } from './queries.ts'
 const LARGEST = 32 * 1024
 const DEEPEST = 6
 
+const exampleState = {
+  step: 2, lookingFor: ['FEMALE'], interestedIn: ['gym_buddy'], ageMin: 24, ageMax: 38, maxDistance: 25, location: 'Jakarta', locationLat: -6.21, locationLng: 106.85,
+  venues: [{ id: 'a', name: 'Gelora', address: 'Jalan Pintu Satu', lat: -6.2186, lng: 106.8018 }]
+}
 const Draft = Type.Object({}, {
   additionalProperties: true,
-  examples: [{ step: 2, lookingFor: ['FEMALE'], maxDistance: 25, savedAt: '2026-01-31T08:00:00.000Z' }]
+  examples: [{ ...exampleState, savedAt: '2026-01-31T08:00:00.000Z' }]
 })
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
@@ -23,7 +27,7 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       summary: 'Keep what I have entered so far',
       description: 'Any JSON object, at most 32 KiB long and 6 objects deep. It replaces the one kept before.',
-      body: Type.Object({}, { additionalProperties: true, examples: [{ step: 2, lookingFor: ['FEMALE'] }] }),
+      body: Type.Object({}, { additionalProperties: true, examples: [exampleState] }),
       response: { 200: Data(Type.Object({ draft: Draft })) }
     }
   }, async ({ body, account }) => {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { Candidate } from '../discover/candidate.ts'
+import { Candidate, exampleCandidate } from '../discover/candidate.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
@@ -21,7 +21,15 @@ const Swiped = Type.Object({
     })
   })),
   remaining: Type.Integer({ description: "What is left of the day's swipes; 999999 with an active subscription" })
-}, { examples: [{ swipeType: 'PASS', isMatch: false, remaining: 9 }] })
+}, {
+  examples: [{
+    swipeType: 'LIKE', isMatch: true, remaining: 9,
+    match: {
+      matchId: '019aa1f0-0000-7000-8000-000000000005', matchType: 'LIKE', matchedAt: '2026-01-31T08:00:00.000Z',
+      matchedProfile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photo: 'https://cdn.example/fitmatch/a/b.webp' }
+    }
+  }]
+})
 
 export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/swipe', {
@@ -42,7 +50,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       summary: 'See who likes me and has no answer yet',
       description: 'Without a subscription only how many.',
-      response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 3, profiles: [] }] })) }
+      response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 1, profiles: [exampleCandidate] }] })) }
     }
   }, async ({ account }) => data(await readLikes(deps.db, await readParticipant(deps.db, account.id))))
 }

@@ -24,28 +24,26 @@ export interface VenueChanges { id: string, name?: string, branch?: string, lati
 const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
 
-export async function addVenue (db: Db, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
-  return await db.transaction().execute(async (trx) => {
-    const { id: profileId } = await lockProfile(trx, accountId)
-    const venues = await listVenues(trx, profileId)
-    if (venues.length >= MOST_VENUES) throw new TooManyVenues()
-    await setCount(trx, profileId, venues.length + 1)
-    return await trx.insertInto('venues')
-      .values({
-        profile_id: profileId,
-        chain_id: chainId || null,
-        name,
-        branch: branch || null,
-        city: city || null,
-        latitude: latitude ?? null,
-        longitude: longitude ?? null,
-        place_id: placeId || null,
-        is_custom: isCustom ?? false,
-        sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
-      })
-      .returning(['id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'])
-      .executeTakeFirstOrThrow()
-  })
+export async function addVenue (trx: Trx, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
+  const { id: profileId } = await lockProfile(trx, accountId)
+  const venues = await listVenues(trx, profileId)
+  if (venues.length >= MOST_VENUES) throw new TooManyVenues()
+  await setCount(trx, profileId, venues.length + 1)
+  return await trx.insertInto('venues')
+    .values({
+      profile_id: profileId,
+      chain_id: chainId || null,
+      name,
+      branch: branch || null,
+      city: city || null,
+      latitude: latitude ?? null,
+      longitude: longitude ?? null,
+      place_id: placeId || null,
+      is_custom: isCustom ?? false,
+      sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
+    })
+    .returning(['id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'])
+    .executeTakeFirstOrThrow()
 }
 
 /** Puts the venues in an order that names each of them once. */

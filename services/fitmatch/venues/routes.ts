@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Body, Data, data, Id, Message, message, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import { once } from '@tandem/database-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { dropNulls } from '../nulls.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
 import { addVenue, changeVenue, deleteVenue, MOST_VENUES, orderVenues } from './actions.ts'
@@ -21,14 +21,17 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       summary: 'Add a place where I train',
       description: 'A place of my own needs only a name and `isCustom`. At most 5: 400 LIMIT_EXCEEDED.',
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: Body({
         chainId: text(100), name: Text({ max: 200 }), branch: text(200), city: text(100), latitude, longitude, placeId: text(300),
         isCustom: Type.Optional(Type.Boolean())
-      }, { examples: [{ name: 'Gelora', isCustom: true }] }),
+      }, { examples: [{ chainId: 'c1', name: 'Gelora', branch: 'South', city: 'Jakarta', latitude: -6.2186, longitude: 106.8018, placeId: 'p1', isCustom: false }] }),
       response: { 201: Data(Type.Object({ venue: Venue })) }
-    },
-    preValidation: dropNulls
-  }, async ({ body, account }, reply) => reply.code(201).send(data({ venue: await addVenue(db, account.id, body) })))
+    }
+  }, async (request, reply) => {
+    const { body, account } = request
+    return reply.code(201).send(data({ venue: await once(db, idempotencyOf(request), (trx) => addVenue(trx, account.id, body)) }))
+  })
 
   app.put('/fitmatch/profile/venues', {
     schema: {
@@ -40,10 +43,9 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         branch: text(200),
         latitude,
         longitude
-      }, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', branch: 'North' }] }),
+      }, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', name: 'Gelora', branch: 'North', latitude: -6.2186, longitude: 106.8018 }] }),
       response: { 200: Venues }
-    },
-    preValidation: dropNulls
+    }
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
     if (venueIds === undefined && id === undefined) throw new ValidationError('venueIds or id is required')
     const venues = venueIds !== undefined

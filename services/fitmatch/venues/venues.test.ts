@@ -2,7 +2,7 @@ import t from 'tap'
 import { atOnce, testApp } from '../testing.ts'
 
 t.test('venues', async (t) => {
-  const { get, post, put, del, member } = await testApp(t)
+  const { get, post, postOnce, put, del, member } = await testApp(t)
   const add = (accountId: string, body: object = { name: 'Gelora', isCustom: true }) => post(accountId, '/fitmatch/profile/venues', body)
 
   t.test('are kept as given, and shown to others on the grid', async (t) => {
@@ -25,6 +25,15 @@ t.test('venues', async (t) => {
     t.equal(venues.length, 5)
     await del(ana, `/fitmatch/profile/venues?id=${venues[0].id}`)
     t.match(await add(ana), { status: 201 })
+  })
+
+  t.test('are added once under an idempotency key', async (t) => {
+    const { id: ana } = await member('Ana')
+    const answers = await atOnce(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
+    t.ok(answers.every(({ status }) => status === 201))
+    t.equal(new Set(answers.map(({ data }) => data.venue.id)).size, 1)
+    t.match(await postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Other' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.equal((await get(ana, '/fitmatch/profile/venues')).data.venues.length, 1)
   })
 
   t.test('are changed, ordered and deleted by their owner alone', async (t) => {

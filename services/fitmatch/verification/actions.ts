@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
-import { earn } from '../badges/actions.ts'
+import { earn, takeBack } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
-import { lockProfile } from '../profiles/queries.ts'
-import type { Db } from '../schema.ts'
+import { lockProfile, type Profile } from '../profiles/queries.ts'
+import type { Db, Trx } from '../schema.ts'
 import { readVerification } from './queries.ts'
 
 /** Hands in a selfie. Its key is written down before the file, so that no file is ever left that nobody knows of. */
@@ -58,6 +58,7 @@ export async function decide (db: Db, { adminId, verificationId, approved, reaso
     const { accountId, profileId } = decided
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
+      await trx.updateTable('photos').set({ is_verified: true }).where('profile_id', '=', profileId).execute()
       await earn(trx, accountId, 'PHOTO_VERIFIED')
     }
     await trx.insertInto('audit')
@@ -65,6 +66,15 @@ export async function decide (db: Db, { adminId, verificationId, approved, reaso
       .execute()
     await record(trx, VerificationDecided, accountId, { accountId, approved, reason })
   })
+}
+
+/** Ends what an approval was good for: the profile now shows itself under a photo that nobody has compared. Call it under the profile's lock. */
+export async function lapse (trx: Trx, { id, account_id }: Profile) {
+  await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
+  await trx.updateTable('verifications').set({ lapsed_at: sql`now()` })
+    .where('account_id', '=', account_id).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
+    .execute()
+  await takeBack(trx, account_id, 'PHOTO_VERIFIED')
 }
 
 async function eraseSelfie (db: Db, selfies: Storage, key: string) {

@@ -6,11 +6,14 @@ export async function readVerification (db: Db | Trx, accountId: string) {
   const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.account_id', '=', accountId)
     .where('verifications.status', '<>', 'CANCELED')
-    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt'])
+    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'lapsed_at as lapsedAt'])
     .orderBy('verifications.id', 'desc')
     .limit(1)
+    .$narrowType<{ status: Exclude<VerificationStatus, 'CANCELED'> }>()
     .executeTakeFirst()
-  return latest ?? { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
+  if (!latest) return { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
+  const { lapsedAt, ...verification } = latest
+  return lapsedAt === null ? verification : { ...verification, status: 'NONE' as const, reason: 'Your main photo has changed since it was verified' }
 }
 
 interface Page { status: VerificationStatus, limit: number, cursor?: string }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { readImage, uploadLimit } from '@tandem/media-kit'
-import { Body, Data, data, Enum, Id, Message, message, Nullable, PageQuery, requireRole, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -37,14 +37,14 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/verification', {
     schema: { summary: 'Ask whether my photos are verified', response: { 200: Data(Type.Object({ verification: Verification })) } }
-  }, async ({ account }) => data({ verification: await readVerification(db, account.id) as never }))
+  }, async ({ account }) => data({ verification: await readVerification(db, account.id) }))
 
   app.post('/fitmatch/verification', {
     schema: {
       summary: 'Hand in a selfie that my photos are compared with',
       description: 'A form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Nobody but operators sees it, and it is erased 30 days after ' +
         'the decision. 409 VERIFICATION_PENDING or ALREADY_VERIFIED where there is nothing to hand in.',
-      consumes: ['multipart/form-data'],
+      form: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },
     bodyLimit: uploadLimit
@@ -53,7 +53,7 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
     const { status } = await readVerification(db, request.account.id)
     if (status === 'PENDING') throw new VerificationPending()
     if (status === 'APPROVED') throw new AlreadyVerified()
-    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo')) as never })
+    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo')) })
   })
 
   app.delete('/fitmatch/verification', {
@@ -66,17 +66,17 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
 
 export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfies }) => {
   const params = Type.Object({ id: Id })
-  const preHandler = requireRole('ADMIN')
+  const onRequest = requireRole('ADMIN')
 
   app.get('/fitmatch/admin/verifications', {
     schema: {
       'x-extension': true,
       summary: 'List selfies that wait for a decision (operators)',
       querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
-      response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor })) }
     },
-    preHandler
-  }, async ({ query }) => data(await listVerifications(db, query) as never))
+    onRequest
+  }, async ({ query }) => data(await listVerifications(db, query)))
 
   app.get('/fitmatch/admin/verifications/:id/selfie', {
     schema: {
@@ -84,9 +84,9 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
       summary: 'See a selfie (operators)',
       params,
       produces: ['image/webp'],
-      response: { 200: Type.Any({ description: 'The image' }) }
+      response: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description: 'The image' }) }
     },
-    preHandler
+    onRequest
   }, async ({ params }, reply) => {
     const key = await findSelfieKey(db, params.id)
     if (key === undefined) throw new VerificationNotFound()
@@ -95,7 +95,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
 
   app.post('/fitmatch/admin/verifications/:id/approve', {
     schema: { 'x-extension': true, summary: 'Approve a selfie (operators)', params, response: { 200: Message } },
-    preHandler
+    onRequest
   }, async ({ params, account }) => {
     await decide(db, { adminId: account.id, verificationId: params.id, approved: true, reason: null })
     return message('The photos are verified')
@@ -109,7 +109,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
       body: Body({ reason: Text({ max: 500 }) }, { examples: [{ reason: 'The face is covered' }] }),
       response: { 200: Message }
     },
-    preHandler
+    onRequest
   }, async ({ params, body, account }) => {
     await decide(db, { adminId: account.id, verificationId: params.id, approved: false, reason: body.reason })
     return message('The verification is rejected')

@@ -3,14 +3,15 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { BadgeEarned, VerificationDecided } from '@tandem/contracts'
+import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { atOnce, png, testApp } from '../testing.ts'
+import { atOnce, testApp } from '../testing.ts'
 
 t.test('photo verification', async (t) => {
-  const { app, get, post, del, upload, member, operator, said, db, deps, folder } = await testApp(t)
+  const { app, get, post, put, del, upload, member, operator, said, db, deps, folder } = await testApp(t)
   const url = '/fitmatch/verification'
   const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
-  const submit = (accountId: string) => upload(accountId, url, 'photo', png())
+  const submit = (accountId: string) => upload(accountId, url, 'photo', somePng())
   const idOf = async (accountId: string) => (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
   const selfiesOf = async (accountId: string) => await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
 
@@ -26,7 +27,7 @@ t.test('photo verification', async (t) => {
     t.equal((await selfiesOf(ana)).length, 0)
     t.match(await stateOf(ana), { status: 'NONE' })
     t.match(await del(ana, url), { status: 404, code: 'NOT_FOUND' })
-    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', png()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', somePng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
   t.test('is for operators alone to see and decide', async (t) => {
@@ -67,6 +68,41 @@ t.test('photo verification', async (t) => {
     t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'other photos are another matter')
     t.match(await stateOf(ana.id), { status: 'NONE' })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
+  })
+
+  t.test('lapses with a main photo that was not compared, and only then', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const approve = async () => {
+      await submit(ana.id)
+      t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
+    }
+    const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
+    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+    const choose = (mainPhotoId: string) => put(ana.id, '/fitmatch/photos', { mainPhotoId })
+    const remove = (id: string) => del(ana.id, `/fitmatch/photos?id=${id}`)
+    await approve()
+    const { photos: [{ id: first }, { id: second }] } = (await get(ana.id, '/fitmatch/photos')).data
+    const later = await add()
+    t.match(await choose(second), { data: { isPhotoVerified: true } })
+    t.equal(await isVerified(), true, 'both were compared')
+
+    t.match(await choose(later), { status: 200, data: { isPhotoVerified: false } })
+    t.equal(await isVerified(), false)
+    t.match(await stateOf(ana.id), { status: 'NONE', reason: String })
+    t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
+    await post(ana.id, '/fitmatch/badges')
+    t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] })
+    t.match(await choose(second), { data: { isPhotoVerified: false } }, 'to change back is no verification')
+
+    await approve()
+    t.equal(await isVerified(), true)
+    t.match(await stateOf(ana.id), { status: 'APPROVED', reason: null })
+    t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
+    for (const id of [second, later]) await remove(id)
+    t.equal(await isVerified(), true, 'the photo that is left was compared')
+    await remove(first)
+    await add()
+    t.equal(await isVerified(), false, 'the last one gone, another is another matter')
   })
 
   t.test('once rejected says why, and may be asked for again', async (t) => {
