@@ -17,7 +17,7 @@ const consumers = [
   onPersonChanged, onPersonBlocked, onPersonUnblocked,
   onSessionsEnded,
   onPasswordChanged, onSessionStarted,
-  ...onTold, onPersonUnfollowed, onMatchEnded,
+  onPersonUnfollowed, onMatchEnded,
   onPostLiked, onPostUnliked,
   onBroadcastSent
 ]
@@ -29,7 +29,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** What hears the other services. */
-export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onTold(deps)]
 
 /** Hears the other services until stopped. */
 export const meetOthers = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))

@@ -1,9 +1,12 @@
-// From an event to the inbox row, and to the provider, at several rates, beside the same JetStream fetch with one bare insert:
-// `TEST_DATABASE_URL=… node services/notification/bench/events.ts`. It starts NATS and Redis itself.
+// From an event to the inbox row, and to the provider, at several rates and as fast as it goes, beside the same JetStream fetch with one
+// bare insert for each event, and beside commits of an outbox row alone: `TEST_DATABASE_URL=… node services/notification/bench/events.ts [events at once]`.
+// It starts NATS and Redis itself; what says the events is a process of its own.
+import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectBus, record, startConsumers, startRelay, on } from '@tandem/bus-kit'
+import { connectBus, on, startConsumers, type Handler } from '@tandem/bus-kit'
 import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
@@ -11,131 +14,162 @@ import { startNats, startRedis } from '@tandem/local/testing'
 import { idleMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/service-kit'
 import { sql } from 'kysely'
+import { createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { keepPeople } from '../people/actions.ts'
+import type { Push } from '../push/provider.ts'
 import { createPushes } from '../push/queue.ts'
 import type { Tables } from '../schema.ts'
-import { meetOthers } from '../testing.ts'
+import type { Done, Order } from './speaking-process.ts'
 
-const SECONDS = 5
+const SECONDS = 10
 const PEOPLE = 1_000
+const FLOOD = Number(process.argv[2] ?? 20_000)
+const WRITERS = 16
 const log = createLogger('bench', 'error')
 const closers: (() => unknown)[] = []
 const t = { teardown: (close: () => unknown) => closers.unshift(close) }
+const now = () => performance.timeOrigin + performance.now()
 
 const [nats, redis] = await Promise.all([startNats(t), startRedis(t)])
 const { url } = await testDatabase<Tables>(t, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(url, { log })
-const saying = connect<Tables>(url, { log, max: 2 })
 t.teardown(() => db.destroy())
-t.teardown(() => saying.destroy())
 await sql`create table bare (account_id uuid not null, level integer not null, event_id uuid primary key)`.execute(db)
 
-// When each level was written into the outbox, seen in the inbox, and handed to the provider.
-const said = new Map<number, number>()
-const pushed = new Map<number, number>()
-const written = new Map<number, number>()
-
 const accounts = Array.from({ length: PEOPLE }, () => randomUUID())
-for (let from = 0; from < PEOPLE; from += 500) {
-  await keepPeople(db, accounts.slice(from, from + 500).map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
-}
+await keepPeople(db, accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
 await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
 
-const ask = async () => { throw new Error('nobody is asked') }
+// When each level was in the inbox or the bare table, and when it was handed to the provider.
+const rowAt = new Map<number, number>()
+const pushedAt = new Map<number, number>()
+
 const provider = {
-  async send ({ title }: { title: string }) {
-    pushed.set(Number(title.replaceAll(/\D/g, '')), performance.now())
+  async send ({ title }: Push) {
+    pushedAt.set(Number(title.replaceAll(/\D/g, '')), now())
     return { is: 'sent' as const }
   },
   async close () {}
 }
+const ask = async () => { throw new Error('nobody is asked') }
 const pushes = createPushes({ db, ask, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = {
-  db,
-  ask,
-  mailer: idleMailer(),
-  // What is offered was just committed.
-  pushes: { ...pushes, offer: async (deliveries) => { offered.push(...deliveries.map(({ id }) => ({ id, at: performance.now() }))); await pushes.offer(deliveries) } },
-  gatherLikesFor: 0,
-  now: () => new Date()
-}
-const offered: { id: string, at: number }[] = []
-pushes.start()
+const deps: Deps = { db, ask, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
+// Jobs that nobody works on.
+const offers = createPushes({ db, ask, provider, redisUrl: redis.url, log, prefix: 'offers' })
+t.teardown(() => offers.close())
 
-const speaker = connectBus(nats.url, { service: 'dashboard', log })
-const hearer = connectBus(nats.url, { service: 'notification', log })
-const bareHearer = connectBus(nats.url, { service: 'bare', log })
-for (const bus of [speaker, hearer, bareHearer]) t.teardown(() => bus.close())
-const relay = startRelay(speaker, saying)
-t.teardown(() => relay.stop())
-let level = 1
+const speaker = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])
+t.teardown(() => speaker.kill())
+let said = 1
 
-async function say (count: number) {
-  await saying.transaction().execute(async (trx) => {
-    for (let each = 0; each < count; each++) {
-      level++
-      said.set(level, performance.now())
-      await record(trx, LevelReached, accounts[level % PEOPLE]!, { accountId: accounts[level % PEOPLE]!, level })
-    }
-  })
+async function say (count: number, rate: number): Promise<Done> {
+  const order: Order = { from: said + 1, count, rate, accounts }
+  said += count
+  speaker.send(order)
+  const [done] = await once(speaker, 'message') as [Done]
+  return done
 }
 
-const at = (sorted: number[], part: number) => sorted.length === 0 ? NaN : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!
-const show = (times: number[]) => {
-  const sorted = times.toSorted((a, b) => a - b)
-  return `p50 ${at(sorted, 0.5).toFixed(1)} ms, p99 ${at(sorted, 0.99).toFixed(1)} ms`
-}
-
-async function hearing (bare: boolean) {
-  if (!bare) return meetOthers(hearer, deps)
-  return startConsumers(bareHearer, db, [on(LevelReached, async ({ id, data }) => {
-    await sql`insert into bare values (${data.accountId}, ${data.level}, ${id}) on conflict do nothing`.execute(db)
-    written.set(data.level, performance.now())
-  })])
-}
-
-async function settle (from: number, done: () => number) {
-  const end = Date.now() + 30_000
-  while (done() < level - from && Date.now() < end) await sleep(20)
-}
-
-for (const bare of [false, true]) {
-  const consumers = await hearing(bare)
-  await say(50)
-  await sleep(4_000)
-  for (const rate of [10, 100, 1_000]) {
-    const from = level
-    offered.length = 0
-    const beganAt = performance.now()
-    while (performance.now() - beganAt < SECONDS * 1_000) {
-      const due = Math.floor((performance.now() - beganAt) / 1_000 * rate) - (level - from)
-      if (due > 0) await say(Math.min(due, 50))
-      await sleep(rate >= 1_000 ? 5 : 2)
-    }
-    const saidFor = (performance.now() - beganAt) / 1_000
-    const heard = bare ? written : pushed
-    await settle(from, () => [...heard.keys()].filter((each) => each > from).length)
-    const levels = [...said.keys()].filter((each) => each > from)
-    const toRow = bare
-      ? levels.flatMap((each) => written.has(each) ? [written.get(each)! - said.get(each)!] : [])
-      : await rowTimes(levels)
-    const toPush = levels.flatMap((each) => pushed.has(each) ? [pushed.get(each)! - said.get(each)!] : [])
-    const last = Math.max(...levels.map((each) => heard.get(each) ?? 0))
-    console.log(`${bare ? 'bare insert' : 'inbox      '} asked ${rate}/s, said ${(levels.length / saidFor).toFixed(0)}/s, done ${(levels.length / ((last - beganAt) / 1_000)).toFixed(0)}/s: row ${show(toRow)}${bare ? '' : `; provider ${show(toPush)}`}`)
+function hear (service: string, handlers: Handler[]) {
+  const bus = connectBus(nats.url, { service, log })
+  const consumers = startConsumers(bus, db, handlers)
+  return async () => {
+    await consumers.stop()
+    await bus.close()
   }
-  await consumers.stop()
 }
 
-/** The deliveries are offered right after the commit of their notice. */
-async function rowTimes (levels: number[]) {
-  const { rows } = await sql<{ id: string, level: number }>`
-    select deliveries.id, (params ->> 'level')::int as level from deliveries join notices on notices.id = notice_id
-    where (params ->> 'level')::int > ${levels[0]! - 1}`.execute(db)
-  const levelOf = new Map(rows.map((row) => [row.id, row.level]))
-  return offered.flatMap(({ id, at }) => levelOf.has(id) ? [at - said.get(levelOf.get(id)!)!] : [])
+// The handler has returned right after its commit and its offer to Redis.
+const noticing = (told = deps) => createHandlers(told).map((handler) => handler.event !== LevelReached ? handler : {
+  ...handler,
+  hear: async (message: Parameters<Handler['hear']>[0]) => {
+    await handler.hear(message)
+    rowAt.set((message.data as { level: number }).level, now())
+  }
+})
+const bare = () => [on(LevelReached, async ({ id, data }) => {
+  await sql`insert into bare values (${data.accountId}, ${data.level}, ${id}) on conflict do nothing`.execute(db)
+  rowAt.set(data.level, now())
+})]
+
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, each) => from + each)
+
+async function until (times: Map<number, number>, from: number, count: number) {
+  const end = Date.now() + 120_000
+  while (Date.now() < end && numbers(from, count).some((each) => !times.has(each))) await sleep(50)
 }
+
+function show (times: number[], wanted: number) {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
+  return `p50 ${at(0.5)} p99 ${at(0.99)} ms${sorted.length < wanted ? ` (${wanted - sorted.length} missing)` : ''}`
+}
+
+async function paced (name: string, handlers: Handler[], isPushed: boolean) {
+  const stop = hear(name, handlers)
+  // With the last of these it has caught up with what others were told.
+  await say(50, 50)
+  await until(rowAt, said - 49, 50)
+  for (const rate of [10, 100, 1_000]) {
+    const from = said + 1
+    const count = rate * SECONDS
+    const { saidAt, took } = await say(count, rate)
+    await until(isPushed ? pushedAt : rowAt, from, count)
+    const since = (times: Map<number, number>) => saidAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
+    console.log(`${name} ${(count / took * 1_000).toFixed(0)}/s: row ${show(since(rowAt), count)}${isPushed ? `, provider ${show(since(pushedAt), count)}` : ''}`)
+  }
+  await stop()
+}
+
+/** How long a backlog takes that is in the stream already. */
+async function flood (name: string, handlers: () => Handler[], isPushed: boolean) {
+  const stopCatchingUp = hear(name, handlers())
+  rowAt.clear()
+  await say(1, 1)
+  await until(rowAt, said, 1)
+  await stopCatchingUp()
+  const from = said + 1
+  await say(FLOOD, 1_000_000)
+  while (Number((await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]?.left) > 0) await sleep(50)
+  const began = now()
+  const cpu = process.cpuUsage()
+  const stop = hear(name, handlers())
+  await until(rowAt, from, FLOOD)
+  const rows = FLOOD / (Math.max(...numbers(from, FLOOD).map((each) => rowAt.get(each) ?? Infinity)) - began) * 1_000
+  if (isPushed) await until(pushedAt, from, FLOOD)
+  const sent = FLOOD / (Math.max(...numbers(from, FLOOD).map((each) => pushedAt.get(each) ?? Infinity)) - began) * 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  console.log(`${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${((user + system) / FLOOD).toFixed(0)} us of this process for each`)
+  await stop()
+  return rows
+}
+
+async function commitOutbox () {
+  const writers = connect<Tables>(url, { log, max: WRITERS })
+  let left = FLOOD
+  const began = performance.now()
+  await Promise.all(Array.from({ length: WRITERS }, async () => {
+    while (left-- > 0) await sql`insert into bare_outbox (type, aggregate, data) values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`.execute(writers)
+  }))
+  const rate = FLOOD / (performance.now() - began) * 1_000
+  await writers.destroy()
+  return rate
+}
+
+await sql`create table bare_outbox (like outbox including all)`.execute(db)
+pushes.start()
+await paced('notification', noticing(), true)
+await paced('bare', bare(), false)
+const commits = await commitOutbox()
+console.log(`outbox row alone, ${WRITERS} writers: ${commits.toFixed(0)} commits/s`)
+const rate = await flood('notification', noticing, true)
+const bareRate = await flood('bare', bare, false)
+const jobsRate = await flood('notification', () => noticing({ ...deps, pushes: offers }), false)
+const compare = (what: string, rate: number) => console.log(`${what}: ${(rate / commits).toFixed(2)} of outbox commits, ${(rate / bareRate).toFixed(2)} of fetch and bare insert`)
+compare('notices, while their pushes are sent', rate)
+compare('notices and the jobs of their pushes', jobsRate)
 
 for (const close of closers) await close()
 process.exit(0)

@@ -63,12 +63,12 @@ export async function spreadChunk ({ db, pushes, now }: Deps): Promise<boolean> 
       params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
     }
     const plans = recipients.map((recipient) => planNotice(telling, recipient, { now: now(), happenedAt: broadcast.created_at }))
-    const written = await writeNotices(trx, telling, plans, { low: true })
-    waiting = written.waiting
+    const written = await writeNotices(trx, plans, { low: true })
+    waiting = [...written.waiting.values()].flat()
     await trx.updateTable('broadcasts')
       .set({
         told_up_to: recipients.at(-1)?.accountId ?? broadcast.told_up_to,
-        told: sql`told + ${written.told}`,
+        told: sql`told + ${written.told.size}`,
         ...recipients.length < CHUNK && { finished_at: sql`now()` }
       })
       .where('id', '=', broadcast.id)

@@ -39,7 +39,7 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
         deviceId: Type.Optional(Text({ max: 200 })),
         deviceName: Type.Optional(Text({ min: 0, max: 200 })),
         appVersion: Type.Optional(Text({ min: 0, max: 50 }))
-      }, { examples: [{ token: 'dK3x:APA91bF…', platform: 'android', deviceId: '3f0c9d1e', deviceName: 'Pixel 12', appVersion: '1.4.0' }] }),
+      }, { examples: [{ token: 'dK3x:APA91bFqz0', platform: 'android', deviceId: '3f0c9d1e', deviceName: 'Pixel 12', appVersion: '1.4.0' }] }),
       response: {
         200: Type.Object({ success: Type.Literal(true), tokenId: Type.String({ examples: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e30'] }) })
       }

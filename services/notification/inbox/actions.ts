@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { Unavailable } from '@tandem/bus-kit'
+import { batched } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { NoticeNotFound } from '../errors.ts'
 import type { Db, Trx } from '../schema.ts'
@@ -10,66 +12,111 @@ import { lockInboxes, removeNotices } from './withdrawals.ts'
 /** A delivery that a worker is to be told of. */
 export interface Waiting { id: string, dueAt: Date, low: boolean }
 
-/** Writes what somebody is told and has it pushed. Heard again, it finds what it wrote and offers the same pushes. */
+/** What is told because of something that happened once. */
+export interface Told { telling: Telling, happenedAt: Date }
+
+/** Writes what people are told and has it pushed. Heard again, it finds what it wrote and offers the same pushes. */
 export async function tell (deps: Deps, telling: Telling, happenedAt: Date) {
-  const recipients = await findRecipients(deps, { to: telling.to, actorId: telling.actorId ?? null })
-  if (recipients.length === 0) return
-  const now = deps.now()
-  const plans = recipients.map((recipient) => planNotice(telling, recipient, { now, happenedAt }))
-  const { told, waiting } = await writeNotices(deps.db, telling, plans)
-  // Perhaps whoever wrote the notice died before he could offer its pushes.
-  const repeated = told === plans.length ? [] : await listWaiting(deps.db, telling.cause, telling.to)
-  await deps.pushes.offer([...waiting, ...repeated])
+  const [waiting = []] = await tellMany(deps, [{ telling, happenedAt }])
+  await deps.pushes.offer(waiting)
 }
 
 /**
- * Writes notices, counts them and writes their deliveries, all or nothing, in one statement; those whose cause was told already are left out.
- * @returns how many were written, and the deliveries to be offered once this is committed
+ * Gives what does the same for a crowd of events: those that come while others are being written are written together, all or nothing,
+ * and one that cannot be written is no reason for the others to fail.
  */
-export async function writeNotices (db: Db | Trx, telling: Telling, plans: Planned[], { low = false } = {}) {
-  const { kind, cause, actorId = null, subjectId = null, data = {}, params = {} } = telling
+export function createTeller (deps: Deps): (telling: Telling, happenedAt: Date) => Promise<void> {
+  const write = batched(async (told: Told[]) => await tellMany(deps, told), { isOfOne })
+  const offer = batched(async (waiting: Waiting[][]) => {
+    await deps.pushes.offer(waiting.flat())
+    return waiting.map(() => undefined)
+  })
+  return async (telling, happenedAt) => {
+    const waiting = await write({ telling, happenedAt })
+    if (waiting.length > 0) await offer(waiting)
+  }
+}
+
+// Somebody of one event is unknown and whoever knows him is away, or Postgres does not take what one says.
+const isOfOne = (error: unknown) => error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
+
+/** Writes what people are told; returns for each telling the deliveries to be offered. */
+async function tellMany (deps: Deps, told: Told[]): Promise<Waiting[][]> {
+  const recipients = await findRecipients(deps, told.map(({ telling: { to, actorId = null } }) => ({ to, actorId })))
+  const now = deps.now()
+  const plans = told.map(({ telling, happenedAt }, number) =>
+    recipients[number]!.map((recipient) => planNotice(telling, recipient, { now, happenedAt })))
+  const all = plans.flat()
+  if (all.length === 0) return told.map(() => [])
+  const { told: written, waiting } = await writeNotices(deps.db, all)
+  // Perhaps whoever wrote the notice died before he could offer its pushes.
+  const before = await listWaiting(deps.db, all.filter((plan) => !written.has(plan.noticeId)))
+  return plans.map((own) => own.flatMap(({ noticeId, accountId, telling: { cause } }) =>
+    written.has(noticeId) ? waiting.get(noticeId) ?? [] : before.get(`${accountId} ${cause}`) ?? []))
+}
+
+type Row = Waiting & { noticeId: string } | { noticeId: string, id: null }
+
+/**
+ * Writes notices, counts them and writes their deliveries, all or nothing, in one statement; those whose cause was told already are left out.
+ * @returns the ids of those that were written, and by these the deliveries to be offered once this is committed
+ */
+export async function writeNotices (db: Db | Trx, plans: Planned[], { low = false } = {}) {
+  const deliveries = plans.flatMap(({ noticeId, deliveries }) => deliveries.map((each) => ({ ...each, noticeId })))
+  const tellings = [...new Set(plans.map(({ telling }) => telling))]
+  const numbers = new Map(tellings.map((telling, number) => [telling, number]))
   // In one order, so that two crowds that are told at once cannot deadlock over their inboxes.
-  const sorted = plans.toSorted((a, b) => a.accountId < b.accountId ? -1 : 1)
-  const deliveries = sorted.flatMap(({ noticeId, accountId, deliveries }) => deliveries.map((each) => ({ ...each, noticeId, accountId })))
-  const { rows } = await sql<Waiting | { id: null, told: number }>`
+  const { rows } = await sql<Row>`
     with told as (
       insert into notices (id, account_id, cause, kind, type, actor_id, subject_id, data, params, listed)
-      select planned.id, account_id, ${cause}, ${kind}, ${kinds[kind]}, ${actorId}::uuid, ${subjectId}::uuid,
-        ${JSON.stringify(data)}::jsonb, ${JSON.stringify(params)}::jsonb, listed
-      from unnest(${sorted.map((each) => each.noticeId)}::uuid[], ${sorted.map((each) => each.accountId)}::uuid[], ${sorted.map((each) => each.listed)}::boolean[])
-        as planned (id, account_id, listed)
-      where not exists (select from ended_matches where match_id = ${subjectId}::uuid)
+      select planned.id, account_id, cause, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed
+      from unnest(
+        ${plans.map((each) => each.noticeId)}::uuid[], ${plans.map((each) => each.accountId)}::uuid[], ${plans.map((each) => each.listed)}::boolean[],
+        ${plans.map((each) => numbers.get(each.telling))}::integer[]
+      ) as planned (id, account_id, listed, telling)
+      join unnest(
+        ${tellings.map((_, number) => number)}::integer[], ${tellings.map((each) => each.cause)}::text[], ${tellings.map((each) => each.kind)}::text[],
+        ${tellings.map((each) => kinds[each.kind])}::text[], ${tellings.map((each) => each.actorId ?? null)}::uuid[],
+        ${tellings.map((each) => each.subjectId ?? null)}::uuid[], ${tellings.map((each) => JSON.stringify(each.data ?? {}))}::text[],
+        ${tellings.map((each) => JSON.stringify(each.params ?? {}))}::text[]
+      ) as telling (number, cause, kind, type, actor_id, subject_id, data, params) on telling.number = planned.telling
+      where not exists (select from ended_matches where match_id = telling.subject_id)
+      order by account_id, cause
       on conflict (account_id, cause) do nothing
       returning id, account_id, listed
     ), counted as (
-      insert into inboxes (account_id, unread) select account_id, 1 from told where listed order by account_id
-      on conflict (account_id) do update set unread = inboxes.unread + 1
+      insert into inboxes (account_id, unread) select account_id, count(*)::integer from told where listed group by account_id order by account_id
+      on conflict (account_id) do update set unread = inboxes.unread + excluded.unread
     ), sent as (
       insert into deliveries (id, notice_id, account_id, device_id, device_name, platform, low, status, reason, due_at, finished_at)
-      select planned.id, notice_id, planned.account_id, device_id, device_name, platform, ${low}::boolean, status, reason, due_at,
+      select planned.id, notice_id, told.account_id, device_id, device_name, platform, ${low}::boolean, status, reason, due_at,
         case when status = 'muted' then now() end
       from unnest(
-        ${deliveries.map((each) => each.id)}::uuid[], ${deliveries.map((each) => each.noticeId)}::uuid[], ${deliveries.map((each) => each.accountId)}::uuid[],
+        ${deliveries.map((each) => each.id)}::uuid[], ${deliveries.map((each) => each.noticeId)}::uuid[],
         ${deliveries.map((each) => each.deviceId)}::uuid[], ${deliveries.map((each) => each.deviceName)}::text[], ${deliveries.map((each) => each.platform)}::text[],
         ${deliveries.map((each) => each.status)}::text[], ${deliveries.map((each) => each.reason)}::text[], ${deliveries.map((each) => each.dueAt)}::timestamptz[]
-      ) as planned (id, notice_id, account_id, device_id, device_name, platform, status, reason, due_at)
+      ) as planned (id, notice_id, device_id, device_name, platform, status, reason, due_at)
       join told on told.id = planned.notice_id
-      returning id, due_at as "dueAt", low, status
+      returning id, notice_id, due_at, low, status
     )
-    select id, "dueAt", low, null::integer as told from sent where status in ('pending', 'held')
-    union all select null, null, null, count(*)::integer from told`.execute(db)
-  const waiting = rows.filter((row): row is Waiting => row.id !== null)
-  const told = rows.find((row): row is { id: null, told: number } => row.id === null)?.told ?? 0
-  return { told, waiting }
+    select notice_id as "noticeId", id, due_at as "dueAt", low from sent where status in ('pending', 'held')
+    union all select id, null, null, null from told`.execute(db)
+  return {
+    told: new Set(rows.filter((row) => row.id === null).map((row) => row.noticeId)),
+    waiting: Map.groupBy(rows.filter((row) => row.id !== null), (row) => row.noticeId)
+  }
 }
 
-async function listWaiting (db: Db, cause: string, accountIds: string[]): Promise<Waiting[]> {
-  return await db.selectFrom('deliveries').innerJoin('notices', 'notices.id', 'notice_id')
-    .where('notices.account_id', 'in', accountIds)
-    .where('notices.cause', '=', cause)
-    .where('status', 'in', ['pending', 'held'])
-    .select(['deliveries.id', 'due_at as dueAt', 'low'])
-    .execute()
+/** What still waits of notices that were written before, by whom they tell and their cause. */
+async function listWaiting (db: Db, plans: Planned[]): Promise<Map<string, Waiting[]>> {
+  if (plans.length === 0) return new Map()
+  const { rows } = await sql<Waiting & { key: string }>`
+    select deliveries.id, due_at as "dueAt", low, notices.account_id || ' ' || notices.cause as key
+    from unnest(${plans.map((each) => each.accountId)}::uuid[], ${plans.map((each) => each.telling.cause)}::text[]) as wanted (account_id, cause)
+    join notices on notices.account_id = wanted.account_id and notices.cause = wanted.cause
+    join deliveries on notice_id = notices.id
+    where status in ('pending', 'held')`.execute(db)
+  return Map.groupBy(rows, ({ key }) => key)
 }
 
 /** Marks notices as read, all of them unless told which; returns how many were not read before. */

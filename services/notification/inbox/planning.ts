@@ -32,7 +32,7 @@ export interface PlannedDelivery {
   dueAt: Date
 }
 
-export interface Planned { noticeId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
+export interface Planned { telling: Telling, noticeId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
 
 interface Times { now: Date, happenedAt: Date, notBefore?: Date }
 
@@ -40,10 +40,12 @@ interface Times { now: Date, happenedAt: Date, notBefore?: Date }
 const STALE = 24 * 60 * 60 * 1_000
 
 /** One notice for a recipient, and a delivery for each of his devices: at once, later, or with the reason why not. */
-export function planNotice ({ kind, exceptSession }: Telling, recipient: Recipient, times: Times): Planned {
+export function planNotice (telling: Telling, recipient: Recipient, times: Times): Planned {
+  const { kind, exceptSession } = telling
   const type = kinds[kind]
   const wishes = { push: true, inApp: true, ...recipient.categories?.[type] }
   return {
+    telling,
     noticeId: randomUUIDv7(),
     accountId: recipient.accountId,
     listed: wishes.inApp && kind !== 'pushTest',

@@ -17,33 +17,39 @@ export interface Recipient {
 interface Wanted { to: string[], actorId: string | null }
 
 /**
- * Those of `to` who may be told of what `actorId` did: not himself, nobody who has blocked him or whom he has blocked, nobody without an account.
+ * For each of `wanted` those of `to` who may be told of what `actorId` did: not himself, nobody who has blocked him or whom he has blocked, nobody without an account.
  * @throws Unavailable when somebody is not known here and whoever knows him is away
  */
-export async function findRecipients ({ db, ask }: Deps, { to, actorId }: Wanted): Promise<Recipient[]> {
-  const wanted = to.filter((accountId) => accountId !== actorId)
-  if (wanted.length === 0) return []
-  const { recipients, isActorKnown } = await readRecipients(db, { to: wanted, actorId })
-  const strangers = recipients.filter((each) => each.timezone === null).map((each) => each.accountId)
-  if (strangers.length === 0 && isActorKnown) return recipients
-
-  const met = await askPeople(ask, [...strangers, ...!isActorKnown && actorId ? [actorId] : []])
+export async function findRecipients ({ db, ask }: Deps, wanted: Wanted[]): Promise<Recipient[][]> {
+  const found = await readRecipients(db, wanted)
+  const strangers = new Set(found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
+    ...timezone === null ? [accountId] : [], ...actorId !== null && !isActorKnown ? [actorId] : []
+  ]))
+  const met = strangers.size === 0 ? [] : await askPeople(ask, [...strangers])
   await keepPeople(db, met)
   const zones = new Map(met.map((person) => [person.accountId, person.timezone]))
+
+  const recipients: Recipient[][] = wanted.map(() => [])
+  for (const { number, accountId, timezone, categories, quietHours, devices } of found) {
+    const zone = timezone ?? zones.get(accountId)
+    if (zone) recipients[number]!.push({ accountId, timezone: zone, categories, quietHours, devices })
+  }
   return recipients
-    .map((each) => ({ ...each, timezone: each.timezone ?? zones.get(each.accountId) ?? null }))
-    .filter((each) => each.timezone !== null)
 }
 
-async function readRecipients (db: Db, { to, actorId }: Wanted) {
-  const { rows } = await sql<Recipient & { isActorKnown: boolean }>`
-    select wanted.account_id as "accountId", ${recipientColumns},
-      ${actorId}::uuid is null or exists (select from people where account_id = ${actorId}) as "isActorKnown"
-    from unnest(${to}::uuid[]) as wanted (account_id)
+async function readRecipients (db: Db, wanted: Wanted[]) {
+  const pairs = wanted.flatMap(({ to, actorId }, number) =>
+    to.filter((accountId) => accountId !== actorId).map((accountId) => ({ number, accountId, actorId })))
+  if (pairs.length === 0) return []
+  const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
+    select wanted.number, wanted.account_id as "accountId", ${recipientColumns},
+      wanted.actor_id as "actorId", exists (select from people where account_id = wanted.actor_id) as "isActorKnown"
+    from unnest(${pairs.map((pair) => pair.number)}::integer[], ${pairs.map((pair) => pair.accountId)}::uuid[], ${pairs.map((pair) => pair.actorId)}::uuid[])
+      as wanted (number, account_id, actor_id)
     left join people on people.account_id = wanted.account_id
     left join preferences on preferences.account_id = wanted.account_id
-    where ${actorId}::uuid is null or not ${areBlocked(sql`wanted.account_id`, sql`${actorId}::uuid`)}`.execute(db)
-  return { recipients: rows, isActorKnown: rows[0]?.isActorKnown ?? true }
+    where wanted.actor_id is null or not ${areBlocked(sql`wanted.account_id`, sql`wanted.actor_id`)}`.execute(db)
+  return rows
 }
 
 /** How somebody wants to be told, of tables `people`, `preferences` and `wanted`. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, languageOf, Message, message, Nullable, PageQuery, Timestamp, type Language, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, type Language, languageOf, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp } from '@tandem/service-kit'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { readNotices, removeNotice } from './actions.ts'
@@ -40,7 +40,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
       response: {
         200: Data(Type.Object({
           notifications: Type.Array(Notification),
-          nextCursor: Nullable(Type.String()),
+          nextCursor: NextCursor,
           unreadCount: Count
         }))
       }

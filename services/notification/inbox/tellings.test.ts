@@ -253,6 +253,22 @@ t.test('who is not known here is asked for, and told once he is', async (t) => {
   t.strictSame((await inbox(nobody)).notifications, [], 'an account that does not exist is told nothing')
 })
 
+t.test('a crowd of events at once is told each once, and one that cannot be told now is no reason to fail for the others', async (t) => {
+  const { say, person, device, inbox, pushes, neighbours } = fresh()
+  const [ana, ben, stranger] = [await person('Ana'), await person('Ben'), randomUUID()]
+  await device(ana)
+  await device(ben)
+  neighbours.isAway = true
+  const message = (senderId: string, recipientId: string) => ({ matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
+  const messages = Array.from({ length: 30 }, (_, number) => number % 3 === 0 ? message(ben, ana) : message(ana, ben))
+  const crowd = [...messages, ...messages.slice(0, 10), message(stranger, ana), ...messages.slice(20)]
+  const outcomes = await Promise.allSettled(crowd.map(async (data) => await say('fitmatch.message.sent.v1', data)))
+  t.strictSame(outcomes.flatMap(({ status }, number) => status === 'rejected' ? [number] : []), [40])
+  const [ofAna, ofBen] = [await inbox(ana, '?limit=50'), await inbox(ben, '?limit=50')]
+  t.strictSame([ofAna.notifications.length, ofAna.unreadCount, ofBen.notifications.length, ofBen.unreadCount], [10, 10, 20, 20])
+  t.equal(new Set(pushes.offered.map(({ id }) => id)).size, 30)
+})
+
 t.test('a notice shows people as they are called now, and news of them that come late change nothing', async (t) => {
   const { say, inbox, person, deps } = fresh()
   const [ana, ben] = [await person('Ana'), await person('Ben')]

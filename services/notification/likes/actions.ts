@@ -14,7 +14,7 @@ interface Like { eventId: string, postId: string, authorId: string, likedBy: str
  * Whoever likes, thinks better of it and likes again is told of once.
  */
 export async function gatherLike (deps: Deps, like: Like, at: Date) {
-  const [author] = await findRecipients(deps, { to: [like.authorId], actorId: like.likedBy })
+  const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
   const waiting = await deps.db.transaction().execute(async (trx) => {
     const gathering = await lockGathering(trx, like.postId)
@@ -84,12 +84,12 @@ async function beginNotice (trx: Trx, { now, gatherLikesFor }: Deps, like: Like,
   const telling: Telling = { kind: 'postLiked', cause: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, data: { postId }, params: { excerpt } }
   const notBefore = new Date(now().getTime() + gatherLikesFor)
   const plan = planNotice(telling, author, { now: now(), happenedAt: at, notBefore })
-  const { waiting } = await writeNotices(trx, telling, [plan])
+  const { waiting } = await writeNotices(trx, [plan])
   await sql`
     update like_gatherings set notice_id = ${plan.noticeId}, ends_at = clock_timestamp() + ${gatherLikesFor} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
   await attach(trx, { postId, likedBy, noticeId: plan.noticeId })
-  return waiting
+  return waiting.get(plan.noticeId) ?? []
 }
 
 async function attach (trx: Trx, { postId, likedBy, noticeId }: { postId: string, likedBy: string, noticeId: string }) {

@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { Counter } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
+import { batched } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { writeNotices, type Waiting } from '../inbox/actions.ts'
 import { planNotice, type Telling } from '../inbox/planning.ts'
@@ -12,11 +13,16 @@ import { keepPeople } from '../people/actions.ts'
 import { askPeopleIfThere } from '../people/asking.ts'
 import type { Db, DeliveryStatus } from '../schema.ts'
 import { languageFor, write } from '../texts/texts.ts'
-import { batched } from './batching.ts'
 import type { Provider } from './provider.ts'
 import { claimDeliveries, findWait, type Claimed } from './queries.ts'
 
 const counted = new Counter({ name: 'notification_pushes_total', help: 'Attempts at a push, by what came of them', labelNames: ['outcome'] as const })
+const lateness = new Histogram({
+  name: 'notification_push_delay_seconds',
+  help: 'From when a push could be sent until the provider took it',
+  labelNames: ['priority'] as const,
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3_600]
+})
 
 const GIVE_UP_AFTER_HOURS = 24
 const MINUTE = 60_000
@@ -47,6 +53,7 @@ export function createDelivery ({ db, ask, provider, pause = MINUTE }: Deliverin
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
 
     const { language, timezone, actorName } = await know({ db, ask }, claimed)
+    const sending = performance.now()
     const outcome = await provider.send({
       token,
       platform: claimed.platform,
@@ -58,7 +65,9 @@ export function createDelivery ({ db, ask, provider, pause = MINUTE }: Deliverin
     })
     counted.inc({ outcome: outcome.is })
     switch (outcome.is) {
-      case 'sent': return await finish({ id, status: 'sent', reason: outcome.note ?? null })
+      case 'sent':
+        lateness.observe({ priority: claimed.low ? 'low' : 'high' }, claimed.waited + (performance.now() - sending) / 1_000)
+        return await finish({ id, status: 'sent', reason: outcome.note ?? null })
       case 'refused': return await finish({ id, status: 'failed', reason: outcome.reason })
       case 'dead':
         // The token too: meanwhile the device may have registered a new one under its id.
@@ -132,14 +141,14 @@ async function persist<Result> (write: () => Promise<Result>) {
 
 /** Pushes a word to all devices of somebody, muted or not; returns to how many. */
 export async function testPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
-  const [recipient] = await findRecipients(deps, { to: [accountId], actorId: null })
+  const [[recipient] = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
   let waiting: Waiting[] = []
   const devices = await once(deps.db, key, async (trx) => {
     if (!recipient) return 0
     const now = deps.now()
     const telling: Telling = { kind: 'pushTest', cause: `test:${randomUUIDv7()}`, to: [accountId] }
-    const written = await writeNotices(trx, telling, [planNotice(telling, recipient, { now, happenedAt: now })])
-    waiting = written.waiting
+    const written = await writeNotices(trx, [planNotice(telling, recipient, { now, happenedAt: now })])
+    waiting = [...written.waiting.values()].flat()
     return waiting.length
   })
   await deps.pushes.offer(waiting)

@@ -150,9 +150,9 @@ t.test('chat does not wait behind a broadcast at a provider that is slow', async
   const { planNotice } = await import('../inbox/planning.ts')
   const { findRecipients } = await import('../inbox/recipients.ts')
   const telling = { kind: 'broadcast' as const, cause: 'broadcast:1', to: tellers, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
-  const recipients = await findRecipients(deps, { to: tellers, actorId: null })
-  const { waiting } = await writeNotices(app.db, telling, recipients.map((each) => planNotice(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
-  await deps.pushes.offer(waiting)
+  const [recipients = []] = await findRecipients(deps, [{ to: tellers, actorId: null }])
+  const { waiting } = await writeNotices(app.db, recipients.map((each) => planNotice(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
+  await deps.pushes.offer([...waiting.values()].flat())
   await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
   const since = Date.now()
   await tell(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())

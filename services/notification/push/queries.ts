@@ -14,6 +14,8 @@ export interface Claimed {
   attempts: number
   low: boolean
   hours: number
+  /** Seconds since it could have been sent: since what held it back ended, else since it was written. */
+  waited: number
   noticeId: string
   accountId: string
   platform: Platform
@@ -44,6 +46,7 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(Claimed 
       returning *
     )
     select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low, (extract(epoch from now() - claimed.created_at) / 3600)::float8 as hours,
+      extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8 as waited,
       notice_id as "noticeId", claimed.account_id as "accountId", claimed.platform, claimed.device_id as "deviceId", devices.token,
       kind, type, data, params, others, read_at is not null as "isRead",
       removed_at is not null or exists (select from ended_matches where match_id = notices.subject_id) as "isRemoved",

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, idempotencyOf, languageOf, Nullable, PageQuery, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, idempotencyOf, languageOf, NextCursor, Nullable, PageQuery, type Routes, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
 import { testPush } from './actions.ts'
@@ -44,7 +44,7 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Newest first, of the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
       'x-extension': true,
       querystring: PageQuery(),
-      response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: Nullable(Type.String()) })) }
+      response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }
     }
   }, async (request) => data(await readPushLog(
     deps.db, request.account.id, request.query, request.headers['accept-language'] ? languageOf(request) : undefined

@@ -40,7 +40,18 @@ export const english: Texts = {
   recordSet: { title: 'New personal record', body: '{exercise}: {weightKg, number} kg, {reps, plural, one {# rep} other {# reps}}' },
   achievementEarned: {
     title: 'Achievement unlocked',
-    body: '{achievement, select, FIRST_WORKOUT {Your first workout is done. Well begun!} other {You unlocked a new achievement.}}'
+    body: `{achievement, select,
+      FIRST_WORKOUT {Your first workout is done. Well begun!}
+      TEN_WORKOUTS {Ten workouts are done. You mean it!}
+      HUNDRED_WORKOUTS {A hundred workouts are done. Remarkable!}
+      STREAK_7 {You logged something on 7 days in a row.}
+      STREAK_30 {You logged something on 30 days in a row.}
+      STREAK_100 {You logged something on 100 days in a row. Remarkable!}
+      WEEK_STREAK_4 {You worked out in 4 weeks in a row.}
+      FIRST_PR {You set your first personal record.}
+      TEN_PRS {You set ten personal records.}
+      LEVEL_10 {You reached level 10.}
+      other {You unlocked a new achievement.}}`
   },
   buddyRequested: { title: 'New sport buddy request', body: '{name} would like to do a sport with you: {sport}' },
   buddyAccepted: { title: 'You have a sport buddy', body: '{name} accepted your request: {sport}' },

@@ -40,7 +40,18 @@ export const indonesian: Texts = {
   recordSet: { title: 'Rekor pribadi baru', body: '{exercise}: {weightKg, number} kg, {reps, plural, other {# repetisi}}' },
   achievementEarned: {
     title: 'Pencapaian terbuka',
-    body: '{achievement, select, FIRST_WORKOUT {Latihan pertama Anda selesai. Awal yang baik!} other {Anda membuka pencapaian baru.}}'
+    body: `{achievement, select,
+      FIRST_WORKOUT {Latihan pertama Anda selesai. Awal yang baik!}
+      TEN_WORKOUTS {Sepuluh latihan selesai. Anda serius!}
+      HUNDRED_WORKOUTS {Seratus latihan selesai. Luar biasa!}
+      STREAK_7 {Anda mencatat 7 hari berturut-turut.}
+      STREAK_30 {Anda mencatat 30 hari berturut-turut.}
+      STREAK_100 {Anda mencatat 100 hari berturut-turut. Luar biasa!}
+      WEEK_STREAK_4 {Anda berlatih 4 minggu berturut-turut.}
+      FIRST_PR {Anda mencetak rekor pribadi pertama.}
+      TEN_PRS {Anda mencetak sepuluh rekor pribadi.}
+      LEVEL_10 {Anda mencapai level 10.}
+      other {Anda membuka pencapaian baru.}}`
   },
   buddyRequested: { title: 'Permintaan teman olahraga', body: '{name} ingin berolahraga bersama Anda: {sport}' },
   buddyAccepted: { title: 'Anda punya teman olahraga', body: '{name} menerima permintaan Anda: {sport}' },

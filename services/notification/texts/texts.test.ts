@@ -38,6 +38,19 @@ t.test('plurals are those of the language', (t) => {
   t.end()
 })
 
+t.test('each achievement and badge has words of its own, in every language', (t) => {
+  // As dashboard and fitmatch give them.
+  const achievements = [
+    'FIRST_WORKOUT', 'TEN_WORKOUTS', 'HUNDRED_WORKOUTS', 'STREAK_7', 'STREAK_30', 'STREAK_100', 'WEEK_STREAK_4', 'FIRST_PR', 'TEN_PRS', 'LEVEL_10', 'one of tomorrow'
+  ]
+  const badges = ['PHOTO_VERIFIED', 'CONSISTENT', 'PR_ACHIEVER', 'VETERAN', 'EARLY_ADOPTER', 'one of tomorrow']
+  for (const language of languages) {
+    t.equal(new Set(achievements.map((achievement) => write(told('achievementEarned', { achievement }), language, 'UTC').body)).size, achievements.length, language)
+    t.equal(new Set(badges.map((badge) => write(told('badgeEarned', { badge }), language, 'UTC').body)).size, badges.length, language)
+  }
+  t.end()
+})
+
 t.test('what people write is text, whatever is in it', (t) => {
   const { body } = write({ kind: 'postCommented', actorName: '{name} # <b>', others: 0, params: { excerpt: "it's {x, plural} '{' <i>" } }, 'en', 'UTC')
   t.equal(body, "{name} # <b> commented on your post: “it's {x, plural} '{' <i>”")
