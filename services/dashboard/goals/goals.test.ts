@@ -38,7 +38,9 @@ t.test('each goal has two edges', async (t) => {
   }
   for (const [goal, [low, high, below, above]] of Object.entries(edges)) {
     for (const value of [low, high]) t.equal((await send('PUT', '/goals', { [goal]: value })).statusCode, 200, `${goal} ${value}`)
-    for (const value of [below, above, null, 'lots']) t.match((await send('PUT', '/goals', { [goal]: value })).json(), { code: 'VALIDATION_ERROR' }, `${goal} ${value}`)
+    for (const value of [below, above, 'lots']) t.match((await send('PUT', '/goals', { [goal]: value })).json(), { code: 'VALIDATION_ERROR' }, `${goal} ${value}`)
+    const before = (await send('GET', '/goals')).json()
+    t.same((await send('PUT', '/goals', { [goal]: null })).json(), before, `null leaves ${goal} as it is`)
   }
 })
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, Nullable, PageQuery, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
 import { logTypes } from '../schema.ts'
@@ -79,7 +79,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The nextCursor of the page before' }))
       }),
       response: {
-        200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: Nullable(Type.String()) }, {
+        200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: NextCursor }, {
           examples: [{
             logs: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', ...example, day: '2026-11-20', timezone: 'Asia/Jakarta' }],
             nextCursor: null

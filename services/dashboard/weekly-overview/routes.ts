@@ -11,7 +11,9 @@ const PILLARS = 4
 const flags = { workout: Type.Boolean(), nutrition: Type.Boolean(), water: Type.Boolean(), sleep: Type.Boolean() }
 const count = Type.Integer({ minimum: 0, maximum: DAYS })
 
-const exampleDay = { date: '2026-11-20', dayName: 'Jum', workout: true, nutrition: true, water: true, sleep: false, isToday: true }
+const exampleDays = ['Sab', 'Min', 'Sen', 'Sel', 'Rab', 'Kam', 'Jum'].map((dayName, index) => ({
+  date: `2026-11-${14 + index}`, dayName, workout: index % 3 === 0, nutrition: index > 0, water: index > 1, sleep: index < 4, isToday: index === 6
+}))
 const Overview = Type.Object({
   days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Indonesian, short' }), ...flags, isToday: Type.Boolean() }), {
     description: 'The six days before today and, last, today'
@@ -23,7 +25,7 @@ const Overview = Type.Object({
     sleepCount: count,
     consistency: Type.Integer({ minimum: 0, maximum: 100, description: 'Completed activities / 28 × 100' })
   })
-}, { examples: [{ days: [exampleDay], stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 } }] })
+}, { examples: [{ days: exampleDays, stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 } }] })
 
 export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/weekly-overview', {

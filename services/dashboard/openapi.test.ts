@@ -1,0 +1,20 @@
+import t from 'tap'
+import { listMissingExamples } from '@tandem/service-kit/testing'
+import { testApp } from './testing.ts'
+
+const { app } = await testApp(t)
+
+interface Operation { 'summary'?: string, 'x-extension'?: boolean }
+
+t.test('the document tells of every route, and which of them are additions', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
+  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })))
+  const names = (extension: boolean) => operations.filter(({ operation }) => (operation['x-extension'] === true) === extension).map(({ name }) => name).sort()
+  t.same(names(false), ['get /dashboard/health-score', 'get /dashboard/home', 'get /dashboard/stats', 'get /dashboard/weekly-overview'])
+  t.same(names(true), ['delete /logs/{id}', 'delete /programs/{id}', 'get /goals', 'get /logs', 'get /programs', 'get /records', 'post /logs/batch', 'post /programs', 'put /goals', 'put /programs/active'])
+  t.ok(operations.every(({ operation }) => operation.summary))
+})
+
+t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+  t.strictSame(await listMissingExamples(app), [])
+})
