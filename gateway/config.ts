@@ -5,14 +5,16 @@ import type { Route, Service } from './routes.ts'
 
 const version = (description: string) => Type.String({ default: '1.0.0', pattern: '^\\d+(\\.\\d+){0,2}$', description })
 
-const frequency = '^(off|[1-9]\\d{0,6}/[1-9]\\d{0,4}[smh])$'
+const once = '[1-9]\\d{0,6}/[1-9]\\d{0,4}[smh]'
+const frequency = `^(off|${once})$`
+const frequencies = `^(off|${once}(,${once})*)$`
 
 /** `POST /auth/login` is limited by LIMIT_AUTH_LOGIN. */
 export const variableOf = ({ path }: Route) => `LIMIT${path.toUpperCase().replaceAll(/[^A-Z]+/g, '_')}`
 
 const limited = specialRoutes.filter(({ limit }) => limit !== undefined)
 const limitVariables = Object.fromEntries(limited.map((route) =>
-  [variableOf(route), Type.String({ default: route.limit, pattern: frequency })]))
+  [variableOf(route), Type.String({ default: route.limit, pattern: frequencies })]))
 
 const ofHttp = (description: string) => Url({ pattern: '^https?://', description })
 
@@ -87,10 +89,10 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
       dashboard: DASHBOARD_URL,
       notification: NOTIFICATION_URL
     } satisfies Record<Service, string>,
-    /** By method and path, such as `POST /auth/login`. */
+    /** By method and path, such as `POST /auth/login`; the shortest time first. */
     limits: new Map(limited.flatMap((route) => {
-      const limit = readLimit(String(variables[variableOf(route)]))
-      return limit ? route.methods.map((method) => [`${method} ${route.path}`, limit] as const) : []
+      const limits = String(variables[variableOf(route)]).split(',').flatMap((text) => readLimit(text) ?? []).sort((a, b) => a.window - b.window)
+      return limits.length > 0 ? route.methods.map((method) => [`${method} ${route.path}`, limits] as const) : []
     })),
     flood: readLimit(config.FLOOD_LIMIT)
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { PayloadTooLarge, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
@@ -21,6 +22,14 @@ export interface Passage {
 }
 
 const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
+
+const isJson = ({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders) => type?.startsWith('application/json') && encoding === undefined
+
+/** Text leaves in one write together with the headers; bytes would take a second one. */
+function textOf (bytes: Buffer | undefined) {
+  if (!bytes || !isUtf8(bytes)) return bytes
+  return bytes.toString()
+}
 
 // What a client can bring about must not count against the service, or anyone could open its breaker.
 function blameOf (error: Error): Error | undefined {
@@ -76,7 +85,7 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     reply.send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not answer`, { cause: error }) }))
   }
 
-  function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | Readable | undefined) {
+  function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | string | Readable | undefined) {
     // Something between here and the service speaks for it, and not in the envelope.
     if (status === 502 || status === 504) return fail(new Error(`answered with ${status}`))
     if (!settle()) return
@@ -135,7 +144,8 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
         controller = undefined
         if (streamed) body.destroy()
         if (stream) return void stream.push(null)
-        answer(status, answered, size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size))
+        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)
+        answer(status, answered, size === 0 ? undefined : isJson(answered) ? textOf(whole) : whole)
       },
       onResponseError (_controller, error) {
         if (stream) return void stream.destroy(error)

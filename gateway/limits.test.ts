@@ -109,12 +109,33 @@ tap.test('an operator changes a limit, lifts it, or adds one for floods', async 
   t.equal((await call('/health/live')).status, 200)
 })
 
+tap.test('a route may have a limit for the day as well, of which what the shorter one refuses takes nothing', async (t) => {
+  const redis = await startRedis(t)
+  for (const options of [{}, { redisUrl: redis.url }]) {
+    const gateway = await testGateway(t, { ...options, env: { LIMIT_AUTH_CHECK_EMAIL: '5/24h,3/1s' } })
+    if ('redisUrl' in options) await ready(gateway)
+    const attempt = async (from: string) => await gateway.call(`${base}/auth/check-email`, { method: 'POST', from })
+    const statuses = async (times: number) => (await Promise.all(Array.from({ length: times }, async () => await attempt('127.5.0.1')))).map(({ status }) => status).sort((a, b) => a - b)
+    t.strictSame(await statuses(5), [200, 200, 200, 429, 429])
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    t.strictSame(await statuses(3), [200, 200, 429])
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const refused = await attempt('127.5.0.1')
+    t.match(refused.json(), { success: false, code: 'RATE_LIMITED' })
+    t.ok(Number(refused.headers['retry-after']) > 86_300)
+    t.equal((await attempt('127.5.0.2')).status, 200, 'another address is not concerned')
+    const { data } = (await gateway.call(`${base}/meta`)).json() as { data: { limits: { rates: object[] } } }
+    t.match(data.limits.rates.filter((rate) => 'route' in rate && rate.route === 'POST /auth/check-email'), [{ max: 3, windowSeconds: 1 }, { max: 5, windowSeconds: 86_400 }])
+  }
+})
+
 tap.test('a wrong limit is named', async (t) => {
   const env = { REDIS_URL: 'redis://x', ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
   t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is no limit/ })
   t.throws(() => readGatewayConfig({ ...env, CORS_ORIGINS: 'example.org' }), { message: /CORS_ORIGINS/ })
   t.throws(() => readGatewayConfig({}), { message: /IDENTITY_URL is missing/ })
-  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), { max: 5, window: 60_000 })
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), [{ max: 5, window: 60_000 }])
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, window: 60_000 }, { max: 1_000, window: 86_400_000 }])
 })
 
 tap.test('a window ends, and memory is bounded', async (t) => {

@@ -5,6 +5,13 @@ import type { Limit } from './config.ts'
 import { createMemory } from './hits-in-memory.ts'
 import type { HitCounter } from './hits.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Limits beside the one of `rateLimit`. What that one refuses is not counted by these. */
+    furtherLimits?: Limit[]
+  }
+}
+
 /**
  * Lets routes be limited with `config: { rateLimit: { max, timeWindow } }`. Windows are fixed: they begin with a client's first
  * attempt. A client is an IPv4 address or the /64 of an IPv6 address, which is what one customer gets.
@@ -23,6 +30,19 @@ export async function limitRoutes (app: FastifyInstance, { hits }: { hits: HitCo
     // The plugin calls it with `new`.
     store: function Store () { return createStore('') } as never,
     errorResponseBuilder: () => new RateLimited()
+  })
+  app.addHook('preHandler', (request, reply, done) => {
+    const { method, url, config: { furtherLimits = [] } } = request.routeOptions
+    if (furtherLimits.length === 0) return done()
+    const client = rateLimitPlugin.normalizeIP(request.ip)
+    Promise.all(furtherLimits.map(async ({ max, window }) => ({ max, ...await hits.count(`${window} ms of ${String(method)} ${url} ${client}`, window) })))
+      .then((counts) => {
+        const over = counts.filter(({ current, max }) => current > max)
+        if (over.length === 0) return done()
+        reply.header('retry-after', String(Math.ceil(Math.max(...over.map(({ ttl }) => ttl)) / 1_000)))
+        done(new RateLimited())
+      })
+      .catch(done)
   })
 }
 

@@ -31,7 +31,7 @@ export const metaDocument: Document = {
   }
 }
 
-type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & { limits: Map<string, Limit> }
+type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & { limits: Map<string, Limit[]> }
 
 /** GET /meta: what an app asks first. */
 export async function serveMeta (app: FastifyInstance, { limits, ...config }: Options) {
@@ -44,7 +44,7 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
       limits: {
         bodyBytes: ordinaryBody,
         uploadBytes: uploadBody,
-        rates: [...limits].map(([route, { max, window }]) => ({ route, max, windowSeconds: window / 1_000 }))
+        rates: [...limits].flatMap(([route, each]) => each.map(({ max, window }) => ({ route, max, windowSeconds: window / 1_000 })))
       }
     }
   }

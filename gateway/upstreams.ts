@@ -21,7 +21,7 @@ function refuseAmbiguous (request: FastifyRequest, _reply: FastifyReply, done: (
 interface Options {
   upstreams: Upstream[]
   /** By method and path. */
-  limits: Map<string, Limit>
+  limits: Map<string, Limit[]>
 }
 
 /** Passes on the requests of every route of `upstreams`, without the base of their addresses. */
@@ -32,7 +32,7 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
 
   for (const upstream of upstreams) {
     for (const route of routesOf(upstream.name)) {
-      const limit = limits.get(`${route.methods.join()} ${route.path}`)
+      const [limit, ...furtherLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
       await app.register(httpProxy, {
         upstream: upstream.origin,
         // Nothing is sent by it; without one, every route would make itself a pool.
@@ -45,7 +45,7 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
         config: {
           public: route.public,
           unauthorizedOnly: route.unauthorizedOnly,
-          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window } })
+          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window }, furtherLimits })
         },
         handler: createHandler(upstream, route)
       })
