@@ -11,7 +11,10 @@ type Outcome = 'ok' | 'refused' | 'unknown'
 await withStack(async (started, dataDir) => {
   const outcomes = new Map<string, Outcome>()
   const killed = new Set<number>()
+  const mails = new Map<string, string>()
   let killing = true
+  // The catcher forgets old mails, so they are looked at as they come.
+  const looking = setInterval(() => void collectMails(started, mails), 1_000)
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
     for (let turn = 0; killing; turn++) {
       const email = `writer${writer}.${turn}@example.com`
@@ -38,13 +41,11 @@ await withStack(async (started, dataDir) => {
   const lost: string[] = []
   for (const email of acknowledged) if (!await exists(started, email)) lost.push(email)
   // The lease of a mail that was being sent when its worker died has to run out first.
-  let mails = await mailsByRecipient(started)
-  for (let waited = 0; waited < 120 && acknowledged.some((email) => !mails.has(email)); waited++) {
-    await sleep(1_000)
-    mails = await mailsByRecipient(started)
-  }
-  const unmailed = acknowledged.filter((email) => !mails.has(email))
-  const doubled = [...mails].filter(([, subjects]) => subjects.length !== new Set(subjects).size || subjects.length > 1)
+  const countMails = (email: string) => [...mails.values()].filter((to) => to === email).length
+  for (let waited = 0; waited < 120 && acknowledged.some((email) => countMails(email) === 0); waited++) await sleep(1_000)
+  clearInterval(looking)
+  const unmailed = acknowledged.filter((email) => countMails(email) === 0)
+  const doubled = acknowledged.filter((email) => countMails(email) > 1)
 
   console.log(`${outcomes.size} registrations: ${count('ok')} ok, ${count('refused')} refused, ${count('unknown')} unknown`)
   console.log(`every process back ${backAfter} ms after the last kill`)
@@ -71,11 +72,10 @@ async function exists ({ gateway }: Stack, email: string) {
   return (await response.json() as { exists?: boolean }).exists === true
 }
 
-async function mailsByRecipient ({ mail }: Stack) {
-  const mails = await (await fetch(`${mail.url}/api/mails`)).json() as { to: string[], subject: string }[]
-  const found = new Map<string, string[]>()
-  for (const { to, subject } of mails) for (const each of to) found.set(each, [...found.get(each) ?? [], subject])
-  return found
+/** Adds to `mails` who got which, by its id. */
+async function collectMails ({ mail }: Stack, mails: Map<string, string>) {
+  const newest = await (await fetch(`${mail.url}/api/mails`)).json() as { id: string, to: string[] }[]
+  for (const { id, to } of newest) for (const each of to) mails.set(id, each)
 }
 
 async function allReady ({ gateway }: Stack) {

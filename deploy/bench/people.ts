@@ -6,8 +6,8 @@ export interface Member { email: string, password: string, accessToken: string }
 /** Registers somebody and verifies him by the code that is mailed to him, as an app would. */
 export async function becomeMember (stack: Stack, email: string): Promise<Member> {
   const password = 'Correct-horse-7'
-  const { accessToken, user } = await post<{ accessToken: string, user: { id: string } }>(stack, '/auth/register', { email, password })
-  await post(stack, '/auth/verify-email', { userId: user.id, code: await codeMailedTo(stack, email) })
+  const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(stack, 'POST', '/auth/register', { body: { email, password } })
+  await call(stack, 'POST', '/auth/verify-email', { body: { userId: user.id, code: await codeMailedTo(stack, email) } })
   return { email, password, accessToken }
 }
 
@@ -21,10 +21,15 @@ async function codeMailedTo (stack: Stack, email: string) {
   }
 }
 
-async function post<Answer> (stack: Stack, route: string, body: object) {
-  const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body)
+interface Call { token?: string, body?: object }
+
+/** One request through the gateway. @throws what it answered, unless it was done */
+export async function call<Answer> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
+  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
+    method,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) })
   })
-  if (!response.ok) throw new Error(`POST ${route} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`)
   return await response.json() as Answer
 }

@@ -12,6 +12,7 @@ export interface Stack {
   gateway: Running
   services: Record<string, Running>
   postgres: { url: string }
+  redis: { url: string }
   nats: { url: string }
   mail: { url: string }
 }
@@ -20,11 +21,11 @@ export interface Stack {
 const noLimits = Object.fromEntries(['AUTH_CHECK_EMAIL', 'AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY_EMAIL'].map((route) => [`LIMIT_${route}`, 'off']))
 
 /** Starts the whole system on free ports with fresh data, for as long as `work` takes. */
-export async function withStack (work: (stack: Stack, dataDir: string) => Promise<void>) {
+export async function withStack (work: (stack: Stack, dataDir: string) => Promise<void>, environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT of its own choice the gateway takes one that is free.
-    env: { ...process.env, ...noLimits, PORT: '', DATA_DIR: dataDir, LOG_LEVEL: 'warn' },
+    env: { ...process.env, ...noLimits, PORT: '', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit']
   })
   const ended = once(launcher, 'exit')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the whole system up in containers, walks one person through it, restarts every container, walks again, and takes it down.
-# Needs docker and docker compose (or docker-compose 1.29). Leaves nothing behind; .env is made if there is none.
+# Needs docker, docker compose (or docker-compose 1.29) and curl. Leaves nothing behind; .env is made if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
@@ -34,8 +34,13 @@ if [ "${SMOKE_BUILD:-yes}" = yes ]; then
 fi
 
 "${compose[@]}" up -d --no-build
-walk() { node deploy/docker/walk.mjs "http://127.0.0.1:${PORT:-8080}" "http://127.0.0.1:${MAIL_PORT:-8025}"; }
+# In a container too, so that this machine needs no Node.
+walk() {
+  docker run --rm --network tandem-smoke_default -v "$PWD/deploy/docker/walk.mjs:/walk.mjs:ro" "tandem/gateway:${TANDEM_VERSION:-local}" \
+    node /walk.mjs http://gateway:8080 http://mail:8025
+}
 walk
+curl -fsS "http://127.0.0.1:${PORT:-8080}/health/ready" && echo
 for container in $("${compose[@]}" config --services | grep -v -e migration -e '^mail$'); do
   echo "restarting $container"
   "${compose[@]}" restart -t 20 "$container"

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const [gateway, mailbox] = process.argv.slice(2)
 const base = `${gateway}/api/mobile/v1`
 
-await until('the gateway is ready', async () => (await (await fetch(`${gateway}/health/ready`)).json()).down?.length === 0)
+await until('the gateway is ready', async () => (await (await fetch(`${gateway}/health/ready`, { signal: AbortSignal.timeout(2_000) })).json()).down?.length === 0)
 const ana = await join('Ana')
 const ben = await join('Ben')
 
@@ -21,7 +21,11 @@ await until('Ana is told of the like', async () => {
   const { data: { notifications } } = await call(ana, 'GET', '/notifications')
   return notifications.some(({ type }) => type === 'SOCIAL_FEED')
 })
-console.log('walked: registration, mail, onboarding, post, like, notice')
+await until('her phone is told, too', async () => {
+  const { data: { deliveries } } = await call(ana, 'GET', '/notifications/push/log')
+  return deliveries.some(({ type, status }) => type === 'SOCIAL_FEED' && status === 'sent')
+})
+console.log('walked: registration, mail, onboarding, post, like, notice, push')
 
 async function join (name) {
   const email = `${name.toLowerCase()}.${Date.now()}@example.com`

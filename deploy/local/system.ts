@@ -55,6 +55,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
   const common = (name: string): NodeJS.ProcessEnv => ({
+    // As in the images: pictures are decoded in many threads, and malloc would keep memory for each.
+    MALLOC_ARENA_MAX: '2',
     MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
     ...settings.rest,

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startMailCatcher, type Mail } from './mail-catcher.ts'
-import { start, type Running } from './process.ts'
+import { start, type Recipe, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
 import { nats, redis, type Server } from './servers.ts'
 
 export type { Mail } from './mail-catcher.ts'
+export { freePort } from './ports.ts'
 
 /** As much of a tap test as is needed to clean up after it. */
 export interface Teardown { teardown (work: () => unknown): unknown }
@@ -110,4 +111,32 @@ function temporaryFolder (t: Teardown): string {
 
 function portOf (url: string): number {
   return Number(new URL(url).port)
+}
+
+/** A process of Tandem on a free port. */
+export interface TestProcess {
+  readonly port: number
+  /** Ends it as an operator does, with SIGTERM; returns once it has ended. */
+  stop: () => Promise<void>
+  /** Starts it again; returns once it is ready. */
+  start: () => Promise<void>
+}
+
+/** Starts `script`, such as `gateway/main.ts`, with the variables `env`; returns once it is ready. */
+export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const recipe: Recipe = {
+    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, patience: 15_000,
+    command: () => ({ file: process.execPath, args: [path.join(root, script)], env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) } }),
+    ready: async () => (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
+  }
+  let running: Running | undefined
+  const stop = async () => {
+    await running?.stop()
+    running = undefined
+  }
+  const begin = async () => { running ??= await start(recipe) }
+  t.teardown(stop)
+  await begin()
+  return { get port () { return recipe.port }, stop, start: begin }
 }

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { connect, type JetStreamManager } from 'nats'
+import { Redis } from 'ioredis'
+import { startNats, startRedis } from '@tandem/local/testing'
+import { becomeMember, call, type Member } from './people.ts'
+import { withStack, type Stack } from './stack.ts'
+
+// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: one service that hears, one that says, then everything. Afterwards
+// everybody was told of each mention once, whatever was restored.
+const { DATABASE_URL } = process.env
+if (!DATABASE_URL) throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
+
+const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+const run = promisify(execFile)
+const undo: (() => unknown)[] = []
+const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))
+undo.push(async () => await rm(folder, { recursive: true, force: true }))
+
+const nats = await startNats({ teardown: (work) => undo.push(work) })
+const redis = await startRedis({ teardown: (work) => undo.push(work) })
+const environment = { DATABASE_URL, NATS_URL: nats.url, REDIS_URL: redis.url, SECRET: randomUUID() }
+
+let ana: Member
+let ben: Member
+let failures = 0
+const backups = new Map<string, Record<string, string>>()
+const told: string[] = []
+
+try {
+  await withStack(async (stack) => {
+    [ana, ben] = [await becomeMember(stack, 'ana@example.com'), await becomeMember(stack, 'ben@example.com')]
+    await mention(stack, 60)
+    await verify(stack, 'each mention is told once')
+    await dump('notification')
+    await dump('social')
+    await mention(stack, 40)
+    await verify(stack, 'so are those after the backup')
+  }, environment)
+  await restore('notification')
+  await forgetHeard('notification')
+  await withStack(async (stack) => {
+    await verify(stack, 'notification restored: it hears again of what came after the backup')
+    await mention(stack, 20)
+    await verify(stack, 'and goes on')
+  }, environment)
+  await restore('social')
+  await forgetHeard('social')
+  await withStack(async (stack) => {
+    await verify(stack, 'social restored: nobody is told twice')
+    await mention(stack, 20)
+    await verify(stack, 'and goes on')
+    await dump('everything', services)
+  }, environment)
+  await restore('everything', services)
+  await forgetStreams()
+  await new Redis(redis.url).flushall()
+  await withStack(async (stack) => {
+    await verify(stack, 'everything restored, without its streams: nobody is told twice')
+    await mention(stack, 10)
+    await verify(stack, 'and goes on')
+  }, environment)
+} finally {
+  for (const each of undo.reverse()) await each()
+}
+process.exit(failures === 0 ? 0 : 1)
+
+function check (is: boolean, what: string) {
+  console.log(`${is ? '✓' : '✗'} ${what}`)
+  if (!is) failures++
+}
+
+async function mention (stack: Stack, times: number) {
+  for (let time = 0; time < times; time++) {
+    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `${time}: running with @ben` } })
+    told.push(post.id)
+  }
+}
+
+interface Notices { data: { notifications: { data: { postId?: string } }[], nextCursor: string | null } }
+
+async function verify (stack: Stack, what: string) {
+  await settle()
+  const notices: string[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { data }: Notices = await call(stack, 'GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, { token: ben.accessToken })
+    notices.push(...data.notifications.flatMap(({ data: { postId } }) => postId ?? []))
+    cursor = data.nextCursor
+  }
+  check(isDeepStrictEqual(notices.sort(), told.toSorted()), `${what} (${notices.length} of ${told.length})`)
+}
+
+/** Waits until everything that was recorded has been said and heard. */
+async function settle () {
+  await withStreams(async (manager) => {
+    for (let quiet = 0; quiet < 5;) {
+      const outboxes = await query(services.map((service) => `select count(*) from ${service}.outbox where published_at is null`).join(' union all '))
+      let waiting = outboxes.reduce((sum, count) => sum + Number(count), 0)
+      for await (const { config } of manager.streams.list()) {
+        for await (const { num_pending: pending, num_ack_pending: unanswered } of manager.consumers.list(config.name)) waiting += pending + unanswered
+      }
+      quiet = waiting === 0 ? quiet + 1 : 0
+      await sleep(200)
+    }
+  })
+}
+
+async function withStreams (work: (manager: JetStreamManager) => Promise<void>) {
+  const connection = await connect({ servers: nats.url })
+  try {
+    await work(await connection.jetstreamManager())
+  } finally {
+    await connection.close()
+  }
+}
+
+async function query (text: string) {
+  return (await run('psql', ['-qAt', '-v', 'ON_ERROR_STOP=1', DATABASE_URL ?? '', '-c', text])).stdout.trim().split('\n')
+}
+
+async function dump (name: string, schemas = [name]) {
+  await settle()
+  await run('pg_dump', [DATABASE_URL ?? '', '--format=custom', ...schemas.map((schema) => `--schema=${schema}`), `--file=${path.join(folder, name)}`])
+  backups.set(name, await digest(schemas))
+}
+
+async function restore (name: string, schemas = [name]) {
+  await query(schemas.map((schema) => `drop schema ${schema} cascade;`).join(' '))
+  await run('pg_restore', [`--dbname=${DATABASE_URL}`, '--exit-on-error', '--single-transaction', path.join(folder, name)])
+  check(isDeepStrictEqual(await digest(schemas), backups.get(name)), `the rows of ${name} are those of the backup`)
+}
+
+/** What is in every table, as a digest. */
+async function digest (schemas: string[]) {
+  const tables = await query(`select table_schema || '.' || table_name from information_schema.tables
+    where table_schema in (${schemas.map((schema) => `'${schema}'`).join()}) and table_type = 'BASE TABLE' order by 1`)
+  const digests = tables.map(async (table) =>
+    [table, String(await query(`select count(*), md5(string_agg(md5(row::text), '' order by md5(row::text))) from ${table} as row`))] as const)
+  return Object.fromEntries(await Promise.all(digests))
+}
+
+/** Deletes the consumers of a service, so that it hears everything again that the streams still hold. */
+async function forgetHeard (service: string) {
+  await withStreams(async (manager) => {
+    for await (const { config } of manager.streams.list()) {
+      for await (const { name } of manager.consumers.list(config.name)) if (name === service) await manager.consumers.delete(config.name, name)
+    }
+  })
+}
+
+async function forgetStreams () {
+  await withStreams(async (manager) => {
+    for await (const { config } of manager.streams.list()) await manager.streams.delete(config.name)
+  })
+}

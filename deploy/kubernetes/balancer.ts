@@ -1,0 +1,25 @@
+import { connect, createServer, type AddressInfo } from 'node:net'
+import type { Teardown } from '@tandem/local/testing'
+
+export interface Balancer {
+  url: string
+  /** The ports of the processes that get new connections. */
+  endpoints: Set<number>
+}
+
+/** Hands out connections in turn, as a Service of a cluster does: it knows nothing of requests, and a connection that is made stays where it is. */
+export async function startBalancer (t: Teardown): Promise<Balancer> {
+  const endpoints = new Set<number>()
+  let turn = 0
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const port = [...endpoints][turn++ % endpoints.size]
+    if (port === undefined) return void client.destroy()
+    const process = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.pipe(process).pipe(client)
+    client.on('error', () => process.destroy())
+    process.on('error', () => client.destroy())
+  })
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, endpoints }
+}

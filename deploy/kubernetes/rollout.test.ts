@@ -1,0 +1,146 @@
+// Runs alone: it needs two of every process, and the time that they take to answer.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { startMail, startNats, startProcess, startRedis } from '@tandem/local/testing'
+import t, { type Test } from 'tap'
+import { startBalancer, type Balancer } from './balancer.ts'
+
+t.setTimeout(240_000)
+
+const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+const REPLICAS = 2
+const REQUESTS_PER_SECOND = 40
+// A cluster tells its nodes within a second or so that a pod is going, and the pod waits for that. Here, both are shorter.
+const TOLD_AFTER = 300
+const PAUSE_BEFORE_END = 1_000
+
+interface Deployment { name: string, balancer: Balancer, replicas: Awaited<ReturnType<typeof startProcess>>[] }
+
+async function startCluster (t: Test) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-rollout-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const [nats, redis, mail] = [await startNats(t), await startRedis(t), await startMail(t)]
+  const balancers = new Map<string, Balancer>()
+  for (const name of [...services, 'gateway']) balancers.set(name, await startBalancer(t))
+  const urlOf = (name: string) => balancers.get(name)?.url
+
+  const environment = {
+    LOG_LEVEL: 'warn', NATS_URL: nats.url, REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
+    MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), TRUST_PROXY: '127.0.0.1',
+    LIMIT_AUTH_REGISTER: 'off', ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
+  }
+  const deployments: Deployment[] = []
+  for (const [name, balancer] of balancers) {
+    const database = name === 'gateway' ? undefined : await testDatabase(t, path.join(import.meta.dirname, '../../services', name))
+    const script = name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, async () => await startProcess(t, script, { ...environment, DATABASE_URL: database?.url })))
+    for (const { port } of replicas) balancer.endpoints.add(port)
+    deployments.push({ name, balancer, replicas })
+  }
+  return { deployments, url: `${urlOf('gateway')}/api/mobile/v1` }
+}
+
+/** Replaces the processes of a deployment one after the other, as a roll-out of it would. */
+async function rollOut ({ balancer, replicas }: Deployment) {
+  for (const replica of replicas) {
+    const { port } = replica
+    await Promise.all([
+      sleep(TOLD_AFTER).then(() => balancer.endpoints.delete(port)),
+      sleep(PAUSE_BEFORE_END).then(async () => await replica.stop())
+    ])
+    await replica.start()
+    balancer.endpoints.add(replica.port)
+  }
+}
+
+function createClient (url: string) {
+  const failures: string[] = []
+  async function call (method: string, route: string, { token, body }: { token?: string, body?: object } = {}) {
+    try {
+      const response = await fetch(`${url}${route}`, {
+        method,
+        headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) })
+      })
+      const answer = await response.json() as Answer
+      if (!response.ok) failures.push(`${method} ${route}: ${response.status} ${answer.code}`)
+      return answer
+    } catch (error) {
+      failures.push(`${method} ${route}: ${String((error as Error).cause ?? error)}`)
+      return {}
+    }
+  }
+  return { call, failures }
+}
+
+interface Answer { code?: string, accessToken?: string, data?: { matches?: unknown, user?: { name?: string }, notifications?: { id: string }[], nextCursor?: string | null } }
+
+t.test('every process is replaced under load, and no request fails', async (t) => {
+  const { deployments, url } = await startCluster(t)
+  const { call, failures } = createClient(url)
+  const register = async (name: string) => (await call('POST', '/auth/register', { body: { email: `${name}@example.com`, name } })).accessToken ?? ''
+  const [ana, ben] = [await register('ana'), await register('ben')]
+  await call('GET', '/dashboard/home', { token: ana })
+  t.same(failures, [], 'all is well before')
+
+  let posts = 0
+  const emptyHomes: unknown[] = []
+  const turns = [
+    async () => await call('GET', '/auth/me', { token: ana }),
+    async () => {
+      await call('POST', '/feed', { token: ana, body: { type: 'TEXT', content: 'Running with @ben' } })
+      posts++
+    },
+    async () => {
+      const { data } = await call('GET', '/dashboard/home', { token: ana })
+      if (data?.user?.name !== 'ana' || !Array.isArray(data.matches)) emptyHomes.push(data)
+    },
+    async () => await call('GET', '/feed?limit=5', { token: ben }),
+    async () => await call('POST', '/logs/batch', { token: ana, body: { items: [{ clientId: randomUUID(), type: 'WATER', at: new Date().toISOString(), data: { ml: 200 } }] } }),
+    async () => await call('POST', '/fitmatch/setup-draft', { token: ben, body: { step: 2 } }),
+    async () => await call('GET', '/notifications/unread-count', { token: ben }),
+    async () => await call('POST', '/onboarding/save-profile', { token: ben, body: { bio: 'I run', subStep: 7 } }),
+    async () => await call('GET', '/locations?type=countries'),
+    async () => await call('POST', '/notifications/push', { token: ana, body: { token: randomUUID(), platform: 'ios' } })
+  ]
+  const load = new AbortController()
+  const underWay: Promise<unknown>[] = []
+  const loading = (async () => {
+    for (let turn = 0; !load.signal.aborted; turn++) {
+      underWay.push(turns[turn % turns.length]!())
+      await sleep(1_000 / REQUESTS_PER_SECOND)
+    }
+  })()
+
+  for (const deployment of deployments) {
+    const before = underWay.length
+    await rollOut(deployment)
+    t.comment(`${deployment.name}: ${underWay.length - before} requests meanwhile, ${failures.length} failed so far`)
+  }
+  load.abort()
+  await loading
+  await Promise.all(underWay)
+
+  t.same(failures, [], `${underWay.length} requests`)
+  t.same(emptyHomes, [], 'what a dashboard asks others for is there all the time')
+
+  const listNotices = async () => {
+    const ids: string[] = []
+    for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined;) {
+      const { data }: Answer = await call('GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, { token: ben })
+      ids.push(...(data?.notifications ?? []).map(({ id }) => id))
+      cursor = data?.nextCursor
+    }
+    return ids
+  }
+  let notices = await listNotices()
+  for (let tries = 0; tries < 50 && notices.length < posts; tries++) {
+    await sleep(200)
+    notices = await listNotices()
+  }
+  t.equal(notices.length, posts, 'each mention was told once')
+})
