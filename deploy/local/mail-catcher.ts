@@ -6,18 +6,7 @@ import path from 'node:path'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { freePort } from './ports.ts'
-import { listPage, mailPage } from './mail-page.ts'
-
-export interface Mail {
-  id: string
-  date: string
-  from: string
-  /** Whom the envelope named, in lower case: who really gets it. */
-  to: string[]
-  subject: string
-  text: string
-  html: string
-}
+import { listPage, mailPage, type Mail } from './mail-page.ts'
 
 export interface MailCatcher {
   smtpUrl: string

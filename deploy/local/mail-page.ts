@@ -1,4 +1,13 @@
-import type { Mail } from './mail-catcher.ts'
+export interface Mail {
+  id: string
+  date: string
+  from: string
+  /** Whom the envelope named, in lower case: who really gets it. */
+  to: string[]
+  subject: string
+  text: string
+  html: string
+}
 
 export function listPage (mails: Mail[]): string {
   const rows = mails.map(({ id, date, to, subject }) =>

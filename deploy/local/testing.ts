@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startMailCatcher, type Mail } from './mail-catcher.ts'
+import { startMailCatcher } from './mail-catcher.ts'
+import type { Mail } from './mail-page.ts'
 import { start, type Recipe, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
 import { nats, redis, type Server } from './servers.ts'
 
-export type { Mail } from './mail-catcher.ts'
+export type { Mail } from './mail-page.ts'
 export { freePort } from './ports.ts'
 
 /** As much of a tap test as is needed to clean up after it. */

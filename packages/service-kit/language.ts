@@ -7,7 +7,17 @@ export type Language = typeof languages[number]
 
 /** The language a client would like best of those there are, by its Accept-Language. */
 export function languageOf (request: FastifyRequest, fallback: Language = 'en'): Language {
-  const wished = new Negotiator(request.raw).languages([...languages])[0]
-  // Without the header every language is equally welcome.
-  return request.headers['accept-language'] ? wished as Language | undefined ?? fallback : fallback
+  const wishes = request.headers['accept-language']
+  return wishes ? findLanguage(wishes) ?? fallback : fallback
+}
+
+/** The language of somebody with a locale such as `id-ID` or `id_ID`; whoever has another than ours, or none, reads English. */
+export function languageFor (locale: string | null): Language {
+  return findLanguage(locale?.replace('_', '-') ?? '') ?? 'en'
+}
+
+// Java, and so Android, still says `in` for Indonesian.
+function findLanguage (wishes: string): Language | undefined {
+  const best = new Negotiator({ headers: { 'accept-language': wishes } }).languages([...languages, 'in'])[0]
+  return best === 'in' ? 'id' : languages.find((each) => each === best)
 }

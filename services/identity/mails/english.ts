@@ -1,11 +1,14 @@
 import { frame } from '@tandem/mail-kit'
-import type { Letters } from './letters.ts'
 
 const locale = 'en'
 const ignore = 'If you did not ask for this mail, you need not do anything.'
 
-export const english: Letters = {
-  verification: (code) => frame({
+/**
+ * Every mail that this service sends. None says the person's name: whoever registers somebody else's address
+ * chooses it, and would send his own words to that person through us.
+ */
+export const english = {
+  verification: (code: string) => frame({
     locale,
     subject: `${code} is your Tandem code`,
     title: 'Welcome to Tandem',
@@ -13,7 +16,7 @@ export const english: Letters = {
     code,
     footer: `Somebody signed up to Tandem with this address. ${ignore}`
   }),
-  signIn: (code) => frame({
+  signIn: (code: string) => frame({
     locale,
     subject: `${code} is your Tandem sign-in code`,
     title: 'Hello',
@@ -21,7 +24,7 @@ export const english: Letters = {
     code,
     footer: `Somebody wants to sign in to Tandem with this address. ${ignore}`
   }),
-  reset: (url) => frame({
+  reset: (url: string) => frame({
     locale,
     subject: 'Choose a new password for Tandem',
     title: 'Hello',
@@ -30,3 +33,6 @@ export const english: Letters = {
     footer: `Somebody asked for a new password for this address. ${ignore} Your password stays as it is.`
   })
 }
+
+/** What every other language has, too. */
+export type Letters = typeof english

@@ -1,7 +1,8 @@
 import { Contact } from '@tandem/contracts'
 import { queueMail, type Letter } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
-import { lettersIn, type Letters } from '../mails/letters.ts'
+import type { Letters } from '../mails/english.ts'
+import { lettersIn } from '../mails/letters.ts'
 
 interface Notice { eventId: string, accountId: string, write: (letters: Letters, name: string) => Letter }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Language } from '@tandem/service-kit'
+import { type Language, languageFor } from '@tandem/service-kit'
 import type { Db, Params } from '../schema.ts'
-import { languageFor, write } from '../texts/texts.ts'
+import { write } from '../texts/texts.ts'
 import type { Kind, NoticeType } from './kinds.ts'
 
 interface Row {

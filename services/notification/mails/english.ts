@@ -1,12 +1,12 @@
 import { frame } from '@tandem/mail-kit'
-import type { Letters } from './letters.ts'
 
 const locale = 'en'
 const footer = 'You get this mail because something about your Tandem account has changed.'
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
-export const english: Letters = {
-  passwordChanged: (name, how) => frame({
+/** Every mail that this service sends. */
+export const english = {
+  passwordChanged: (name: string, how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => frame({
     locale,
     footer,
     title: `Hello, ${name}`,
@@ -26,7 +26,7 @@ export const english: Letters = {
           ]
         })
   }),
-  newSignIn: (name, device, at) => frame({
+  newSignIn: (name: string, device: string | null, at: Date) => frame({
     locale,
     footer,
     subject: 'New sign-in to your Tandem account',
@@ -37,3 +37,6 @@ export const english: Letters = {
     ]
   })
 }
+
+/** What every other language has, too. */
+export type Letters = typeof english

@@ -1,5 +1,5 @@
 import { frame } from '@tandem/mail-kit'
-import type { Letters } from './letters.ts'
+import type { Letters } from './english.ts'
 
 const locale = 'id'
 const footer = 'Anda menerima email ini karena ada perubahan pada akun Tandem Anda.'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Language } from '@tandem/service-kit'
+import { type Language, languageFor } from '@tandem/service-kit'
 import type { Kind, NoticeType } from '../inbox/kinds.ts'
 import { areBlocked } from '../inbox/recipients.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../schema.ts'
-import { languageFor, write } from '../texts/texts.ts'
+import { write } from '../texts/texts.ts'
 
 /** How long a worker has a delivery to itself: longer than two attempts at the provider may take. */
 const LEASE_IN_SECONDS = 30

@@ -1,4 +1,7 @@
-import type { Texts } from './texts.ts'
+import type { Kind } from '../inbox/kinds.ts'
+
+/** Every notice in one language, as ICU messages; `someone` stands for whoever has no name. */
+export type Texts = Record<Kind, { title: string, body: string }> & { someone: string }
 
 // {name}: who did it. {quoted}: whether {excerpt} is there, which is so only for what everybody may read.
 const quote = '{quoted, select, yes {: “{excerpt}”} other {}}'

@@ -1,4 +1,4 @@
-import type { Texts } from './texts.ts'
+import type { Texts } from './english.ts'
 
 // {name}: siapa yang melakukannya. {quoted}: apakah {excerpt} ada, hanya untuk tulisan yang boleh dibaca semua orang.
 const quote = '{quoted, select, yes {: “{excerpt}”} other {}}'

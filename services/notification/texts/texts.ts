@@ -1,12 +1,9 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { languages, type Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/service-kit'
 import type { Kind } from '../inbox/kinds.ts'
 import type { Params } from '../schema.ts'
-import { english } from './english.ts'
+import { english, type Texts } from './english.ts'
 import { indonesian } from './indonesian.ts'
-
-/** Every notice in one language, as ICU messages; `someone` stands for whoever has no name. */
-export type Texts = Record<Kind, { title: string, body: string }> & { someone: string }
 
 export const texts: Record<Language, Texts> = { en: english, id: indonesian }
 
@@ -17,9 +14,6 @@ export interface Told {
   others: number
   params: Params
 }
-
-/** The language of a person; whoever has another than ours reads English. */
-export const languageFor = (locale: string | null): Language => languages.find((each) => locale?.toLowerCase().startsWith(each)) ?? 'en'
 
 /** The title and body of a notice, as one person reads them. */
 export function write ({ kind, actorName, others, params }: Told, language: Language, timezone: string) {

@@ -1,0 +1,31 @@
+import t from 'tap'
+import { Type } from 'typebox'
+import { data } from './envelope.ts'
+import { languageFor, languageOf } from './language.ts'
+import { Data } from './schemas.ts'
+import type { Routes } from './server.ts'
+import { testServer } from './testing.ts'
+
+const routes: Routes = async (app) => {
+  app.get('/language', { config: { public: true }, schema: { response: { 200: Data(Type.Object({ language: Type.String() })) } } }, async (request) =>
+    data({ language: languageOf(request, 'id') }))
+}
+
+t.test('a client is answered in the language it likes best of ours, and in that of the route when it likes none', async (t) => {
+  const app = await testServer(t, routes)
+  const wishes = [['en', 'en'], ['fr, en;q=0.5, id;q=0.4', 'en'], ['in-ID', 'id'], ['en;q=0.1, in', 'id'], ['fr', 'id'], ['', 'id']] as const
+  for (const [wish, language] of wishes) {
+    const response = await app.inject({ url: '/language', headers: { 'accept-language': wish } })
+    t.equal(response.json().data.language, language, wish)
+  }
+  t.equal((await app.inject('/language')).json().data.language, 'id')
+})
+
+t.test('a person reads the language of his locale, and English when it is none of ours', (t) => {
+  const locales = [
+    ['id', 'id'], ['id-ID', 'id'], ['id_ID', 'id'], ['ID', 'id'], ['in', 'id'], ['in_ID', 'id'],
+    ['en-GB', 'en'], ['fr', 'en'], ['ido', 'en'], ['', 'en'], [null, 'en']
+  ] as const
+  for (const [locale, language] of locales) t.equal(languageFor(locale), language, `${locale}`)
+  t.end()
+})
