@@ -7,6 +7,12 @@ export function idempotencyOf (request: FastifyRequest): { accountId: string, ke
   const key = request.headers['idempotency-key']
   if (key === undefined) return
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) throw new ValidationError('Idempotency-Key must have 1 to 255 characters')
-  const asked = createHash('sha256').update(JSON.stringify([request.method, request.url, request.body ?? null])).digest('base64url')
+  const asked = createHash('sha256').update(JSON.stringify([request.method, request.url, request.body ?? null], inOrder)).digest('base64url')
   return { accountId: request.account.id, key, request: asked }
+}
+
+// Some clients write the fields of the same object in another order each time.
+function inOrder (_key: string, value: unknown) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -43,6 +43,21 @@ t.test('what a client sends is cleaned, and what was not asked for is dropped', 
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
 })
 
+t.test('null is the default of a field that has one, and nothing where a form of text is left out', async (t) => {
+  const body = Body({
+    mood: Enum(['GOOD', 'BAD'], { default: 'GOOD' }),
+    names: Type.Array(Text({ max: 5 }), { default: [] }),
+    ends: Type.Optional(Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] }))
+  })
+  const app = await testServer(t, async (app) => {
+    app.post('/mood', { schema: { body } }, async ({ body }) => data(body))
+  })
+  const say = async (payload: object) => (await app.inject({ method: 'POST', url: '/mood', headers, payload })).json()
+  t.strictSame((await say({ mood: null, names: null, ends: null })).data, { mood: 'GOOD', names: [] })
+  t.strictSame((await say({ mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })).data, { mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })
+  t.match(await say({ names: [null] }), { success: false, code: 'VALIDATION_ERROR' })
+})
+
 t.test('what is wrong is refused with a sentence that names the field and not its value', async (t) => {
   const app = await testServer(t, routes)
   const cases: Array<[unknown, string]> = [

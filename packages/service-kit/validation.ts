@@ -58,9 +58,13 @@ function createAjv (options: Options) {
     errors: false,
     compile (_on, schema) {
       const { properties = {}, required = [] } = schema as Schema
-      const names = Object.keys(properties).filter((name) => !required.includes(name) && !takesNull(properties[name] ?? {}))
+      const nullless = Object.entries(properties).filter(([, property]) => !takesNull(property))
+      const optional = nullless.filter(([name]) => !required.includes(name))
+      // By now the defaults of what was left out are filled in.
+      const withDefault = nullless.filter(([, property]) => property.default !== undefined)
       return (value: Record<string, unknown>) => {
-        for (const name of names) if (value[name] === null) delete value[name]
+        for (const [name, property] of withDefault) if (value[name] === null) value[name] = structuredClone(property.default)
+        for (const [name] of optional) if (value[name] === null) delete value[name]
         return true
       }
     }
@@ -69,7 +73,7 @@ function createAjv (options: Options) {
 }
 
 const takesNull = ({ type, enum: values, anyOf }: Schema): boolean =>
-  anyOf?.some(takesNull) ?? values?.includes(null) ?? (type === undefined || [type].flat().includes('null'))
+  (type === undefined || [type].flat().includes('null')) && (values?.includes(null) ?? true) && (anyOf?.some(takesNull) ?? true)
 
 // A body says its types itself. An address, a query and a header are all text, so theirs are read from it.
 const ofBodies = createAjv({ coerceTypes: false })
@@ -141,7 +145,11 @@ export function checkRequests (app: FastifyInstance) {
 
   app.removeContentTypeParser('text/plain')
   const parse = app.getDefaultJsonParser('remove', 'remove')
-  // Mobile clients announce JSON and then send nothing.
+  // Mobile clients announce JSON, or what their HTTP library takes for granted, and then send nothing, or null.
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['content-length'] === '0') delete request.headers['content-type']
+    done()
+  })
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, {})
     else void parse(request, body as string, done)
@@ -152,7 +160,7 @@ export function checkRequests (app: FastifyInstance) {
     if (findUnusable({ ...request.params as object })) return done(new NotFound())
     const found = findUnusable(request.body) ?? findUnusable({ ...request.query as object })
     if (found) return done(new ValidationError(found))
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
+    if (request.routeOptions.schema?.body) request.body ??= {}
     done()
   })
 }

@@ -33,6 +33,15 @@ t.test('posts', async (t) => {
     })
   })
 
+  t.test('null stands for whatever may be left out', async (t) => {
+    const { status, data } = await post(ana, '/feed', {
+      type: 'TEXT', content: 'x', visibility: null, mediaUrls: null, mediaType: null, activityId: null, workoutId: null, achievementId: null,
+      pollQuestion: null, pollOptions: null, pollEndsAt: null, locationName: null, latitude: null, longitude: null
+    })
+    t.equal(status, 201)
+    t.match(data.post, { visibility: 'PUBLIC', mediaUrls: [] })
+  })
+
   t.test('limits hold on both edges', async (t) => {
     const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/${index}`)
     for (const good of [{ content: 'x'.repeat(5_000) }, { mediaUrls: urls(10) }, { latitude: 90, longitude: -180 }, { content: '' }, {}]) {
@@ -90,6 +99,7 @@ t.test('posts', async (t) => {
     t.same(sent.map(({ status }) => status), [201, 201, 201, 201, 201])
     t.equal(new Set(sent.map(({ data }) => data.post.id)).size, 1)
     t.equal((await said('social.people.mentioned.v1')).length, 1)
+    t.equal((await post(ana, '/feed', { content: 'once, @ben', type: 'TEXT' }, headers)).data.post.id, sent[0]?.data.post.id, 'the order of fields says nothing')
     t.match(await post(ana, '/feed', { type: 'TEXT', content: 'other' }, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.match(await post(ana, '/feed', { type: 'TEXT' }, { 'idempotency-key': 'x'.repeat(256) }), { status: 400 })
   })
