@@ -18,3 +18,4 @@ export { languageFor, languageOf, languages, type Language } from './language.ts
 export { repeat } from './repeat.ts'
 export { idempotencyOf } from './idempotency.ts'
 export { batched } from './batched.ts'
+export { findUnusable } from './validation.ts'

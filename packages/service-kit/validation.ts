@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The code of this route's validation failures, in place of VALIDATION_ERROR. */
     validationCode?: string
+    /** The route looks for unusable text and numbers in its body by itself, with `findUnusable`. */
+    judgesBody?: boolean
   }
 }
 
@@ -123,20 +125,26 @@ function isPlain (value: object) {
   return prototype === Object.prototype || prototype === null || Array.isArray(value)
 }
 
-/** What no schema says but no request may hold: text that Postgres cannot store, numbers that are none, endless depth. */
-function findUnusable (value: unknown, depth = 0): string | undefined {
+/** What is wrong with a text or a number that no schema finds: Postgres cannot store it, or it is none. */
+function judge (value: unknown) {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return 'The request holds a NUL character'
-    return value.isWellFormed() ? undefined : 'The request holds a broken character'
+    if (value.includes('\0')) return 'holds a NUL character'
+    return value.isWellFormed() ? undefined : 'holds a broken character'
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'The request holds a number that is out of range'
-  if (typeof value !== 'object' || value === null || !isPlain(value)) return
-  if (depth === deepest) return 'The request is nested too deeply'
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'holds a number that is out of range'
+}
+
+/** What no schema says but no request may hold, as the end of a sentence: what `find` finds in it, and endless depth. */
+export function findUnusable (value: unknown, find: (value: unknown) => string | undefined = judge, depth = 0): string | undefined {
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return find(value)
+  if (depth === deepest) return 'is nested too deeply'
   for (const [key, inner] of Object.entries(value)) {
-    const found = findUnusable(key) ?? findUnusable(inner, depth + 1)
+    const found = find(key) ?? findUnusable(inner, find, depth + 1)
     if (found) return found
   }
 }
+
+const nothing = () => undefined
 
 /** Gives `app` the reading, checking and cleaning of requests. */
 export function checkRequests (app: FastifyInstance) {
@@ -158,8 +166,8 @@ export function checkRequests (app: FastifyInstance) {
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     // The router makes objects of a kind of its own for these two.
     if (findUnusable({ ...request.params as object })) return done(new NotFound())
-    const found = findUnusable(request.body) ?? findUnusable({ ...request.query as object })
-    if (found) return done(new ValidationError(found))
+    const found = findUnusable(request.body, request.routeOptions.config.judgesBody ? nothing : judge) ?? findUnusable({ ...request.query as object })
+    if (found) return done(new ValidationError(`The request ${found}`))
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()
   })

@@ -4,7 +4,7 @@ import { testApp } from './testing.ts'
 
 const { app } = await testApp(t)
 
-interface Operation { 'summary'?: string, 'x-extension'?: boolean }
+interface Operation { 'summary'?: string, 'x-extension'?: boolean, 'parameters'?: { name: string, in: string }[] }
 
 t.test('the document tells of every route, and which of them are additions', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
@@ -13,6 +13,8 @@ t.test('the document tells of every route, and which of them are additions', asy
   t.same(names(false), ['get /dashboard/health-score', 'get /dashboard/home', 'get /dashboard/stats', 'get /dashboard/weekly-overview'])
   t.same(names(true), ['delete /logs/{id}', 'delete /programs/{id}', 'get /goals', 'get /logs', 'get /programs', 'get /records', 'post /logs/batch', 'post /programs', 'put /goals', 'put /programs/active'])
   t.ok(operations.every(({ operation }) => operation.summary))
+  t.same(operations.filter(({ operation }) => operation.parameters?.some((each) => each.in === 'header' && each.name === 'idempotency-key')).map(({ name }) => name),
+    ['post /logs/batch', 'post /programs'])
 })
 
 t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {

@@ -103,6 +103,27 @@ t.test('whatever is sent as an item is refused by itself, with its reason', asyn
   t.same(await db.selectFrom('totals').where('account_id', '=', account).selectAll().execute(), [])
 })
 
+t.test('text that cannot be kept refuses its item, and not the day’s other logs', async (t) => {
+  const { log, send, read } = someone()
+  const named = (name: string) => food(now, { name }, { clientId: name.length.toString() })
+  // What a phone is left with when it cuts a text within an emoji.
+  const items = [water(now), named('Nasi goreng 🍳'.slice(0, -1)), named('a\0b'), weight(now), { ...water(now), clientId: 'a\0' }, { ...water(now), clientId: 'b', note: '\0' }]
+  const results = await log(...items)
+  t.same(results.map(({ status }) => status), ['created', 'rejected', 'rejected', 'created', 'rejected', 'rejected'])
+  t.match(results[1], { clientId: items[1]?.clientId, id: null, error: 'The item holds a broken character' })
+  t.match(results[2], { error: 'The item holds a NUL character' })
+  t.equal(results[4]?.clientId, null, 'a name that cannot be kept is not said again')
+  t.equal((await read('/logs')).logs.length, 2)
+
+  const key = { 'idempotency-key': 'broken' }
+  const first = await send('POST', '/logs/batch', { items }, key)
+  t.equal(first.statusCode, 200)
+  t.same((await send('POST', '/logs/batch', { items }, key)).json(), first.json())
+  let deep: unknown = 'x'
+  for (let depth = 0; depth < 40; depth++) deep = { deep }
+  t.match((await send('POST', '/logs/batch', { items: [...items, deep] }, key)).json(), { code: 'VALIDATION_ERROR', error: 'The request is nested too deeply' })
+})
+
 t.test('fields nobody asked for are not kept, texts are trimmed, minutes and millilitres are whole', async (t) => {
   const { log, read } = someone()
   await log({ ...workout(now, { durationMinutes: 44.6, title: '  ', xp: 9000, exercises: [{ name: ' Squat ', note: 'x', sets: [{ reps: 5, weightKg: 82.5, rpe: 9 }] }] }), clientId: ' a ', accountId: 'me', day: '2020-01-01' })

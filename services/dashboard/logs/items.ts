@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { findUnusable } from '@tandem/service-kit'
 import { logTypes, type LogData, type LogType } from '../schema.ts'
 
 const FURTHEST_AHEAD = 10 * 60 * 1_000
@@ -44,8 +45,10 @@ export interface Refused { clientId: string | null, error: string }
 /** Reads an item of a batch, whatever a phone has sent: what is wrong with one must not keep the others from being written. */
 export function readItem (sent: unknown, now: Date): Item | Refused {
   const { clientId, type, at, data } = tidy(sent) as Record<string, unknown>
-  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' ? clientId : null, error })
+  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' && !findUnusable(clientId) ? clientId : null, error })
 
+  const unusable = findUnusable(sent)
+  if (unusable) return refuse(`The item ${unusable}`)
   if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return refuse('clientId must have 1 to 100 characters')
   if (!logTypes.includes(type as LogType)) return refuse(`type must be one of ${logTypes.join(', ')}`)
   if (!isInstant.Check(at)) return refuse('at must be a date and time such as 2026-01-31T08:00:00Z')

@@ -52,6 +52,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Write logs',
       description: 'Writes 1 to 200 logs by their clientId, so that a phone may send again what it is unsure of. Results come in the order of the items.',
       'x-extension': true,
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
@@ -59,7 +60,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     },
-    bodyLimit: LONGEST_BATCH
+    bodyLimit: LONGEST_BATCH,
+    config: { judgesBody: true }
   }, async (request) => {
     const accountId = request.account.id
     const read = request.body.items.map((item) => readItem(item, now()))

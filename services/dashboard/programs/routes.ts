@@ -62,6 +62,7 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Add a training program',
       description: 'At most 50. It is followed once it is made the active one.',
       'x-extension': true,
+      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
       body: NewProgram,
       response: { 201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] })) }
     }
