@@ -29,13 +29,14 @@ t.test('every failure is answered in the envelope', async (t) => {
   const json = { ...headers, 'content-type': 'application/json' }
   const cases = [
     ['an unknown address', { url: '/nowhere' }, 404, 'NOT_FOUND'],
+    ['an address that goes on with a slash', { url: '/throws/', headers }, 404, 'NOT_FOUND'],
     ['a method that the address does not know', { method: 'PUT', url: '/feed/1/like' }, 405, 'METHOD_NOT_ALLOWED'],
     ['an address that is no address', { method: 'POST', url: '/feed/%zz/like', headers }, 404, 'NOT_FOUND'],
     ['an address that is too long', { method: 'POST', url: `/feed/${'a'.repeat(500)}/like`, headers }, 404, 'NOT_FOUND'],
     ['a NUL in the address', { method: 'POST', url: '/feed/a%00b/like', headers }, 404, 'NOT_FOUND'],
     ['JSON that is none', { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' }, 400, 'VALIDATION_ERROR'],
     ['JSON of another shape', { method: 'POST', url: '/feed/1/like', headers: json, payload: '[1]' }, 400, 'VALIDATION_ERROR'],
-    ['JSON null', { method: 'POST', url: '/feed/1/like', headers: json, payload: 'null' }, 400, 'VALIDATION_ERROR'],
+    ['JSON null where something is required', { method: 'POST', url: '/check', headers: json, payload: 'null' }, 400, 'INVALID_EMAIL'],
     ['a body that is too large', { method: 'POST', url: '/feed/1/like', headers: json, payload: JSON.stringify({ note: 'a'.repeat(70_000) }) }, 413, 'PAYLOAD_TOO_LARGE'],
     ['another media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'text/plain' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['no media type that can be read', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -66,10 +67,13 @@ t.test('every failure is answered in the envelope', async (t) => {
 
 t.test('a body that was announced and never sent is an empty one', async (t) => {
   const app = await testServer(t, routes)
-  for (const given of [{ ...headers, 'content-type': 'application/json' }, headers]) {
-    const answer = await app.inject({ method: 'POST', url: '/feed/1/like', headers: given })
-    t.match(answer.json(), { success: true, data: { note: '' } })
+  const emptyOf = (type: string) => ({ 'content-type': type, 'content-length': '0' })
+  for (const given of [{}, { 'content-type': 'application/json' }, ...['application/json', 'application/x-www-form-urlencoded', 'text/plain'].map(emptyOf)]) {
+    const answer = await app.inject({ method: 'POST', url: '/feed/1/like', headers: { ...headers, ...given } })
+    t.match(answer.json(), { success: true, data: { note: '' } }, JSON.stringify(given))
   }
+  const nothing = await app.inject({ method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'application/json' }, payload: 'null' })
+  t.match(nothing.json(), { success: true, data: { note: '' } })
 })
 
 t.test('errors without a code of their own are known by name and text', async (t) => {

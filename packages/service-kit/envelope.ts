@@ -92,7 +92,7 @@ export function answerFailures (app: FastifyInstance) {
   const routes: Array<{ method: string, pattern: RegExp }> = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return
-    const pattern = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}/?$`)
+    const pattern = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`)
     for (const each of [method].flat()) routes.push({ method: each, pattern })
   })
 
