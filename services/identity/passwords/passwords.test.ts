@@ -103,6 +103,13 @@ t.test('a forgotten password', async (t) => {
     t.match((await said(account.id)).slice(1, 3), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'RESET' }])
   })
 
+  t.test('is asked about as well with a plus in the address that was not encoded', async (t) => {
+    const account = await givenAccount({ email: someEmail().replace('@', '+gym@') })
+    const token = await givenLink(account)
+    t.match(await get(`/auth/reset-password?token=${token}&email=${account.email}`), { status: 200, data: { valid: true } })
+    for (const twice of [`email=${account.email}&email=x`, '']) t.match(await get(`/auth/reset-password?token=${token}&${twice}`), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
   t.test('20 times at once by one link is set once', async (t) => {
     const account = await givenAccount()
     const token = await givenLink(account)

@@ -60,7 +60,11 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       querystring: Type.Object({ token: ResetToken, email: Email }),
       response: { 200: Data(Type.Object({ valid: Type.Boolean() })) }
     },
-    config: { public: true }
+    config: { public: true },
+    // iOS leaves the plus of an address as it is, and then it is read as a space.
+    preValidation: async ({ query }) => {
+      if (typeof query.email === 'string') query.email = query.email.trim().replaceAll(' ', '+')
+    }
   }, async ({ query }) => data({ valid: await isResetGood(db, query) }))
 
   app.post('/auth/reset-password', {

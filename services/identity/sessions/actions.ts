@@ -110,7 +110,7 @@ export interface Caller { accountId: string, sessionId: string }
 export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
   await db.transaction().execute(async (trx) => {
     if (allDevices) return await endSessions(trx, { accountId })
-    const session = refreshToken === undefined ? { id: sessionId } : await findSessionOfToken(trx, accountId, refreshToken)
+    const session = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : { id: sessionId }
     if (session) await endSessions(trx, { accountId, only: session.id })
   })
 }
@@ -121,11 +121,11 @@ export async function revokeSession (db: Db, accountId: string, sessionId: strin
   if (ended === 0) throw new SessionNotFound()
 }
 
-/** Ends all sessions but the one of `refreshToken`; without one, but the caller's. A token of somebody else ends nothing. */
+/** Ends all sessions but the one of `refreshToken`; if that is not of a session of the account, all but the caller's. */
 export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
   await db.transaction().execute(async (trx) => {
-    const kept = refreshToken === undefined ? { id: sessionId } : await findSessionOfToken(trx, accountId, refreshToken)
-    if (kept) await endSessions(trx, { accountId, except: kept.id })
+    const kept = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
+    await endSessions(trx, { accountId, except: kept?.id ?? sessionId })
   })
 }
 

@@ -44,9 +44,9 @@ t.test('a used token that comes again within ten seconds is refused, later it en
 })
 
 t.test('what is no good token is refused', async (t) => {
-  for (const nothing of [undefined, '', 42, 'x'.repeat(501)]) t.match(await refresh(nothing), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const nothing of [undefined, '', '  ', 42]) t.match(await refresh(nothing), { status: 400, code: 'VALIDATION_ERROR' })
   const account = await givenAccount()
-  for (const other of ['nonsense', account.accessToken, account.refreshToken.toLowerCase()]) {
+  for (const other of ['nonsense', account.accessToken, account.refreshToken.toLowerCase(), 'x'.repeat(3_000)]) {
     t.match(await refresh(other), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
   }
   t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${account.refreshToken}` } }), { status: 401, code: 'UNAUTHORIZED' })

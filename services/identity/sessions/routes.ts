@@ -1,11 +1,14 @@
 import Type from 'typebox'
-import { accessToken, Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Secret, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { accessToken, Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { refreshSession, revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, readLatelyEnded } from './queries.ts'
 import { tokens } from './schemas.ts'
 
-const RefreshToken = Secret({ max: 500, examples: ['8Xh3c0yJ2m…'] })
+// Longer than ours are, so that another server's token is refused as a token, by which a client signs in again.
+const longest = 8_192
+const RefreshToken = Text({ max: longest, examples: ['8Xh3c0yJ2m…'] })
+const NoneOrRefreshToken = Type.Optional(Text({ min: 0, max: longest, examples: ['8Xh3c0yJ2m…'] }))
 
 const Session = Type.Object({
   id: Type.String({ examples: ['019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9'] }),
@@ -37,7 +40,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
     schema: {
       summary: 'Sign out here, elsewhere, or everywhere',
       description: 'With nothing in the body this session ends, with a refresh token the session it belongs to. Access tokens die within a second.',
-      body: Body({ refreshToken: Type.Optional(RefreshToken), allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
+      body: Body({ refreshToken: NoneOrRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -59,11 +62,11 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
   app.post('/auth/sessions', {
     schema: {
       summary: 'Sign a device out, or all but one',
-      description: '`revoke_session` needs a `sessionId`. `revoke_all` spares the session of `exceptCurrentRefreshToken`, without one this session. 404 NOT_FOUND.',
+      description: '`revoke_session` needs a `sessionId`. `revoke_all` spares the session of `exceptCurrentRefreshToken`, without one of ours this session. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(Id),
-        exceptCurrentRefreshToken: Type.Optional(RefreshToken)
+        exceptCurrentRefreshToken: NoneOrRefreshToken
       }, { examples: [{ action: 'revoke_session', sessionId: '019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9' }] }),
       response: { 200: Message }
     },

@@ -70,6 +70,14 @@ t.test('logout', async (t) => {
     t.ok(await canRefresh(ben))
   })
 
+  t.test('with a refresh token that is empty, as with none, ends the caller\'s', async (t) => {
+    const account = await givenAccount()
+    const other = await givenSession(account)
+    t.strictSame(await logout(account, { refreshToken: '' }), done)
+    t.notOk(await canRefresh(account))
+    t.ok(await canRefresh(other))
+  })
+
   t.test('on all devices ends every session, and nobody else\'s', async (t) => {
     const [ana, ben] = [await givenAccount(), await givenAccount()]
     const other = await givenSession(ana)
@@ -134,11 +142,15 @@ t.test('revoking', async (t) => {
     t.notOk(await canRefresh(other))
   })
 
-  t.test('all but somebody else\'s session ends nothing', async (t) => {
-    const [ana, ben] = [await givenAccount(), await givenAccount()]
-    t.match(await revoke(ana, { action: 'revoke_all', exceptCurrentRefreshToken: ben.refreshToken }), { status: 200 })
-    t.ok(await canRefresh(ana))
-    t.ok(await canRefresh(ben))
+  t.test('all but one that is not the account\'s spares the caller\'s', async (t) => {
+    for (const token of [(await givenAccount()).refreshToken, 'garbage', '', 'x'.repeat(3_000)]) {
+      const [ana, ben] = [await givenAccount(), await givenAccount()]
+      const other = await givenSession(ana)
+      t.match(await revoke(ana, { action: 'revoke_all', exceptCurrentRefreshToken: token }), { status: 200 })
+      t.ok(await canRefresh(ana))
+      t.notOk(await canRefresh(other))
+      t.ok(await canRefresh(ben))
+    }
   })
 
   t.test('needs to be told what', async (t) => {
