@@ -66,6 +66,21 @@ t.test('a chat', async (t) => {
     t.match(await put(ana.id, '/fitmatch/settings', { showDistance: true, x: 'x'.repeat(70_000) }), { status: 413 }, 'no other route takes so much')
   })
 
+  t.test('takes base64 as phones write it', async (t) => {
+    const { ana, url } = await pair()
+    const png = somePng(30, 30)
+    const base64 = png.toString('base64')
+    t.match(base64, /\+.*=$/, 'has what the ways differ in')
+    const ways = {
+      'in lines, with one at the end': base64.replace(/.{76}/g, '$&\n') + '\n',
+      'in lines as in mails': base64.replace(/.{64}/g, '$&\r\n'),
+      'without padding': base64.replace(/=+$/, ''),
+      'in the alphabet for addresses': png.toString('base64url'),
+      'as a data address': `data:image/png;base64,${base64}`
+    }
+    for (const [way, base64] of Object.entries(ways)) t.match(await post(ana.id, `${url}/messages`, { image: { base64, mimeType: 'image/png' } }), { status: 201 }, way)
+  })
+
   t.test('refuses what is empty or too long', async (t) => {
     const { ana, write, url } = await pair()
     t.match(await write(ana, 'x'.repeat(1000)), { status: 201 })
