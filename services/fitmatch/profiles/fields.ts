@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ValidationError } from '@tandem/service-kit'
 import { AgeRestricted } from '../errors.ts'
-import { snap } from './position.ts'
+import { checkWhole, snap } from './position.ts'
 import type { ProfileFields } from './schemas.ts'
 
 export interface Position { latitude?: number, longitude?: number }
@@ -11,7 +11,7 @@ const orNull = (text: string) => text === '' ? null : text
 
 /** What was sent, as columns; what was not sent is left out. */
 export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & Position) {
-  if ((latitude === undefined) !== (longitude === undefined)) throw new ValidationError('latitude and longitude belong together')
+  checkWhole({ latitude, longitude })
   return {
     ...(fields.displayName !== undefined && { display_name: fields.displayName, has_own_name: true }),
     ...(fields.birthDate !== undefined && { birth_date: fields.birthDate }),
@@ -22,7 +22,7 @@ export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & P
     ...(fields.interestedIn !== undefined && { interested_in: unique(fields.interestedIn) }),
     ...(fields.ageMin !== undefined && { age_min: fields.ageMin }),
     ...(fields.ageMax !== undefined && { age_max: fields.ageMax }),
-    ...(fields.maxDistance !== undefined && { max_distance: fields.maxDistance }),
+    ...(fields.maxDistance !== undefined && { max_distance: Math.round(fields.maxDistance) }),
     ...(fields.fitnessGoals !== undefined && { fitness_goals: unique(fields.fitnessGoals) }),
     ...(fields.preferredTimes !== undefined && { preferred_times: toTimes(fields.preferredTimes) }),
     ...(fields.workoutDays !== undefined && { workout_days: unique(fields.workoutDays) as string[] }),

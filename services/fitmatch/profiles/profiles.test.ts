@@ -35,11 +35,11 @@ t.test('a matching profile', async (t) => {
     const ana = person('Ana')
     const given = {
       displayName: ' Annie ', birthDate: '1990-01-02', gender: 'OTHER', bio: 'Lifts', height: 181.6, lookingFor: ['MALE'], interestedIn: ['gym', 'gym'], ageMin: 30, ageMax: 40,
-      maxDistance: 12, fitnessGoals: ['STAY_FIT'], preferredTimes: ['night'], workoutDays: ['MONDAY'], city: 'Bogor', district: 'Tengah',
+      maxDistance: 12.4, fitnessGoals: ['STAY_FIT'], preferredTimes: ['night'], workoutDays: ['MONDAY'], city: 'Bogor', district: 'Tengah',
       prompts: [{ question: 'Why?', answer: 'Fun', x: 1 }]
     }
     const { data } = await post(ana, '/fitmatch/profile', { ...given, status: 'SUSPENDED', profileScore: 100, isPhotoVerified: true, latitude: 1, longitude: 1 })
-    t.match(data, { ...given, displayName: 'Annie', height: 182, interestedIn: ['gym'], preferredTimes: ['NIGHT'], status: 'ACTIVE', latitude: -6.21, prompts: [{ id: String, question: 'Why?', answer: 'Fun' }] })
+    t.match(data, { ...given, displayName: 'Annie', height: 182, maxDistance: 12, interestedIn: ['gym'], preferredTimes: ['NIGHT'], status: 'ACTIVE', latitude: -6.21, prompts: [{ id: String, question: 'Why?', answer: 'Fun' }] })
     t.notOk('x' in data.prompts[0])
     const changed = await put(ana, '/fitmatch/profile', { bio: '', height: null, latitude: -6.123456, longitude: 106.987654 })
     t.match(changed, { status: 200, data: { displayName: 'Annie', bio: null, height: 182, latitude: -6.12, longitude: 106.99 } })

@@ -16,7 +16,7 @@ const fields = {
   interestedIn: Type.Optional(words),
   ageMin: Type.Optional(Age),
   ageMax: Type.Optional(Age),
-  maxDistance: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Kilometres' })),
+  maxDistance: Type.Optional(Type.Number({ minimum: 1, maximum: 500, description: 'Kilometres, kept whole' })),
   fitnessGoals: Type.Optional(words),
   preferredTimes: Type.Optional(words),
   workoutDays: Type.Optional(Type.Array(Enum([...weekdays]), { maxItems: 7 })),

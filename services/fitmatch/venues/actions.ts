@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
+import { checkWhole } from '../profiles/position.ts'
 import { lockProfile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
 import { listVenues } from './queries.ts'
@@ -25,6 +26,7 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
 
 export async function addVenue (trx: Trx, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
+  checkWhole({ latitude, longitude })
   const { id: profileId } = await lockProfile(trx, accountId)
   const venues = await listVenues(trx, profileId)
   if (venues.length >= MOST_VENUES) throw new TooManyVenues()
@@ -72,9 +74,10 @@ export async function changeVenue (db: Db, accountId: string, { id, name, branch
         profile_id: profileId
       })
       .where('id', '=', id).where('profile_id', '=', profileId)
-      .returning('id')
+      .returning(['latitude', 'longitude'])
       .executeTakeFirst()
     if (!changed) throw new VenueNotFound()
+    if (latitude !== undefined || longitude !== undefined) checkWhole(changed)
     return await listVenues(trx, profileId)
   })
 }
