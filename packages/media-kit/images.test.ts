@@ -13,6 +13,7 @@ t.test('the three kinds become WebP, at most 1,600 pixels a side, and never larg
     t.equal((await sharp(large.bytes).metadata()).format, 'webp')
     t.match(await remakeImage(await picture(30, 20).toFormat(format).toBuffer(), `IMAGE/${format}`), { width: 30, height: 20 }, 'however the type is written')
   }
+  t.match(await remakeImage(await picture().jpeg().toBuffer(), 'image/jpg'), { mimeType: 'image/webp' }, 'also with the type that photo pickers make up')
 })
 
 t.test('of where, when and with what a picture was taken nothing stays', async (t) => {
@@ -32,6 +33,7 @@ t.test('of where, when and with what a picture was taken nothing stays', async (
 t.test('what it says it is does not count, only what it is', async (t) => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script/></svg>')
   t.equal(await refused(remakeImage(somePng(), 'image/jpeg')), NotAnImage)
+  t.equal(await refused(remakeImage(somePng(), 'image/jpg')), NotAnImage)
   t.equal(await refused(remakeImage(somePng(), 'image/svg+xml')), NotAnImage)
   t.equal(await refused(remakeImage(somePng(), 'application/octet-stream')), NotAnImage)
   t.equal(await refused(remakeImage(somePng(), '__proto__')), NotAnImage)

@@ -2,7 +2,8 @@ import pLimit from 'p-limit'
 import sharp from 'sharp'
 import { DamagedImage, NotAnImage, TooManyPixels } from './errors.ts'
 
-const MIME_TYPES: Record<string, string> = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' }
+// Photo pickers of iOS say `image/jpg`, which is no registered type.
+const MIME_TYPES: Record<string, string[]> = { jpeg: ['image/jpeg', 'image/jpg'], png: ['image/png'], webp: ['image/webp'] }
 const LONGEST_SIDE = 1_600
 const MOST_PIXELS = 40_000_000
 const AT_ONCE = 2
@@ -30,7 +31,7 @@ export async function remakeImage (source: string | Buffer, declaredType: string
     if (source.length === 0) throw new NotAnImage()
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })
     const { format } = await image.metadata().catch((error: unknown) => refuse(error))
-    if (MIME_TYPES[format] === undefined || MIME_TYPES[format] !== declaredType.toLowerCase()) throw new NotAnImage()
+    if (!MIME_TYPES[format]?.includes(declaredType.toLowerCase())) throw new NotAnImage()
 
     const { data: bytes, info } = await image
       .autoOrient()
