@@ -3,7 +3,7 @@ import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, touchPerson } from '../people/actions.ts'
-import { checkAge, checkTimezone, languageTag } from '../people/checks.ts'
+import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
 import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../schema.ts'
@@ -36,21 +36,20 @@ export async function saveProfile ({ db, ask, media }: Deps, accountId: string, 
 
   await touchPerson(db, ask, accountId)
   await changePerson(db, accountId, async (trx, person) => {
-    if (step.birthDate) checkAge(step.birthDate, timezone ?? person.timezone)
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
-    const saidWhere = countryId !== undefined || regionId !== undefined || cityId !== undefined
-    const place = saidWhere
+    // Where there are no regions, phones name an empty one.
+    const place = countryId || regionId || cityId
       ? await settlePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
-          ...(countryId !== undefined && { countryId: placeNumber(countryId) }),
-          ...(regionId !== undefined && { regionId: placeNumber(regionId) }),
-          ...(cityId !== undefined && { cityId: placeNumber(cityId) })
+          ...(countryId && { countryId: placeNumber(countryId) }),
+          ...(regionId && { regionId: placeNumber(regionId) }),
+          ...(cityId && { cityId: placeNumber(cityId) })
         })
       : undefined
     return {
       ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
       ...(step.name !== undefined && { name: step.name }),
       ...(step.gender && { gender: step.gender }),
-      ...(step.birthDate && { birth_date: step.birthDate }),
+      ...(step.birthDate && { birth_date: birthDayOf(step.birthDate, timezone ?? person.timezone) }),
       ...(step.height !== undefined && { height: step.height }),
       ...(step.heightUnit && { height_unit: step.heightUnit }),
       ...(step.weight !== undefined && { weight: step.weight }),

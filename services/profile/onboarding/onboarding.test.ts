@@ -87,6 +87,7 @@ t.test('every field is taken at its edges and refused beyond them, and then noth
   const before = await status(ana)
   const bad: object[] = [
     { name: 'A' }, { name: '  A  ' }, { birthDate: years(13, 1) }, { birthDate: years(121, 0) }, { birthDate: '2024-02-30' }, { birthDate: 'yesterday' },
+    { birthDate: '2001-02-29T00:00:00.000Z' }, { birthDate: '2000-01-02T17:00:00.000Z' }, { birthDate: '2000-01-02T00:00:00+07:00' }, { birthDate: 946684800 },
     { height: 49.9 }, { height: 300.1 }, { height: '170' }, { weight: 19.9 }, { weight: 500.1 }, { photos: photos(7) }, { photos: ['javascript:alert(1)'] },
     { photos: 'one' }, { bio: 'x'.repeat(501) }, { subStep: -1 }, { subStep: 9 }, { subStep: 1.5 }, { timezone: 'Mars/Olympus' }, { timezone: '+07:00' }, { locale: 'x y' },
     { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }
@@ -103,6 +104,23 @@ t.test('a language is taken as phones write it, too', async (t) => {
     t.equal((await status(ana)).profile.locale, locale.replaceAll('_', '-'))
   }
   t.equal((await app.put(ana, '/profile', { locale: 'en_US' })).data.profile.locale, 'en-US')
+})
+
+t.test('a birth date is taken with the midnight that it is told with', async (t) => {
+  const ana = await givenPerson('Ana', 'midnight')
+  for (const birthDate of ['1998-04-12', '1999-04-12T00:00:00.000Z', '2000-04-12T00:00:00Z', '2000-02-29T00:00:00.000']) {
+    t.equal((await save(ana, { birthDate })).status, 200, birthDate)
+    t.equal((await status(ana)).profile.birthDate, birthDate.slice(0, 10))
+  }
+  t.match((await save(ana, { birthDate: '2000-02-30' })).error, 'birthDate must be a date such as')
+})
+
+t.test('an empty id of a place is as good as none', async (t) => {
+  const ana = await givenPerson('Ana', 'nowhere')
+  t.equal((await save(ana, { countryId: '102', regionId: '', cityId: '' })).status, 200)
+  t.match(await status(ana), { profile: { countryId: '102', regionId: null, cityId: null } })
+  t.equal((await save(ana, { countryId: '', regionId: '', cityId: '', name: 'Ana Putri' })).status, 200)
+  t.match(await status(ana), { profile: { countryId: '102', name: 'Ana Putri' } })
 })
 
 t.test('an age is reckoned on the day it is where the person lives', async (t) => {

@@ -3,10 +3,12 @@ import { ValidationError } from '@tandem/service-kit'
 const YOUNGEST = 13
 const OLDEST = 120
 
-/** @throws ValidationError unless somebody born on `birthDate` is 13 to 120 years old on what is today in `timezone` */
-export function checkAge (birthDate: string, timezone: string) {
-  const age = Temporal.PlainDate.from(birthDate).until(Temporal.Now.plainDateISO(timezone), { largestUnit: 'years' }).years
+/** The day of `birthDate`. @throws ValidationError unless somebody born on it is 13 to 120 years old on what is today in `timezone` */
+export function birthDayOf (birthDate: string, timezone: string) {
+  const day = Temporal.PlainDate.from(birthDate.slice(0, 'yyyy-mm-dd'.length))
+  const age = day.until(Temporal.Now.plainDateISO(timezone), { largestUnit: 'years' }).years
   if (age < YOUNGEST || age > OLDEST) throw new ValidationError('birthDate must be that of somebody 13 to 120 years old')
+  return day.toString()
 }
 
 /** A language as the web writes it; phones write `en_GB`. */

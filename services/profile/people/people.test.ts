@@ -52,6 +52,7 @@ t.test('a profile is changed field by field, and everybody is told', async (t) =
   const { status, data } = await put(ana, '/profile', body)
   t.equal(status, 200)
   t.same(data.profile, { ...body, username: 'ana_p', image: null, birthDate: '1998-04-12T00:00:00.000Z' })
+  t.same((await put(ana, '/profile', data.profile)).data, data, 'what was answered may be sent back')
   t.same((await put(ana, '/profile', { bio: '' })).data.profile.bio, null)
   t.match(await answer(People, { accountIds: [ana, randomUUID()] }), [{ accountId: ana, name: 'Ana Putri', username: 'ana_p' }])
   t.same(await answer(PeopleNamed, { usernames: ['ANA_P', 'ana', 'nobody.at.all'] }), await answer(People, { accountIds: [ana] }))

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, touchPerson } from './actions.ts'
-import { checkAge, checkTimezone, languageTag } from './checks.ts'
+import { birthDayOf, checkTimezone, languageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { isUsernameFree, type Person } from './queries.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, OwnProfile, Timezone, Username, Weight, WeightUnit } from './schemas.ts'
@@ -41,19 +41,16 @@ export const profileRoutes: Routes<Deps> = async (app, { db, ask }) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
     if (timezone) checkTimezone(timezone)
     await touchPerson(db, ask, account.id)
-    return answer(await changePerson(db, account.id, async (_, person) => {
-      if (birthDate) checkAge(birthDate, timezone ?? person.timezone)
-      return {
-        ...rest,
-        ...(bio !== undefined && { bio: bio || null }),
-        ...(birthDate && { birth_date: birthDate }),
-        ...(heightUnit && { height_unit: heightUnit }),
-        ...(weightUnit && { weight_unit: weightUnit }),
-        ...(fitnessGoal && { fitness_goal: fitnessGoal }),
-        ...(timezone && { timezone, timezone_chosen: true }),
-        ...(locale && { locale: languageTag(locale) })
-      }
-    }))
+    return answer(await changePerson(db, account.id, async (_, person) => ({
+      ...rest,
+      ...(bio !== undefined && { bio: bio || null }),
+      ...(birthDate && { birth_date: birthDayOf(birthDate, timezone ?? person.timezone) }),
+      ...(heightUnit && { height_unit: heightUnit }),
+      ...(weightUnit && { weight_unit: weightUnit }),
+      ...(fitnessGoal && { fitness_goal: fitnessGoal }),
+      ...(timezone && { timezone, timezone_chosen: true }),
+      ...(locale && { locale: languageTag(locale) })
+    })))
   })
 
   app.get('/profile/username-available', {

@@ -5,7 +5,8 @@ import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/service-kit'
 export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
 export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
 export const GenderField = Enum(['MALE', 'FEMALE', 'OTHER'])
-export const BirthDate = IsoDate
+/** A day; also with the midnight that answers have it with, so that a client may send back what it was given. */
+export const BirthDate = Type.Union([IsoDate, Type.String({ transform: ['trim'], format: 'iso-date-time', pattern: 'T00:00:00(\\.0+)?Z?$' })])
 export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres', examples: [165] })
 export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
 export const HeightUnit = Enum(['cm', 'feet'])

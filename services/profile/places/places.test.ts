@@ -32,13 +32,15 @@ t.test('cities come with the largest first, and then A to Z', async (t) => {
   t.same(names(bali), ['Denpasar', 'Amlapura', 'Bangli'])
   t.same(bali.data[0], { id: '100', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '10' })
   t.same(names(await list('type=cities&countryId=102&regionId=10')), ['Denpasar', 'Amlapura', 'Bangli'])
+  t.same(names(await list('type=cities&countryId=&countryCode=&regionId=10')), ['Denpasar', 'Amlapura', 'Bangli'], 'an empty value is none')
+  t.same(names(await list('type=cities&countryCode=ID&regionId=')), ['Jakarta', 'Denpasar', 'Amlapura', 'Bangli'])
 })
 
 t.test('what is unknown is not found, what is missing is refused', async (t) => {
   for (const query of ['type=regions&countryId=999', 'type=regions&countryCode=XX', 'type=cities&countryId=garbage', 'type=cities&regionId=999', 'type=cities&countryId=99999999999999', 'type=cities&countryId=1&regionId=10', 'type=cities&countryId=999&regionId=10', 'type=cities&countryId=1&regionId=999']) {
     t.match(await list(query), { status: 404, code: 'NOT_FOUND' }, query)
   }
-  for (const query of ['type=regions', 'type=cities', 'type=planets', '', 'type=regions&countryCode=IDN', 'type=regions&regionId=10']) {
+  for (const query of ['type=regions', 'type=cities', 'type=planets', '', 'type=regions&countryCode=IDN', 'type=regions&regionId=10', 'type=regions&countryId=', 'type=']) {
     t.match(await list(query), { status: 400, code: 'VALIDATION_ERROR' }, query)
   }
 })

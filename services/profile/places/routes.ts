@@ -36,7 +36,11 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
         304: Type.Null({ description: 'What If-None-Match names is still so' })
       }
     },
-    config: { public: true }
+    config: { public: true },
+    // What a client has no value for, it often sends as nothing.
+    preValidation: async ({ query }) => {
+      for (const name of ['countryId', 'countryCode', 'regionId'] as const) if (query[name] === '') delete query[name]
+    }
   }, async ({ query, url, headers }, reply) => {
     // The places of the world change with the edition that is loaded, and never in between.
     const edition = await findEdition(db)
