@@ -38,6 +38,19 @@ export const CommentReplied = defineEvent('social.comment.replied.v1', Type.Obje
   excerpt
 }))
 
+/** Nobody can read a post any more. */
+export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
+
+/** Fewer people may read a post than before; its words, and those under it, are no longer for everybody. */
+export const PostNarrowed = defineEvent('social.post.narrowed.v1', Type.Object({
+  postId: Id,
+  authorId: Id,
+  visibility: Type.Enum(['FOLLOWERS', 'PRIVATE'])
+}))
+
+/** A comment is gone, and with it the replies to it. What many replies make too long for one event is said in several. */
+export const CommentsDeleted = defineEvent('social.comments.deleted.v1', Type.Object({ postId: Id, commentIds: Type.Array(Id) }))
+
 export const PersonFollowed = defineEvent('social.person.followed.v1', Type.Object({ followerId: Id, followedId: Id }))
 export const PersonUnfollowed = defineEvent('social.person.unfollowed.v1', Type.Object({ followerId: Id, followedId: Id }))
 

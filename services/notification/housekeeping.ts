@@ -27,6 +27,8 @@ export async function clearOld (db: Db) {
     delete from like_gatherings where post_id in (select post_id from like_gatherings where ends_at < now() - interval '1 day' limit ${sql.lit(CHUNK)})`.execute(db))
   await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
   await sql`delete from ended_matches where ended_at < now() - interval '90 days'`.execute(db)
+  await inChunks(() => sql`
+    delete from gone_texts where id in (select id from gone_texts where gone_at < now() - interval '90 days' limit ${sql.lit(CHUNK)})`.execute(db))
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
   await sql`delete from idempotency_keys where created_at < now() - interval '2 days'`.execute(db)

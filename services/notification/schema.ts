@@ -61,6 +61,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
   }
   post_likes: { post_id: string, liked_by: string, liked: boolean, notice_id: string | null, changed_at: Date }
   like_gatherings: { post_id: string, notice_id: string | null, ends_at: Date }
+  gone_texts: { id: string, gone_at: Generated<Date> }
   ended_matches: { match_id: string, ended_at: Date }
   broadcasts: {
     id: string

@@ -7,7 +7,7 @@ import type { Db, Trx } from '../schema.ts'
 import { kinds } from './kinds.ts'
 import { planNotice, type Planned, type Telling } from './planning.ts'
 import { findRecipients } from './recipients.ts'
-import { lockInboxes, removeNotices } from './withdrawals.ts'
+import { isGone, lockInboxes, removeNotices } from './withdrawals.ts'
 
 /** A delivery that a worker is to be told of. */
 export interface Waiting { id: string, dueAt: Date, low: boolean }
@@ -80,7 +80,7 @@ export async function writeNotices (db: Db | Trx, plans: Planned[], { low = fals
         ${tellings.map((each) => each.subjectId ?? null)}::uuid[], ${tellings.map((each) => JSON.stringify(each.data ?? {}))}::text[],
         ${tellings.map((each) => JSON.stringify(each.params ?? {}))}::text[]
       ) as telling (number, cause, kind, type, actor_id, subject_id, data, params) on telling.number = planned.telling
-      where not exists (select from ended_matches where match_id = telling.subject_id)
+      where not ${isGone(sql`telling.subject_id`, sql`telling.data::jsonb`)}
       order by account_id, cause
       on conflict (account_id, cause) do nothing
       returning id, account_id, listed

@@ -1,9 +1,9 @@
 import { on } from '@tandem/bus-kit'
-import { MatchEnded, PersonUnfollowed } from '@tandem/contracts'
+import { CommentsDeleted, MatchEnded, PersonUnfollowed, PostDeleted, PostNarrowed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { createTeller } from './actions.ts'
 import { followCause, registry } from './registry.ts'
-import { endMatch, withdrawNotice } from './withdrawals.ts'
+import { endMatch, forgetComments, forgetPost, narrowPost, withdrawNotice } from './withdrawals.ts'
 
 /** One hearer for each event that becomes a notice; what they tell is written together. */
 export function onTold (deps: Deps) {
@@ -15,5 +15,9 @@ export function onTold (deps: Deps) {
 
 export const onPersonUnfollowed = ({ db }: Deps) => on(PersonUnfollowed, async ({ data: { followerId, followedId } }) =>
   await withdrawNotice(db, { accountId: followedId, kind: 'followed', cause: followCause(followerId) }))
+
+export const onPostDeleted = ({ db }: Deps) => on(PostDeleted, async ({ data }) => await forgetPost(db, data.postId))
+export const onCommentsDeleted = ({ db }: Deps) => on(CommentsDeleted, async ({ data }) => await forgetComments(db, data.postId, data.commentIds))
+export const onPostNarrowed = ({ db }: Deps) => on(PostNarrowed, async ({ data }) => await narrowPost(db, data))
 
 export const onMatchEnded = ({ db }: Deps) => on(MatchEnded, async ({ data, time }) => await endMatch(db, data, time))

@@ -22,17 +22,25 @@ export const registry: Entry[] = [
     cause: commentId ? `comment:${commentId}` : `mention:${postId}`,
     to: mentioned,
     actorId: authorId,
+    subjectId: postId,
     data: { postId, ...commentId && { commentId } },
     params: { excerpt }
   }]),
   entry(PostCommented, ({ postId, commentId, authorId, commentedBy, excerpt }) => [{
-    kind: 'postCommented', cause: `comment:${commentId}`, to: [authorId], actorId: commentedBy, data: { postId, commentId }, params: { excerpt }
+    kind: 'postCommented',
+    cause: `comment:${commentId}`,
+    to: [authorId],
+    actorId: commentedBy,
+    subjectId: postId,
+    data: { postId, commentId },
+    params: { excerpt }
   }]),
   entry(CommentReplied, ({ postId, commentId, parentId, parentAuthorId, repliedBy, excerpt }) => [{
     kind: 'commentReplied',
     cause: `comment:${commentId}`,
     to: [parentAuthorId],
     actorId: repliedBy,
+    subjectId: postId,
     data: { postId, commentId, parentId },
     params: { excerpt }
   }]),

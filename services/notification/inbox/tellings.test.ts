@@ -220,6 +220,72 @@ t.test('somebody who stops following is taken back, unless it was read; whoever 
   t.match(await inbox(ana), { notifications: [{ actor: { id: ben } }], unreadCount: 0 })
 })
 
+t.test('a deleted post is in no inbox and is not pushed, and what comes late of it is not told', async (t) => {
+  const { say, inbox, person, device, deliverAll, provider, send } = fresh()
+  const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
+  await device(ana)
+  await device(cem)
+  const [postId, otherId] = [randomUUID(), randomUUID()]
+  const comment = (on = postId) => say('social.post.commented.v1', { postId: on, commentId: randomUUID(), authorId: ana, commentedBy: ben, excerpt: 'words' })
+  const like = (likedBy: string) => say('social.post.liked.v1', { postId, authorId: ana, likedBy, excerpt: 'words' })
+  const mention = () => say('social.people.mentioned.v1', { postId, commentId: null, authorId: ana, mentioned: [cem], excerpt: 'words' })
+  await comment()
+  await send(ana, 'POST', '/notifications/read')
+  await comment()
+  await like(ben)
+  await mention()
+  await comment(otherId)
+  await say('social.post.deleted.v1', { postId, authorId: ana })
+  await comment()
+  await like(cem)
+  await mention()
+  t.match(await inbox(ana), { notifications: [{ data: { postId: otherId } }], unreadCount: 1 })
+  t.match(await inbox(cem), { notifications: [], unreadCount: 0 })
+  await deliverAll()
+  t.match(provider.sent, [{ data: { postId: otherId } }])
+  t.equal(provider.sent.length, 1)
+})
+
+t.test('deleted comments are told no more, and what is left of the post is', async (t) => {
+  const { say, inbox, person, device, deliverAll, provider } = fresh()
+  const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
+  await device(ana)
+  await device(cem)
+  const [postId, commentId, replyId, keptId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  const comment = (commentId: string) => say('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: cem, excerpt: 'words' })
+  const reply = () => say('social.comment.replied.v1', { postId, commentId: replyId, parentId: commentId, parentAuthorId: cem, repliedBy: ben, excerpt: 'words' })
+  await comment(commentId)
+  await comment(keptId)
+  await reply()
+  await say('social.comments.deleted.v1', { postId, commentIds: [commentId, replyId] })
+  await comment(commentId)
+  await say('social.people.mentioned.v1', { postId, commentId: replyId, authorId: ben, mentioned: [ana, cem], excerpt: 'words' })
+  t.match(await inbox(ana), { notifications: [{ data: { commentId: keptId } }], unreadCount: 1 })
+  t.match(await inbox(cem), { notifications: [], unreadCount: 0 })
+  await deliverAll()
+  t.match(provider.sent.map(({ data }) => data.commentId), [keptId])
+})
+
+t.test('a post that fewer may read loses its words in inboxes and pushes; who may read it no more has no notice of a private one', async (t) => {
+  const { say, inbox, person, device, deliverAll, provider } = fresh()
+  const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
+  await device(cem)
+  const postId = randomUUID()
+  await say('social.post.commented.v1', { postId, commentId: randomUUID(), authorId: ana, commentedBy: ben, excerpt: 'words' })
+  await say('social.people.mentioned.v1', { postId, commentId: null, authorId: ana, mentioned: [cem], excerpt: 'words' })
+  t.match((await inbox(cem)).notifications, [{ body: 'Ana mentioned you in a post: “words”' }])
+
+  await say('social.post.narrowed.v1', { postId, authorId: ana, visibility: 'FOLLOWERS' })
+  t.strictSame((await inbox(ana)).notifications.map(({ body }: { body: string }) => body), ['Ben commented on your post'])
+  t.strictSame((await inbox(cem)).notifications.map(({ body }: { body: string }) => body), ['Ana mentioned you in a post'])
+
+  await say('social.post.narrowed.v1', { postId, authorId: ana, visibility: 'PRIVATE' })
+  t.equal((await inbox(ana)).unreadCount, 1)
+  t.match(await inbox(cem), { notifications: [], unreadCount: 0 })
+  await deliverAll()
+  t.strictSame(provider.sent, [])
+})
+
 t.test('a sign-in is not pushed to the device that signed in, and one from a known device is not told', async (t) => {
   const { say, inbox, person, device, deliverAll, provider, neighbours } = fresh()
   const ana = await person('Ana')

@@ -51,6 +51,53 @@ export async function withdrawNotice (db: Db, { accountId, kind, cause }: Withdr
   })
 }
 
+/** Whether what a notice is about is no more: its match, its post, or the comment that it opens. */
+export const isGone = (subjectId: RawBuilder<unknown>, data: RawBuilder<unknown>) => sql<boolean>`(
+  exists (select from ended_matches where match_id = ${subjectId})
+  or exists (select from gone_texts where id in (${subjectId}, (${data} ->> 'commentId')::uuid)))`
+
+/** A post was deleted: nobody has it in his inbox, and what comes late of it is not told. */
+export async function forgetPost (db: Db, postId: string) {
+  await db.transaction().execute(async (trx) => {
+    await keepGone(trx, [postId])
+    await removeNotices(trx, await lockTold(trx, postId), ofPost(postId))
+  })
+}
+
+/** The same for comments on a post. */
+export async function forgetComments (db: Db, postId: string, commentIds: string[]) {
+  await db.transaction().execute(async (trx) => {
+    await keepGone(trx, commentIds)
+    await removeNotices(trx, await lockTold(trx, postId), sql`${ofPost(postId)} and data ->> 'commentId' = any(${commentIds}::text[])`)
+  })
+}
+
+/** Fewer may read a post: its words go out of all that was told of it, and whoever cannot read it for sure is told no more of it. */
+export async function narrowPost (db: Db, { postId, authorId, visibility }: { postId: string, authorId: string, visibility: 'FOLLOWERS' | 'PRIVATE' }) {
+  await db.transaction().execute(async (trx) => {
+    const told = await lockTold(trx, postId)
+    if (visibility === 'PRIVATE') await removeNotices(trx, told.filter((accountId) => accountId !== authorId), ofPost(postId))
+    await sql`
+      update notices set params = params || '{"excerpt": null}'
+      where removed_at is null and ${ofPost(postId)} and params ->> 'excerpt' is not null`.execute(trx)
+  })
+}
+
+async function keepGone (trx: Trx, ids: string[]) {
+  await trx.insertInto('gone_texts').values(ids.map((id) => ({ id }))).onConflict((conflict) => conflict.doNothing()).execute()
+}
+
+const ofPost = (postId: string) => sql<SqlBool>`(type = 'SOCIAL_FEED' and subject_id = ${postId})`
+
+/** Takes the inboxes in which a post is told of, until the end of the transaction; returns whose they are. */
+async function lockTold (trx: Trx, postId: string) {
+  const { rows } = await sql<{ accountId: string }>`
+    select distinct account_id as "accountId" from notices where removed_at is null and ${ofPost(postId)}`.execute(trx)
+  const accountIds = rows.map((row) => row.accountId)
+  await lockInboxes(trx, accountIds)
+  return accountIds
+}
+
 interface EndedMatch { matchId: string, accountIds: string[] }
 
 /** Two are strangers again: what they were told of each other's messages goes, and what comes late is not told. */

@@ -81,10 +81,13 @@ async function joinNotice (trx: Trx, noticeId: string, { postId, authorId, liked
 
 async function beginNotice (trx: Trx, { now, gatherLikesFor }: Deps, like: Like, author: Recipient, at: Date): Promise<Waiting[]> {
   const { eventId, postId, likedBy, excerpt } = like
-  const telling: Telling = { kind: 'postLiked', cause: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, data: { postId }, params: { excerpt } }
+  const telling: Telling = {
+    kind: 'postLiked', cause: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, subjectId: postId, data: { postId }, params: { excerpt }
+  }
   const notBefore = new Date(now().getTime() + gatherLikesFor)
   const plan = planNotice(telling, author, { now: now(), happenedAt: at, notBefore })
-  const { waiting } = await writeNotices(trx, [plan])
+  const { told, waiting } = await writeNotices(trx, [plan])
+  if (!told.has(plan.noticeId)) return []
   await sql`
     update like_gatherings set notice_id = ${plan.noticeId}, ends_at = clock_timestamp() + ${gatherLikesFor} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)

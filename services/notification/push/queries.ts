@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Language, languageFor } from '@tandem/service-kit'
 import type { Kind, NoticeType } from '../inbox/kinds.ts'
 import { areBlocked } from '../inbox/recipients.ts'
+import { isGone } from '../inbox/withdrawals.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../schema.ts'
 import { write } from '../texts/texts.ts'
 
@@ -49,7 +50,7 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(Claimed 
       extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8 as waited,
       notice_id as "noticeId", claimed.account_id as "accountId", claimed.platform, claimed.device_id as "deviceId", devices.token,
       kind, type, data, params, others, read_at is not null as "isRead",
-      removed_at is not null or exists (select from ended_matches where match_id = notices.subject_id) as "isRemoved",
+      removed_at is not null or ${isGone(sql`notices.subject_id`, sql`notices.data`)} as "isRemoved",
       actor_id is not null and ${areBlocked(sql`claimed.account_id`, sql`actor_id`)} as "isBlocked",
       actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone, coalesce(inboxes.unread, 0) as unread
     from claimed

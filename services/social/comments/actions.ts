@@ -1,10 +1,13 @@
 import { record } from '@tandem/bus-kit'
-import { CommentReplied, PostCommented } from '@tandem/contracts'
+import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { NotYourComment } from '../errors.ts'
 import { keepMentions } from '../mentions/actions.ts'
 import { excerptOf, lockVisiblePost, visiblePost } from '../posts/visibility.ts'
 import type { Db, Trx } from '../schema.ts'
 import { findComment } from './queries.ts'
+
+// Of ids in one event, which the bus takes up to a megabyte of.
+const IDS_EACH = 1_000
 
 interface NewComment { postId: string, parentId: string | null, authorId: string, content: string }
 
@@ -45,12 +48,16 @@ export async function deleteComment (db: Db, { id, postId, accountId }: { id: st
     const comment = await findComment(trx, { id, postId }, accountId)
     if (comment.userId !== accountId && post.authorId !== accountId) throw new NotYourComment()
 
-    const { numDeletedRows } = await trx.deleteFrom('comments')
+    const deleted = await trx.deleteFrom('comments')
       .where((row) => row.or([row('id', '=', id), row('parent_id', '=', id)]))
-      .executeTakeFirst()
-    await trx.updateTable('posts').where('id', '=', postId).set((row) => ({ comments_count: row('comments_count', '-', Number(numDeletedRows)) })).execute()
+      .returning('id')
+      .execute()
+    await trx.updateTable('posts').where('id', '=', postId).set((row) => ({ comments_count: row('comments_count', '-', deleted.length) })).execute()
     if (comment.parentId !== null) {
       await trx.updateTable('comments').where('id', '=', comment.parentId).set((row) => ({ replies_count: row('replies_count', '-', 1) })).execute()
+    }
+    for (let from = 0; from < deleted.length; from += IDS_EACH) {
+      await record(trx, CommentsDeleted, postId, { postId, commentIds: deleted.slice(from, from + IDS_EACH).map((row) => row.id) })
     }
   })
 }

@@ -1,3 +1,5 @@
+import { record } from '@tandem/bus-kit'
+import { PostDeleted, PostNarrowed } from '@tandem/contracts'
 import { keepHashtags } from '../hashtags/actions.ts'
 import { showMedia, takeMediaAway } from '../media/actions.ts'
 import { keepMentions } from '../mentions/actions.ts'
@@ -59,6 +61,9 @@ export async function changePost (db: Db, { id, accountId, content, visibility }
     const post = await lockOwnPost(trx, id, accountId)
     const changed = { content: content ?? post.content, visibility: visibility ?? post.visibility }
     await trx.updateTable('posts').where('id', '=', id).set(changed).execute()
+    if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
+      await record(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
+    }
     await keepHashtags(trx, id, changed.content)
     await keepMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
     return await findPost(trx, id, accountId) ?? unreadable(id)
@@ -72,6 +77,7 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
     const { media_urls: urls } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
       .returning('media_urls').executeTakeFirstOrThrow()
     await takeMediaAway(trx, urls.map((url) => ({ accountId, url })))
+    await record(trx, PostDeleted, id, { postId: id, authorId: accountId })
     return urls
   })
 }

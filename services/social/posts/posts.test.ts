@@ -93,6 +93,17 @@ t.test('posts', async (t) => {
     t.same(await views(), [21, 40, 60])
   })
 
+  t.test('a post that fewer may read, or nobody, is told of; one that more may read is not', async (t) => {
+    const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility: 'PRIVATE' })
+    for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) await put(ana, `/feed/${id}`, { visibility })
+    await put(ana, `/feed/${id}`, { content: 'y' })
+    const toldOf = async (type: string) => (await said(type)).filter((event) => (event as { postId: string }).postId === id)
+    t.same(await toldOf('social.post.narrowed.v1'), [{ postId: id, authorId: ana, visibility: 'FOLLOWERS' }, { postId: id, authorId: ana, visibility: 'PRIVATE' }])
+    await del(ana, `/feed/${id}`)
+    await del(ana, `/feed/${id}`)
+    t.same(await toldOf('social.post.deleted.v1'), [{ postId: id, authorId: ana }])
+  })
+
   t.test('a request that is sent again is answered as the first time', async (t) => {
     const headers = { 'idempotency-key': randomUUID() }
     const sent = await Promise.all(Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers)))
