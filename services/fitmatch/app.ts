@@ -1,5 +1,4 @@
 import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
-import { uploads } from '@tandem/media-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
 import { badgeRoutes } from './badges/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -28,7 +27,6 @@ const answers = [answerFitMatchOverview]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
-  await app.register(uploads)
   app.addHook('preHandler', noteActivity(deps.db))
   for (const each of routes) await app.register(each, deps)
   return app

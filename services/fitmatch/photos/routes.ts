@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { readImage, uploadLimit } from '@tandem/media-kit'
+import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
 import { Body, Data, data, Id, idempotencyOf, Message, message, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
@@ -17,6 +17,7 @@ const Photos = Data(Type.Object({
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  await app.register(uploads)
 
   app.get('/fitmatch/photos', {
     schema: { summary: 'List my photos', response: { 200: Photos } }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { testApp } from '../testing.ts'
 
 t.test('what somebody sets up', async (t) => {
-  const { get, post, del, member, send } = await testApp(t)
+  const { get, post, del, member, send, upload } = await testApp(t)
   const path = '/fitmatch/setup-draft'
 
   t.test('is kept as any object, until it is cleared', async (t) => {
@@ -21,6 +21,13 @@ t.test('what somebody sets up', async (t) => {
     t.match(await del(ana, path), { status: 200, data: { cleared: true } })
     t.match(await del(ana, path), { status: 200, data: { cleared: true } })
     t.strictSame((await get(ana, path)).data, { draft: null })
+  })
+
+  t.test('is not lost to a form, which is for files only', async (t) => {
+    const ana = randomUUID()
+    await post(ana, path, { step: 4 })
+    t.match(await upload(ana, path, 'file', Buffer.from('x')), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await get(ana, path), { data: { draft: { step: 4 } } })
   })
 
   t.test('has its limits', async (t) => {

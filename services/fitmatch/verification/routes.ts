@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { readImage, uploadLimit } from '@tandem/media-kit'
+import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
@@ -34,6 +34,7 @@ const VerificationForOperators = Type.Object({
 
 export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
+  await app.register(uploads)
 
   app.get('/fitmatch/verification', {
     schema: { summary: 'Ask whether my photos are verified', response: { 200: Data(Type.Object({ verification: Verification })) } }
