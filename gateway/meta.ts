@@ -8,13 +8,23 @@ import { base, ordinaryBody, uploadBody } from './routes.ts'
 const Meta = Data(Type.Object({
   apiVersion: Type.String(),
   serverVersion: Type.String(),
-  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }),
+  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, { description: 'An older app must be updated' }),
   limits: Type.Object({
-    bodyBytes: Type.Integer(),
-    uploadBytes: Type.Integer(),
-    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }))
+    bodyBytes: Type.Integer({ description: 'The longest body, where nothing else is said' }),
+    uploadBytes: Type.Integer({ description: 'The longest form with a file; the file itself has at most 5 MiB' }),
+    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), { description: 'Per client address' })
   })
 }))
+
+const example = {
+  success: true,
+  data: {
+    apiVersion: 'v1',
+    serverVersion: '1.0.0',
+    minAppVersion: { ios: '1.0.0', android: '1.0.0' },
+    limits: { bodyBytes: ordinaryBody, uploadBytes: uploadBody, rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }] }
+  }
+}
 
 /** What the gateway itself answers to. */
 export const metaDocument: Document = {
@@ -25,7 +35,7 @@ export const metaDocument: Document = {
         tags: ['gateway'],
         summary: 'Read which versions and limits hold here',
         'x-extension': true,
-        responses: { 200: { description: 'What holds here', content: { 'application/json': { schema: Meta } } } }
+        responses: { 200: { description: 'What holds here', content: { 'application/json': { schema: Meta, example } } } }
       }
     }
   }

@@ -62,12 +62,20 @@ t.test('the keys of identity are passed through', async (t) => {
   await services.identity.start()
 })
 
+/** The names of what is in `value`, and of lists of what is in their first. */
+const shapeOf = (value: unknown): unknown => Array.isArray(value)
+  ? value.slice(0, 1).map(shapeOf)
+  : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)])) : typeof value
+
 t.test('an app learns what holds here', async (t) => {
   const { call } = await testGateway(t, { env: { MIN_APP_VERSION_IOS: '2.1', LIMIT_AUTH_LOGIN: '7/2m' } })
   const { status, json } = await call('/api/mobile/v1/meta')
   t.equal(status, 200)
   const meta = json() as { data: { limits: { rates: object[] } } }
   t.match(meta, { success: true, data: { apiVersion: 'v1', serverVersion: String, minAppVersion: { ios: '2.1', android: '1.0.0' } } })
+  const { paths } = (await call('/openapi.json')).json() as { paths: Record<string, { get: { responses: { 200: { content: { 'application/json': { example: object } } } } } }> }
+  const { example } = paths['/meta']!.get.responses[200].content['application/json']
+  t.strictSame(shapeOf(example), shapeOf(meta), 'the document shows a whole one')
   t.match(meta.data.limits.rates.find((rate) => 'route' in rate && rate.route === 'POST /auth/login'), { max: 7, windowSeconds: 120 })
 })
 
