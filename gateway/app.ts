@@ -13,6 +13,7 @@ import { serveMedia } from './media.ts'
 import { serveMeta } from './meta.ts'
 import { serveDocument } from './openapi.ts'
 import { createUpstream } from './pools.ts'
+import { serveResetPage } from './reset-page.ts'
 import { serviceNames } from './routes.ts'
 import { passOn, patience } from './upstreams.ts'
 
@@ -55,6 +56,7 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
     await app.register(serveMeta, config)
     await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
     await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
+    await app.register(serveResetPage)
     if (config.DOCS === 'on') await app.register(serveDocs)
 
     const [keeper] = upstreams.filter(({ name }) => name === 'identity')
