@@ -16,6 +16,7 @@ interface Published {
   [key: string]: unknown
   required?: string[]
   properties?: Record<string, { default?: unknown } | undefined>
+  shownAs?: unknown
 }
 
 interface Content { [type: string]: { schema?: Schema, example?: unknown } }
@@ -38,6 +39,8 @@ function publish (schema: unknown): unknown {
   const published: Published = Object.fromEntries(Object.entries(schema)
     .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
     .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
+  // A reader is told what to send or expect, where the server itself takes or gives whatever comes.
+  if (published.shownAs !== undefined) return published.shownAs
   const { required, properties } = published
   // What has a default need not be sent.
   if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)

@@ -39,7 +39,7 @@ function createAjv (options: Options) {
   keywords.default(ajv, ['transform'])
   ajv.addFormat('client-url', isClientUrl)
   ajv.addFormat('uuid', uuid)
-  ajv.addVocabulary(['example', 'x-extension'])
+  ajv.addVocabulary(['example', 'x-extension', 'shownAs'])
   ajv.addKeyword({
     keyword: 'opaqueId',
     type: 'string',

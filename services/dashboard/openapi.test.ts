@@ -20,3 +20,13 @@ t.test('the document tells of every route, and which of them are additions', asy
 t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
   t.strictSame(await listMissingExamples(app), [])
 })
+
+t.test('the document tells what a log of each type holds, though a batch takes whatever is sent', async (t) => {
+  const { paths } = (await app.inject('/openapi.json')).json()
+  const { items } = paths['/logs/batch'].post.requestBody.content['application/json'].schema.properties.items
+  t.match(items.anyOf.map(({ required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }) => [required, properties.type, properties.data.required]), [
+    ['WORKOUT', 'durationMinutes'], ['FOOD', 'name', 'calories'], ['WATER', 'ml'], ['SLEEP', 'minutes', 'quality'], ['WEIGHT', 'kg']
+  ].map(([type, ...required]) => [['clientId', 'type', 'at', 'data'], { enum: [type] }, required]))
+  const { data } = paths['/logs'].get.responses[200].content['application/json'].schema.properties.data.properties.logs.items.properties
+  t.same(data.anyOf.map(({ required }: { required: string[] }) => required[0]), ['durationMinutes', 'name', 'ml', 'minutes', 'kg'])
+})

@@ -1,8 +1,8 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
-import { logTypes } from '../schema.ts'
+import { logTypes, type LogType } from '../schema.ts'
 import { deleteLog, writeLogs } from './actions.ts'
 import { dataOf, readItem } from './items.ts'
 import { listLogs, type Place } from './queries.ts'
@@ -10,15 +10,20 @@ import { listLogs, type Place } from './queries.ts'
 // 200 workouts of six exercises with four sets each, and a third more.
 const LONGEST_BATCH = 256 * 1024
 
-const SentItem = Type.Object({
-  clientId: Type.String({ description: 'The phone’s own name for it, 1 to 100 characters: sent again, it changes what was sent before' }),
-  type: Enum([...logTypes]),
-  at: Type.String({ description: 'When it was, with its offset; of sleep the waking' }),
-  data: Type.Unsafe<object>({ anyOf: Object.values(dataOf) })
-})
+const ofEachType = Object.entries(dataOf) as [LogType, TSchema][]
 
-// Each item is judged by itself, so the route takes anything; the first branch is for the readers of the document.
-const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { anyOf: [SentItem, { description: 'Anything else is rejected, and the others are written' }] } })
+const SentItem = {
+  anyOf: ofEachType.map(([type, data]) => Type.Object({
+    clientId: Type.String({ minLength: 1, maxLength: 100, description: 'The phone’s own name for it: sent again, it changes what was sent before' }),
+    type: Enum([type]),
+    at: Type.String({ format: 'date-time', description: 'When it was, with its offset; of sleep the waking' }),
+    data
+  })),
+  description: 'Anything else is rejected, and the others are written'
+}
+
+// Each item is judged by itself, so the route takes anything.
+const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { shownAs: SentItem } })
 
 const Result = Type.Object({
   clientId: Nullable(Type.String()),
@@ -34,7 +39,7 @@ const Log = Type.Object({
   at: Timestamp,
   day: Type.String({ description: 'The day it counts for: the one it was in `timezone`' }),
   timezone: Type.String({ description: 'Where its owner lived when it was written' }),
-  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true })
+  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, shownAs: { anyOf: Object.values(dataOf), description: 'As it was sent, by its type' } })
 })
 
 const example = {
