@@ -26,6 +26,13 @@ export const MessageSent = defineEvent('fitmatch.message.sent.v1', Type.Object({
   hasImage: Type.Boolean()
 }))
 
+/** Somebody has read what the other one wrote. Of very many messages it is said in parts. */
+export const MessagesRead = defineEvent('fitmatch.messages.read.v1', Type.Object({
+  matchId: Id,
+  readerId: Id,
+  messageIds: Type.Array(Id, { minItems: 1 })
+}))
+
 /** From now on neither exists for the other, anywhere. */
 export const PersonBlocked = defineEvent('fitmatch.person.blocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))
 export const PersonUnblocked = defineEvent('fitmatch.person.unblocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))

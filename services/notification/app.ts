@@ -5,7 +5,7 @@ import { onBroadcastSent } from './broadcasts/consumers.ts'
 import type { Deps } from './deps.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
 import { deviceRoutes } from './devices/routes.ts'
-import { onCommentsDeleted, onMatchEnded, onPersonUnfollowed, onPostDeleted, onPostNarrowed, onTold } from './inbox/consumers.ts'
+import { onCommentsDeleted, onMatchEnded, onMessagesRead, onPersonUnfollowed, onPostDeleted, onPostNarrowed, onTold } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
 import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
@@ -17,7 +17,7 @@ const consumers = [
   onPersonChanged, onPersonBlocked, onPersonUnblocked,
   onSessionsEnded,
   onPasswordChanged, onSessionStarted,
-  onPersonUnfollowed, onMatchEnded, onPostDeleted, onCommentsDeleted, onPostNarrowed,
+  onPersonUnfollowed, onMatchEnded, onMessagesRead, onPostDeleted, onCommentsDeleted, onPostNarrowed,
   onPostLiked, onPostUnliked,
   onBroadcastSent
 ]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
-import { MessageSent } from '@tandem/contracts'
+import { record, recording } from '@tandem/bus-kit'
+import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../profiles/queries.ts'
@@ -8,6 +8,7 @@ import type { Db, Trx } from '../schema.ts'
 import { readChat } from './queries.ts'
 
 const A_MINUTE = 60
+const MOST_IN_AN_EVENT = 500
 
 interface NewMessage { matchId: string, content: string | null, imageUrl: string | null, clientMessageId?: string }
 
@@ -78,14 +79,18 @@ export async function secondsToWait (db: Db | Trx, accountId: string) {
 
 /** Marks what the other one has written as read, up to `until`, or all of it. */
 export async function markRead (db: Db, readerId: string, matchId: string, until?: Date) {
-  return await db.updateTable('messages').set({ read_at: sql`now()` })
-    .where('match_id', '=', matchId)
-    .where('sender_id', '<>', readerId)
-    .where('read_at', 'is', null)
-    .$if(until !== undefined, (query) => query.where('created_at', '<=', until as Date))
-    .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
-    .returning(['id', 'read_at as readAt'])
-    .execute()
+  const standing = matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')
+  const { rows } = await sql<{ id: string, readAt: Date }>`
+    with seen as (
+      update messages set read_at = now()
+      where match_id = ${matchId} and sender_id <> ${readerId} and read_at is null
+        ${until ? sql`and created_at <= ${until}` : sql``} and exists (${standing})
+      returning id, read_at
+    ), parts as (
+      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MOST_IN_AN_EVENT)} as part from seen) as numbered group by part
+    ), told as (${recording(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`parts.ids` }, sql`parts`)})
+    select id, read_at as "readAt" from seen`.execute(db)
+  return rows
 }
 
 /** Notes that somebody has begun or stopped typing. @throws MatchNotFound */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { MatchEnded, MessageSent } from '@tandem/contracts'
+import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
 import { atOnce, testApp, type Member } from '../testing.ts'
 
@@ -44,9 +44,23 @@ t.test('a chat', async (t) => {
     t.match((await get(ben.id, url)).data, { messages: [{ readAt: String }] })
     t.equal(await unreadOf(ben, matchId), 0)
     t.match((await get(ana.id, url)).data, { messages: [{ content: 'Hi', isMine: true, readAt: String }] })
-    await write(ana, 'More')
+    const { data: { message: { id: more } } } = await write(ana, 'More')
     t.match(await post(ben.id, `${url}/read`), { status: 200, success: true, message: String })
     t.equal(await unreadOf(ben, matchId), 0)
+    await post(ben.id, `${url}/read`)
+    t.strictSame(await said(MessagesRead), [{ matchId, readerId: ben.id, messageIds: [sent.data.message.id] }, { matchId, readerId: ben.id, messageIds: [more] }], 'and said once')
+  })
+
+  t.test('says in parts that very many messages were read', async (t) => {
+    const { ana, ben, matchId, url } = await pair()
+    const began = Date.now()
+    await db.insertInto('messages')
+      .values(Array.from({ length: 501 }, (_, turn) => ({ match_id: matchId, sender_id: ana.id, content: 'Hi', image_url: null, client_id: null, created_at: new Date(began + turn) })))
+      .execute()
+    await post(ben.id, `${url}/read`)
+    const parts = (await said(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
+    t.strictSame(new Set(parts.map(({ length }) => length)), new Set([500, 1]))
+    t.equal(new Set(parts.flat()).size, 501)
   })
 
   t.test('takes pictures, made anew', async (t) => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { Unavailable } from '@tandem/bus-kit'
 import { batched } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -7,7 +7,8 @@ import type { Db, Trx } from '../schema.ts'
 import { kinds } from './kinds.ts'
 import { planNotice, type Planned, type Telling } from './planning.ts'
 import { findRecipients } from './recipients.ts'
-import { isGone, lockInboxes, removeNotices } from './withdrawals.ts'
+import { messageCause } from './registry.ts'
+import { isGone, lockInboxes, removeNotices, untold } from './withdrawals.ts'
 
 /** A delivery that a worker is to be told of. */
 export interface Waiting { id: string, dueAt: Date, low: boolean }
@@ -121,20 +122,34 @@ async function listWaiting (db: Db, plans: Planned[]): Promise<Map<string, Waiti
 
 /** Marks notices as read, all of them unless told which; returns how many were not read before. */
 export async function readNotices (db: Db, accountId: string, ids?: string[]) {
-  return await db.transaction().execute(async (trx) => {
-    await lockInboxes(trx, [accountId])
-    const { rows } = await sql<{ updated: number }>`
-      with seen as (
-        update notices set read_at = now()
-        where account_id = ${accountId} and listed and removed_at is null and read_at is null
-          ${ids ? sql`and id = any(${ids}::uuid[])` : sql``}
-        returning id
-      ), counted as (
-        update inboxes set unread = unread - (select count(*)::integer from seen) where account_id = ${accountId}
-      )
-      select count(*)::integer as updated from seen`.execute(trx)
-    return rows[0]?.updated ?? 0
+  return await db.transaction().execute(async (trx) => await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`))
+}
+
+/** Messages were read in their chat: what was told of them is read with them, and what comes late of them is not told. */
+export async function readMessages (db: Db, { readerId, messageIds }: { readerId: string, messageIds: string[] }) {
+  // In the order that notices are written in.
+  const causes = messageIds.map(messageCause).sort()
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto('notices').values(causes.map((cause) => untold({ accountId: readerId, kind: 'messageReceived', cause })))
+      .onConflict((conflict) => conflict.columns(['account_id', 'cause']).doNothing())
+      .execute()
+    await markRead(trx, readerId, sql`cause = any(${causes}::text[])`)
   })
+}
+
+/** Marks what was not read yet; returns how many there were in the inbox. */
+async function markRead (trx: Trx, accountId: string, which: RawBuilder<SqlBool>) {
+  await lockInboxes(trx, [accountId])
+  const { rows } = await sql<{ updated: number }>`
+    with seen as (
+      update notices set read_at = now()
+      where account_id = ${accountId} and removed_at is null and read_at is null and ${which}
+      returning listed
+    ), counted as (
+      update inboxes set unread = unread - (select count(*)::integer from seen where listed) where account_id = ${accountId}
+    )
+    select count(*)::integer as updated from seen where listed`.execute(trx)
+  return rows[0]?.updated ?? 0
 }
 
 /** @throws NoticeNotFound */

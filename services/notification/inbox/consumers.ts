@@ -1,7 +1,7 @@
 import { on } from '@tandem/bus-kit'
-import { CommentsDeleted, MatchEnded, PersonUnfollowed, PostDeleted, PostNarrowed } from '@tandem/contracts'
+import { CommentsDeleted, MatchEnded, MessagesRead, PersonUnfollowed, PostDeleted, PostNarrowed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { createTeller } from './actions.ts'
+import { createTeller, readMessages } from './actions.ts'
 import { followCause, registry } from './registry.ts'
 import { endMatch, forgetComments, forgetPost, narrowPost, withdrawNotice } from './withdrawals.ts'
 
@@ -20,4 +20,5 @@ export const onPostDeleted = ({ db }: Deps) => on(PostDeleted, async ({ data }) 
 export const onCommentsDeleted = ({ db }: Deps) => on(CommentsDeleted, async ({ data }) => await forgetComments(db, data.postId, data.commentIds))
 export const onPostNarrowed = ({ db }: Deps) => on(PostNarrowed, async ({ data }) => await narrowPost(db, data))
 
+export const onMessagesRead = ({ db }: Deps) => on(MessagesRead, async ({ data }) => await readMessages(db, data))
 export const onMatchEnded = ({ db }: Deps) => on(MatchEnded, async ({ data, time }) => await endMatch(db, data, time))

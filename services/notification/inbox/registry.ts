@@ -53,7 +53,7 @@ export const registry: Entry[] = [
 
   entry(MessageSent, ({ matchId, messageId, senderId, recipientId, hasImage }) => [{
     kind: 'messageReceived',
-    cause: `message:${messageId}`,
+    cause: messageCause(messageId),
     to: [recipientId],
     actorId: senderId,
     subjectId: matchId,
@@ -120,4 +120,8 @@ export const registry: Entry[] = [
 
 export function followCause (followerId: string) {
   return `follow:${followerId}`
+}
+
+export function messageCause (messageId: string) {
+  return `message:${messageId}`
 }

@@ -191,6 +191,40 @@ t.test('what blocked people do causes nothing, and what they did is gone', async
   t.equal((await inbox(ana)).unreadCount, 2)
 })
 
+t.test('messages that were read in their chat are read in the inbox, and no push that was held wakes anybody for them', async (t) => {
+  const { db, say, inbox, person, device, deliverAll, provider, send } = fresh()
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await device(ana)
+  const endQuietHours = async () => {
+    await db.updateTable('deliveries').set({ status: 'held' }).where('account_id', '=', ana).where('status', '=', 'pending').execute()
+    await deliverAll()
+  }
+  const matchId = randomUUID()
+  const [first, second, third, late] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  const message = (messageId: string) => say('fitmatch.message.sent.v1', { matchId, messageId, senderId: ben, recipientId: ana, hasImage: false })
+  const read = (...messageIds: string[]) => say('fitmatch.messages.read.v1', { matchId, readerId: ana, messageIds })
+  for (const each of [first, second, third]) await message(each)
+  await read(second, first)
+  await read(first, second)
+  t.match(await inbox(ana), {
+    notifications: [{ data: { messageId: third }, readAt: null }, { data: { messageId: second }, readAt: String }, { data: { messageId: first }, readAt: String }], unreadCount: 1
+  })
+  await read(late)
+  await message(late)
+  t.match(await inbox(ana), { notifications: [{}, {}, {}], unreadCount: 1 }, 'nor is one told that comes after its reading')
+  await endQuietHours()
+  t.match(provider.sent, [{ data: { messageId: third } }])
+  t.equal(provider.sent.length, 1)
+
+  await send(ana, 'PUT', '/notifications/preferences', { categories: { CHAT: { push: true, inApp: false } } })
+  const unlisted = randomUUID()
+  await message(unlisted)
+  await read(unlisted)
+  t.equal((await inbox(ana)).unreadCount, 1)
+  await endQuietHours()
+  t.equal(provider.sent.length, 1, 'not even where only a push was wished for')
+})
+
 t.test('of an ended match nothing is told any more, however late it is heard', async (t) => {
   const { say, inbox, person, device, deliverAll, provider } = fresh()
   const [ana, ben] = [await person('Ana'), await person('Ben')]

@@ -37,13 +37,15 @@ export async function removeNoticesBetween (trx: Trx, one: string, other: string
 
 interface Withdrawal { accountId: string, kind: Kind, cause: string }
 
+/** Stands in the place of a notice that is not to be told any more. */
+export const untold = ({ accountId, kind, cause }: Withdrawal) =>
+  ({ id: randomUUIDv7(), account_id: accountId, cause, kind, type: kinds[kind], data: '{}', params: '{}', listed: false, removed_at: sql<Date>`now()` })
+
 /** Takes back what was not read yet. If it was never told, it never will be: the news may have come in the wrong order. */
 export async function withdrawNotice (db: Db, { accountId, kind, cause }: Withdrawal) {
   await db.transaction().execute(async (trx) => {
     const kept = await trx.insertInto('notices')
-      .values({
-        id: randomUUIDv7(), account_id: accountId, cause, kind, type: kinds[kind], data: '{}', params: '{}', listed: false, removed_at: sql`now()`
-      })
+      .values(untold({ accountId, kind, cause }))
       .onConflict((conflict) => conflict.columns(['account_id', 'cause']).doNothing())
       .returning('id')
       .executeTakeFirst()
