@@ -13,7 +13,7 @@ const routes: Routes = async (app) => {
 
 t.test('a client is answered in the language it likes best of ours, and in that of the route when it likes none', async (t) => {
   const app = await testServer(t, routes)
-  const wishes = [['en', 'en'], ['fr, en;q=0.5, id;q=0.4', 'en'], ['in-ID', 'id'], ['en;q=0.1, in', 'id'], ['fr', 'id'], ['', 'id']] as const
+  const wishes = [['en', 'en'], ['fr, en;q=0.5, id;q=0.4', 'en'], ['in-ID', 'id'], ['en;q=0.1, in', 'id'], ['fr', 'id'], ['*', 'id'], ['fr, *;q=0.5', 'id'], ['*;q=0.5, en;q=0.1', 'en'], ['', 'id']] as const
   for (const [wish, language] of wishes) {
     const response = await app.inject({ url: '/language', headers: { 'accept-language': wish } })
     t.equal(response.json().data.language, language, wish)

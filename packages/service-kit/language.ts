@@ -5,11 +5,14 @@ import type { FastifyRequest } from 'fastify'
 export const languages = ['en', 'id'] as const
 export type Language = typeof languages[number]
 
-/** The language a client would like best of those there are, by its Accept-Language. */
-export function languageOf (request: FastifyRequest, fallback: Language = 'en'): Language {
-  const wishes = request.headers['accept-language']
-  return wishes ? findLanguage(wishes) ?? fallback : fallback
+/** The language a client would like best of those there are, by its Accept-Language; undefined when it names none of them. */
+export function wishedLanguage (request: FastifyRequest): Language | undefined {
+  // Several HTTP clients say `*` unasked, which prefers none.
+  return findLanguage((request.headers['accept-language'] ?? '').split(',').filter((wish) => !wish.trim().startsWith('*')).join(','))
 }
+
+/** The same, or else `fallback`. */
+export const languageOf = (request: FastifyRequest, fallback: Language = 'en'): Language => wishedLanguage(request) ?? fallback
 
 /** The language of somebody with a locale such as `id-ID` or `id_ID`; whoever has another than ours, or none, reads English. */
 export function languageFor (locale: string | null): Language {

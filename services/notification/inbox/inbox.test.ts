@@ -32,6 +32,24 @@ t.test('the inbox is read in pages, newest first, with the unread count', async 
   t.match(await app.inbox(randomUUID()), { notifications: [], nextCursor: null, unreadCount: 0 })
 })
 
+t.test('who asks for none of our languages reads that of his profile', async (t) => {
+  const app = fresh()
+  const ana = await app.person('Ana', { locale: 'id' })
+  await level(app, ana, 2)
+  await app.device(ana)
+  await level(app, ana, 3)
+  const bodies = async (wish?: string) => {
+    const headers: Record<string, string> = wish === undefined ? {} : { 'accept-language': wish }
+    const inbox = await app.send(ana, 'GET', '/notifications', undefined, { headers })
+    const log = await app.send(ana, 'GET', '/notifications/push/log', undefined, { headers })
+    return [inbox.data.notifications[0].body, log.data.deliveries[0].body]
+  }
+  const english = await bodies('en')
+  const indonesian = await bodies('id')
+  t.not(indonesian[0], english[0])
+  for (const wish of [undefined, '*', 'fr']) t.strictSame(await bodies(wish), indonesian, wish ?? 'none')
+})
+
 t.test('notices are read one by one or all at once, and each once', async (t) => {
   const app = fresh()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]

@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, type Language, languageOf, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp } from '@tandem/service-kit'
-import type { FastifyRequest } from 'fastify'
+import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { readNotices, removeNotice } from './actions.ts'
 import { noticeTypes } from './kinds.ts'
@@ -34,7 +33,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications', {
     schema: {
       summary: 'List what the caller was told',
-      description: 'Newest first. Texts are in the language of Accept-Language, without it in that of the caller’s profile.',
+      description: 'Newest first. Texts are in the language of Accept-Language; where it names none of ours, in that of the caller’s profile.',
       'x-extension': true,
       querystring: PageQuery({ unreadOnly: Type.Boolean({ default: false }) }),
       response: {
@@ -78,6 +77,3 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
     return message('The notification was deleted')
   })
 }
-
-// Without the header every language is equally welcome, so the profile decides.
-const wishedLanguage = (request: FastifyRequest): Language | undefined => request.headers['accept-language'] ? languageOf(request) : undefined

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, idempotencyOf, languageOf, NextCursor, Nullable, PageQuery, type Routes, Timestamp } from '@tandem/service-kit'
+import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
 import { testPush } from './actions.ts'
@@ -46,9 +46,7 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }
     }
-  }, async (request) => data(await readPushLog(
-    deps.db, request.account.id, request.query, request.headers['accept-language'] ? languageOf(request) : undefined
-  )))
+  }, async (request) => data(await readPushLog(deps.db, request.account.id, request.query, wishedLanguage(request))))
 
   app.post('/notifications/push/test', {
     schema: {
