@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Body, Enum, Id, languageOf, Text, type Routes } from '@tandem/service-kit'
-import { Email } from '../accounts/schemas.ts'
+import { Body, Enum, languageOf, Text, type Routes } from '@tandem/service-kit'
+import { Email, SaidId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'
@@ -75,7 +75,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Verify an address by the code that was mailed to it',
       description: 'Five wrong tries void a code, and a day has twenty. If the code was asked for from another network than the account was registered from, ' +
         'the password and the sessions of whoever registered it end. 400 INVALID_CODE; 404 USER_NOT_FOUND.',
-      body: Body({ userId: Id, code: Code }),
+      body: Body({ userId: SaidId, code: Code }),
       response: {
         200: Type.Object({
           success: Success,

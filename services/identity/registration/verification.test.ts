@@ -34,7 +34,7 @@ t.test('a wrong code, a malformed one and an unknown user are told apart', async
   }
   t.match(await verify(crypto.randomUUID(), code), { status: 404, success: false, code: 'USER_NOT_FOUND' })
   t.match(await verify('nobody', code), { status: 404, code: 'USER_NOT_FOUND' })
-  t.match(await post('/auth/verify-email', { code }), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const nobody of [undefined, '', ' ', 5]) t.match(await post('/auth/verify-email', { userId: nobody, code }), { status: 400, code: 'VALIDATION_ERROR' })
   t.notOk(await isVerified(userId))
   t.match(await said(userId), { length: 2 }, 'nothing is said at a refusal')
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { accessToken, Body, Data, data, Enum, Id, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { accessToken, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { SaidId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { refreshSession, revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, readLatelyEnded } from './queries.ts'
@@ -65,7 +66,7 @@ export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
       description: '`revoke_session` needs a `sessionId`. `revoke_all` spares the session of `exceptCurrentRefreshToken`, without one of ours this session. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
-        sessionId: Type.Optional(Id),
+        sessionId: Type.Optional(SaidId),
         exceptCurrentRefreshToken: NoneOrRefreshToken
       }, { examples: [{ action: 'revoke_session', sessionId: '019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9' }] }),
       response: { 200: Message }

@@ -155,7 +155,7 @@ t.test('revoking', async (t) => {
 
   t.test('needs to be told what', async (t) => {
     const account = await givenAccount()
-    for (const body of [{}, { action: 'revoke' }, { action: 'revoke_session' }, { action: 'revoke_all', exceptCurrentRefreshToken: 5 }]) {
+    for (const body of [{}, { action: 'revoke' }, { action: 'revoke_session' }, { action: 'revoke_session', sessionId: ' ' }, { action: 'revoke_all', exceptCurrentRefreshToken: 5 }]) {
       t.match(await revoke(account, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
     }
   })
