@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { testApp } from '../testing.ts'
@@ -55,6 +56,25 @@ t.test('a client that has an answer already is told so', async (t) => {
     t.equal((await app.inject({ url: '/locations?type=countries', headers: { 'if-none-match': names } })).statusCode, 304, 'also when it was compressed on its way')
   }
   t.equal((await app.inject({ url: '/locations?type=cities&countryId=1', headers: { 'if-none-match': String(first.headers.etag) } })).statusCode, 200)
+})
+
+t.test('a long list travels compressed, where the client takes it so', async (t) => {
+  const url = '/locations?type=cities&countryId=102'
+  const get = async (headers: object) => await app.inject({ url, headers: { ...headers } })
+  const plain = await get({})
+  t.match(plain.headers, { 'vary': 'accept-encoding', 'content-encoding': undefined })
+  for (const accepted of ['gzip', 'br;q=1.0, gzip;q=0.8, *;q=0.1', 'deflate, GZIP']) {
+    const { headers, rawPayload } = await get({ 'accept-encoding': accepted })
+    t.match(headers, { 'content-encoding': 'gzip', 'content-type': /^application\/json/, 'vary': 'accept-encoding', 'content-length': String(rawPayload.length) }, accepted)
+    t.equal(gunzipSync(rawPayload).toString(), plain.body)
+    t.not(headers.etag, plain.headers.etag, 'other bytes have another tag')
+    t.equal((await get({ 'accept-encoding': accepted, 'if-none-match': headers.etag })).statusCode, 304)
+    t.equal((await get({ 'if-none-match': headers.etag })).statusCode, 304)
+  }
+  for (const refused of ['br', 'identity', 'gzip;q=0', 'gzip; q=0.000', 'xgzip']) {
+    t.match(await get({ 'accept-encoding': refused }), { body: plain.body, headers: { 'content-encoding': undefined } }, refused)
+  }
+  t.match((await app.inject({ url: '/locations?type=planets', headers: { 'accept-encoding': 'gzip' } })).json(), { code: 'VALIDATION_ERROR' })
 })
 
 t.test('what is kept goes with the edition, and a failure is not kept', async (t) => {

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound } from '../errors.ts'
-import { asSent, keepAnswers } from './kept.ts'
+import { asSent, gzipped, keepAnswers } from './kept.ts'
 import { findCountry, findEdition, findRegion, listCities, listCountries, listRegions } from './queries.ts'
 import { PlaceId, placeNumber } from './schemas.ts'
 
@@ -45,7 +45,8 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     // The places of the world change with the edition that is loaded, and never in between.
     const edition = await findEdition(db)
     const etag = `"${createHash('sha256').update(`${edition} ${url}`).digest('base64url').slice(0, 22)}"`
-    const cached = { etag, 'cache-control': 'public, max-age=3600' }
+    const compresses = takesGzip(headers['accept-encoding'])
+    const cached = { 'etag': compresses ? etag.replace(/"$/, `${GZIPPED}"`) : etag, 'cache-control': 'public, max-age=3600', 'vary': 'accept-encoding' }
     if (names(headers['if-none-match'], etag)) return await reply.headers(cached).code(304).send(null)
     const { countryId, regionId, ...rest } = query
     const places = await list(edition, {
@@ -54,7 +55,8 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       ...(regionId !== undefined && { regionId: placeNumber(regionId) })
     })
     // Not before: a refusal is nothing to keep.
-    return await reply.headers(cached).type('application/json; charset=utf-8').send(places)
+    reply.headers(cached).type('application/json; charset=utf-8')
+    return compresses ? await reply.header('content-encoding', 'gzip').send(await gzipped(places)) : await reply.send(places)
   })
 
   async function list (edition: string | undefined, { type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
@@ -73,6 +75,13 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   }
 }
 
+// The same places, but other bytes, so another tag.
+const GZIPPED = '-gzip'
+
 /** Whether If-None-Match names `etag`; what stands between may have made it a weak one, or added others. */
 const names = (header: string | undefined, etag: string) =>
-  header?.split(',').some((each) => each.trim().replace(/^W\//, '') === etag) ?? false
+  header?.split(',').some((each) => each.trim().replace(/^W\//, '').replace(`${GZIPPED}"`, '"') === etag) ?? false
+
+/** Whether Accept-Encoding says that gzip may be sent. */
+const takesGzip = (header: string | undefined) =>
+  header?.split(',').some((each) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(each)) ?? false
