@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
@@ -63,6 +64,17 @@ export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'in
     }
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/** The logger of a process, which does not wait for whoever reads it, and what resolves once all of it has left the process. */
+export function createProcessLogger (name: string) {
+  const output = pino.destination({ sync: false })
+  async function flush () {
+    const drained = once(output, 'drain')
+    output.write('')
+    await drained
+  }
+  return { log: createLogger(name, undefined, output), flush }
 }
 
 /** One line for each answer: the route as it is written and the path as it was asked, never the query, which may hold a token. */

@@ -1,7 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.ts'
-import { createLogger } from './logging.ts'
-import type { Log } from './logging.ts'
+import { createProcessLogger, type Log } from './logging.ts'
 import { startTracing } from './tracing.ts'
 
 type Close = () => unknown
@@ -29,7 +28,7 @@ function explain (error: unknown): string {
  * line and exits with 1; so does an error nobody caught, as the supervisor starts a clean process.
  */
 export async function run (name: string, main: Main): Promise<void> {
-  const log = createLogger(name)
+  const { log, flush } = createProcessLogger(name)
   const open: Close[] = [await startTracing(name)]
   let closing: Promise<void> | undefined
 
@@ -42,6 +41,8 @@ export async function run (name: string, main: Main): Promise<void> {
           log.error({ err: error }, 'could not close')
         }
       }
+      // What is being written when the process exits is lost.
+      await flush()
     })()
     return closing
   }
