@@ -79,12 +79,17 @@ export async function secondsToWait (db: Db | Trx, accountId: string) {
 
 /** Marks what the other one has written as read, up to `until`, or all of it. */
 export async function markRead (db: Db, readerId: string, matchId: string, until?: Date) {
-  const standing = matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')
+  const unread = db.selectFrom('messages').select('id')
+    .where('match_id', '=', matchId)
+    .where('sender_id', '<>', readerId)
+    .where('read_at', 'is', null)
+    .$if(until !== undefined, (query) => query.where('created_at', '<=', until as Date))
+    .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
+  // Whoever only looks again has nothing to say, and need not wake the relay.
+  if (!await unread.limit(1).executeTakeFirst()) return []
   const { rows } = await sql<{ id: string, readAt: Date }>`
     with seen as (
-      update messages set read_at = now()
-      where match_id = ${matchId} and sender_id <> ${readerId} and read_at is null
-        ${until ? sql`and created_at <= ${until}` : sql``} and exists (${standing})
+      update messages set read_at = now() where id in (${unread}) and read_at is null
       returning id, read_at
     ), parts as (
       select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MOST_IN_AN_EVENT)} as part from seen) as numbered group by part
