@@ -59,16 +59,24 @@ export async function viewStory (db: Db, id: string, viewer: string) {
 
   await db.transaction().execute(async (trx) => {
     await lockVisibleStory(trx, id, viewer)
-    const view = await trx.insertInto('story_views').values({ story_id: id, account_id: viewer })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (view) await trx.updateTable('stories').where('id', '=', id).set((row) => ({ view_count: row('view_count', '+', 1) })).execute()
+    await countView(trx, id, viewer)
   })
   return await findStory(db, id, viewer)
 }
 
-/** @throws EmojiTooLong, StoryNotFound, StoryExpired */
+/** The story's row has to be locked. */
+async function countView (trx: Trx, id: string, viewer: string) {
+  const view = await trx.insertInto('story_views').values({ story_id: id, account_id: viewer })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (view) await trx.updateTable('stories').where('id', '=', id).set((row) => ({ view_count: row('view_count', '+', 1) })).execute()
+}
+
+/**
+ * Sets somebody's reaction. Whoever reacts has seen the story, and its author finds him among the viewers.
+ * @throws EmojiTooLong, StoryNotFound, StoryExpired
+ */
 export async function react (db: Db, { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }) {
   if ([...new Intl.Segmenter().segment(emoji)].length > LONGEST_EMOJI) throw new EmojiTooLong()
   return await db.transaction().execute(async (trx) => {
@@ -83,6 +91,7 @@ export async function react (db: Db, { storyId, accountId, emoji }: { storyId: s
       .returning(['emoji', 'created_at as createdAt'])
       .executeTakeFirstOrThrow()
     if (!earlier) await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({ reaction_count: row('reaction_count', '+', 1) })).execute()
+    if (story.authorId !== accountId) await countView(trx, storyId, accountId)
     await record(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
     return reaction
   })

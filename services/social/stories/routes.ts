@@ -102,7 +102,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/stories/:id/react', {
     schema: {
       summary: 'React to a story',
-      description: 'One reaction a person; another one replaces it. The author is told.',
+      description: 'One reaction a person; another one replaces it. It marks the story viewed, and the author is told.',
       params,
       body: Body({ emoji: Text({ max: 64, description: '1 to 4 characters as a person counts them' }) }, { examples: [{ emoji: '🔥' }] }),
       response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })) }

@@ -103,7 +103,10 @@ t.test('stories', async (t) => {
       t.match(await post(cara, `/stories/${id}/react`, { emoji }), { status: 400, code: 'VALIDATION_ERROR' })
     }
     const viewers = await get(ana, `/stories/${id}/viewers`)
-    t.match(viewers.data.viewers, [{ user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }])
+    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, { user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }], 'who reacts has seen it')
+    await post(ana, `/stories/${id}/react`, { emoji: '🔥' })
+    t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, reactionCount: 3 })
+    t.match((await get(cara, `/stories?userId=${ana}`)).data.stories, [{ isViewed: true, myReaction: 'abcd' }])
     t.same(Object.keys(viewers.data.viewers[0]).sort(), ['reaction', 'user', 'viewedAt'])
     await del(ana, `/stories/${id}`)
   })
