@@ -4,6 +4,8 @@ import { DamagedImage, NotAnImage, TooManyPixels } from './errors.ts'
 
 // Photo pickers of iOS say `image/jpg`, which is no registered type.
 const MIME_TYPES: Record<string, string[]> = { jpeg: ['image/jpeg', 'image/jpg'], png: ['image/png'], webp: ['image/webp'] }
+// Says nothing of what it is: so do Dart's forms, unless the app sees to it.
+const UNTYPED = 'application/octet-stream'
 const LONGEST_SIDE = 1_600
 const MOST_PIXELS = 40_000_000
 const AT_ONCE = 2
@@ -31,7 +33,7 @@ export async function remakeImage (source: string | Buffer, declaredType: string
     if (source.length === 0) throw new NotAnImage()
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })
     const { format } = await image.metadata().catch((error: unknown) => refuse(error))
-    if (!MIME_TYPES[format]?.includes(declaredType.toLowerCase())) throw new NotAnImage()
+    if (!MIME_TYPES[format]?.concat(UNTYPED).includes(declaredType.toLowerCase())) throw new NotAnImage()
 
     const { data: bytes, info } = await image
       .autoOrient()

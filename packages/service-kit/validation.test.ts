@@ -112,6 +112,7 @@ t.test('a query is read as what it means', async (t) => {
   const page = async (query: string) => (await app.inject({ url: `/page${query}`, headers })).json()
   t.strictSame((await page('')).data, { limit: 20 })
   t.strictSame((await page(`?limit=50&cursor=${uuid}`)).data, { limit: 50, cursor: uuid })
+  t.strictSame((await page('?limit=50&cursor=')).data, { limit: 50 })
   for (const query of ['?limit=0', '?limit=51', '?limit=1.5', '?limit=x', '?limit=1&limit=2', '?cursor=x', '?mood=FINE']) {
     t.match(await page(query), { success: false, code: 'VALIDATION_ERROR' }, query)
   }
