@@ -1,6 +1,6 @@
 import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
-import type { Pushes } from './push/queue.ts'
+import type { Pushes } from './push/pushes.ts'
 import type { Db } from './schema.ts'
 
 /** What every feature is handed. */

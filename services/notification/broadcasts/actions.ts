@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { writeNotices, type Waiting } from '../inbox/actions.ts'
+import { writeNotices } from '../inbox/actions.ts'
 import { planNotice, type Telling } from '../inbox/planning.ts'
 import { recipientColumns, type Recipient } from '../inbox/recipients.ts'
+import type { Waiting } from '../push/pushes.ts'
 import type { Bilingual, Db, Trx } from '../schema.ts'
 
 const CHUNK = 500

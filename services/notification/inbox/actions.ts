@@ -3,15 +3,13 @@ import { Unavailable } from '@tandem/bus-kit'
 import { batched } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { NoticeNotFound } from '../errors.ts'
+import type { Waiting } from '../push/pushes.ts'
 import type { Db, Trx } from '../schema.ts'
 import { kinds } from './kinds.ts'
 import { planNotice, type Planned, type Telling } from './planning.ts'
 import { findRecipients } from './recipients.ts'
 import { messageCause } from './registry.ts'
 import { isGone, lockInboxes, removeNotices, untold } from './withdrawals.ts'
-
-/** A delivery that a worker is to be told of. */
-export interface Waiting { id: string, dueAt: Date, low: boolean }
 
 /** What is told because of something that happened once. */
 export interface Told { telling: Telling, happenedAt: Date }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { writeNotices, type Waiting } from '../inbox/actions.ts'
+import { writeNotices } from '../inbox/actions.ts'
 import { planNotice, type Telling } from '../inbox/planning.ts'
 import { findRecipients, type Recipient } from '../inbox/recipients.ts'
 import { lockInboxes, removeNotices } from '../inbox/withdrawals.ts'
+import type { Waiting } from '../push/pushes.ts'
 import type { Trx } from '../schema.ts'
 import { regroup } from './regrouping.ts'
 

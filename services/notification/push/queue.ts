@@ -1,22 +1,10 @@
 import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import type { Waiting } from '../inbox/actions.ts'
 import { createDelivery } from './actions.ts'
 import type { Provider } from './provider.ts'
+import type { Pushes, Waiting } from './pushes.ts'
 import { listWaiting } from './queries.ts'
-
-/** The way of deliveries to the devices. */
-export interface Pushes {
-  /** Has deliveries sent that were committed. Never throws: what Redis does not take is found again in Postgres. */
-  offer (deliveries: Waiting[]): Promise<void>
-  start (): void
-  close (): Promise<void>
-  /** @throws when Redis does not answer */
-  ready (): Promise<void>
-  /** How many pushes of low priority Redis holds. @throws when Redis does not answer */
-  lowDepth (): Promise<number>
-}
 
 interface Options extends Pick<Deps, 'db' | 'ask'> {
   provider: Provider
