@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { testGateway } from './testing.ts'
 
@@ -134,6 +135,16 @@ t.test('a body that is too long is refused, said or unsaid, and reaches nobody',
   const lengths = Object.values(services).flatMap(({ asked }) => asked.map(({ body }) => body.length))
   const rising = (a: number, b: number) => a - b
   t.strictSame(lengths.sort(rising), Object.values(limits).flatMap((limit) => [limit, limit]).sort(rising))
+})
+
+t.test('a compressed body is refused as one, and not as broken JSON', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const post = (encoding: string) => call(`${base}/logs/batch`, { method: 'POST', headers: { ...as(), 'content-type': 'application/json', 'content-encoding': encoding }, body: gzipSync('{}') })
+  const refused = await post('gzip')
+  t.equal(refused.status, 415)
+  t.match(refused.json(), { success: false, code: 'UNSUPPORTED_MEDIA_TYPE' })
+  t.equal(services.dashboard.asked.length, 0)
+  t.equal((await post('identity')).status, 200)
 })
 
 t.test('four long messages at once are taken, the fifth is told to wait, short ones pass', async (t) => {

@@ -1,5 +1,5 @@
 import httpProxy from '@fastify/http-proxy'
-import { NotFound, PayloadTooLarge, ServiceUnavailable } from '@tandem/service-kit'
+import { NotFound, PayloadTooLarge, ServiceUnavailable, UnsupportedMediaType } from '@tandem/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lengthOf, limitBody, readBody } from './bodies.ts'
 import { forward } from './forward.ts'
@@ -63,6 +63,8 @@ function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce =
     const length = raw.method === 'GET' || raw.method === 'HEAD' ? 0 : lengthOf(raw)
 
     if (length === 0) return forward(request, reply, { upstream, path, body: null, length: undefined, patience })
+    // No service decompresses, as a limit on a compressed body would be none.
+    if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) throw new UnsupportedMediaType()
     if (length !== undefined && length > bodyLimit) throw new PayloadTooLarge()
 
     if (bodyLimit === ordinaryBody || (length !== undefined && length <= ordinaryBody)) {
