@@ -41,6 +41,7 @@ t.test('an example is put together from the parts, and what lacks one is named',
     }, async () => data({ posts: [], nextCursor: null }))
     app.post('/bare', { schema: { body: Body({ a: Body({ b: Type.String(), c: Id }) }), response: { 200: Message } } }, async () => message('ok'))
     app.put('/wrong', { schema: { body: Body({ a: Type.Integer() }, { examples: [{ a: 'x' }] }), response: { 200: Message } } }, async () => message('ok'))
+    app.put('/several', { schema: { body: Body({ a: Type.Integer() }, { examples: [{ a: 1 }, { a: 2 }, { a: 'x' }] }), response: { 200: Message } } }, async () => message('ok'))
     app.post('/photos', { schema: { form: 'photo', response: { 200: Message } } }, async () => message('ok'))
   })
   const { paths } = (await app.inject('/openapi.json')).json()
@@ -50,5 +51,8 @@ t.test('an example is put together from the parts, and what lacks one is named',
     success: true, data: { posts: [{ id, caption: 'Run', likes: 3, tags: ['run'] }], nextCursor: id }
   })
   t.match(paths['/photos'].post.requestBody, { required: true, content: { 'multipart/form-data': { schema: { properties: { photo: { format: 'binary' } } } } } })
-  t.same(await listMissingExamples(app), ['POST /bare body: /a/b', 'PUT /wrong body: data/a must be integer'])
+  const { examples, ...several } = paths['/several'].put.requestBody.content['application/json']
+  t.same(Object.values(examples).map((each) => (each as { value: object }).value), [{ a: 1 }, { a: 2 }, { a: 'x' }])
+  t.notOk('example' in several, 'which the standard allows beside no others')
+  t.same(await listMissingExamples(app), ['POST /bare body: /a/b', 'PUT /wrong body: data/a must be integer', 'PUT /several body: data/a must be integer'])
 })

@@ -19,7 +19,7 @@ interface Published {
   shownAs?: unknown
 }
 
-interface Content { [type: string]: { schema?: Schema, example?: unknown } }
+interface Content { [type: string]: { schema?: Schema, example?: unknown, examples?: unknown } }
 
 interface Operation {
   responses?: Record<string, { $ref?: string, content?: Content }>
@@ -27,7 +27,8 @@ interface Operation {
 }
 
 function addExamples (content: Content = {}) {
-  for (const media of Object.values(content)) if (media.schema) media.example ??= exampleOf(media.schema)
+  // One or several: OpenAPI allows no `example` beside `examples`.
+  for (const media of Object.values(content)) if (media.schema && !media.examples) media.example ??= exampleOf(media.schema)
 }
 
 // Ours, and only of use to the validator.

@@ -48,7 +48,7 @@ export async function testServer (t: { after: (close: () => unknown) => unknown 
   return app
 }
 
-interface Media { schema?: Schema, example?: unknown }
+interface Media { schema?: Schema, example?: unknown, examples?: Record<string, { value: unknown }> }
 
 interface Operation {
   requestBody?: { content?: Record<string, Media> }
@@ -63,12 +63,15 @@ export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>)
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { requestBody, responses = {} }] of Object.entries(operations)) {
       for (const [part, described] of Object.entries({ body: requestBody, ...responses })) {
-        for (const { schema, example } of Object.values(described?.content ?? {})) {
+        for (const { schema, example, examples } of Object.values(described?.content ?? {})) {
           // A form's example would be a file.
           if (!schema || JSON.stringify(schema).includes('"binary"')) continue
           const operation = `${method.toUpperCase()} ${path} ${part}`
-          if (example === undefined) missing.push(`${operation}: ${listBare(schema).join(', ')}`)
-          else if (!ajv.validate(schema, example)) missing.push(`${operation}: ${ajv.errorsText()}`)
+          const shown = examples ? Object.values(examples).map(({ value }) => value) : [example]
+          for (const each of shown) {
+            if (each === undefined) missing.push(`${operation}: ${listBare(schema).join(', ')}`)
+            else if (!ajv.validate(schema, each)) missing.push(`${operation}: ${ajv.errorsText()}`)
+          }
         }
       }
     }
