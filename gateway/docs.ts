@@ -19,7 +19,20 @@ export async function serveDocs (app: FastifyInstance) {
     const inner = Fastify()
     await inner.register(reference, {
       routePrefix: '/docs',
-      configuration: { url: '/openapi.json', pageTitle: 'Tandem', nonce, withDefaultFonts: false, telemetry: false, persistAuth: true, hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true } }
+      configuration: {
+        url: '/openapi.json',
+        pageTitle: 'Tandem',
+        nonce,
+        authentication: { preferredSecurityScheme: 'bearer' },
+        persistAuth: true,
+        withDefaultFonts: false,
+        // Nothing that leads to somebody else's service.
+        telemetry: false,
+        showDeveloperTools: 'never',
+        hideClientButton: true,
+        agent: { disabled: true },
+        mcp: { disabled: true }
+      }
     })
     return inner
   }
