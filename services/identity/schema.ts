@@ -13,6 +13,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     password_hash: string | null
     email_verified_at: Date | null
     registered_network: string
+    asked_elsewhere: Generated<boolean>
     referral_code: string
     barred_at: Date | null
     lapsed_at: Generated<Date | null>

@@ -25,6 +25,10 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
     if (!account || account.isBarred) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
+    // Whether or not a further mail is sent: whoever registered somebody else's address could use up its mails himself.
+    if (!account.emailVerified && network !== account.registeredNetwork) {
+      await trx.updateTable('accounts').where('id', '=', account.id).set({ asked_elsewhere: true }).execute()
+    }
 
     const letters = lettersIn(account.locale)
     const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email }

@@ -102,7 +102,7 @@ const makeReferralCode = () => Array.from({ length: 8 }, () => CODE_ALPHABET[ran
  * @returns whether this call did it; false when it was verified before
  * @throws UserNotFound, InvalidCode
  */
-export async function verifyEmail (db: Db, secrets: Secrets, { userId, code }: { userId: string, code: string }) {
+export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, network }: { userId: string, code: string, network: string }) {
   const known = await findVerification(db, userId)
   if (!known) throw new UserNotFound()
   if (known.emailVerified) return false
@@ -115,7 +115,9 @@ export async function verifyEmail (db: Db, secrets: Secrets, { userId, code }: {
     if (account.emailVerified) return 'BEFORE'
     const taken = await takeCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })
     if (!taken) return 'WRONG'
-    await verifyAccount(trx, account, taken.requestedNetwork === account.registeredNetwork ? 'THE_SAME' : 'SOMEBODY_ELSE')
+    // Somebody elsewhere who asked and verifies there is not whoever registered, even if that one was the last to ask.
+    const isElsewhere = taken.requestedNetwork !== account.registeredNetwork || (account.askedElsewhere && network !== account.registeredNetwork)
+    await verifyAccount(trx, account, isElsewhere ? 'SOMEBODY_ELSE' : 'THE_SAME')
     return 'NOW'
   })
   // Thrown only now, because the try had to be counted.

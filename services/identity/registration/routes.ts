@@ -74,7 +74,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Verify an address by the code that was mailed to it',
       description: 'Five wrong tries void a code, and a day has twenty. If the code was asked for from another network than the account was registered from, ' +
-        'the password and the sessions of whoever registered it end. 400 INVALID_CODE; 404 USER_NOT_FOUND.',
+        'or somebody has asked from another one and it is typed there, the password and the sessions of whoever registered it end. 400 INVALID_CODE; 404 USER_NOT_FOUND.',
       body: Body({ userId: SaidId, code: Code }),
       response: {
         200: Type.Object({
@@ -86,7 +86,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     config: { public: true }
-  }, async ({ body }) => await verifyEmail(db, secrets, body)
+  }, async ({ body, ip }) => await verifyEmail(db, secrets, { ...body, network: networkOf(ip) })
     ? verified
     : alreadyVerified)
 

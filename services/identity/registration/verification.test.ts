@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
 
@@ -14,6 +15,7 @@ async function givenRegistration ({ headers = {} } = {}) {
 }
 const verify = async (userId: string, code: string, request = here) => await post('/auth/verify-email', { userId, code }, request)
 const resend = async (email: string, request = here) => await post('/auth/resend-verification', { email }, request)
+const noRequests = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
 const isVerified = async (id: string) => (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())?.email_verified_at != null
 
 t.test('the mailed code verifies an address, and the tokens of the registration go on', async (t) => {
@@ -154,6 +156,30 @@ t.test('whoever verifies from another network than the registration\'s gets rid 
   t.match((await said(userId)).slice(2), [
     { type: 'sessions.ended', sessionIds: { length: 1 } }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }
   ])
+})
+
+t.test('whoever registered an address keeps no way in by being the last to ask for its codes, or by using up its mails', async (t) => {
+  for (const asking of [[elsewhere, sameNetwork], [sameNetwork, sameNetwork, elsewhere]]) {
+    const { email, userId, ...stranger } = await givenRegistration()
+    for (const [index, from] of asking.entries()) {
+      await resend(email, from)
+      await codeMailedTo(email, Math.min(index + 2, 3))
+      await noRequests()
+    }
+    t.match(await verify(userId, await codeMailedTo(email, 3), elsewhere), { status: 200, isNewUser: true })
+    t.notOk(await canRefresh(stranger))
+    t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  }
+})
+
+t.test('a stranger who asks for codes takes nothing from whoever verifies where he registered', async (t) => {
+  const { email, userId, ...tokens } = await givenRegistration()
+  await resend(email, elsewhere)
+  await codeMailedTo(email, 2)
+  await resend(email, sameNetwork)
+  t.match(await verify(userId, await codeMailedTo(email, 3), sameNetwork), { status: 200, isNewUser: true })
+  t.ok(await canRefresh(tokens))
+  t.match(await login(email), { status: 200 })
 })
 
 t.test('whoever verifies from the same network keeps his password and sessions, wherever he types the code', async (t) => {
