@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Type from 'typebox'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { hear, recordedEvents } from '@tandem/bus-kit/testing'
-import { MatchFacts, Membership, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
+import { Connection, MatchFacts, Membership, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
@@ -25,6 +25,8 @@ export interface Others {
   facts: Map<string, Facts>
   progress: Type.Static<typeof TrainingProgress.answer>
   membership: Type.Static<typeof Membership.answer>
+  /** What social has heard; it is away where a test does not say. */
+  connection?: () => Type.Static<typeof Connection.answer>
   areAway: boolean
 }
 
@@ -62,6 +64,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     if (type === MatchFacts.type) return others.facts.get(accountId) ?? null
     if (type === TrainingProgress.type) return others.progress
     if (type === Membership.type) return others.membership
+    if (type === Connection.type && others.connection) return others.connection()
     throw new Unavailable()
   }) as Ask
   const cdnUrl = 'https://cdn.example/own'

@@ -1,6 +1,7 @@
 import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
 import { commentRoutes } from './comments/routes.ts'
+import { answerConnection } from './connections/answers.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
 import type { Deps } from './deps.ts'
 import { feedRoutes } from './feed/routes.ts'
@@ -18,7 +19,7 @@ const routes: Routes<Deps>[] = [
   feedRoutes, postRoutes, likeRoutes, commentRoutes, pollRoutes, hashtagRoutes, personRoutes, followRoutes, storyRoutes, mediaRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [onPersonChanged, onMatchMade, onMatchEnded, onPersonBlocked, onPersonUnblocked]
-const answers: ((deps: Deps) => Answerer)[] = []
+const answers: ((deps: Deps) => Answerer)[] = [answerConnection]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })

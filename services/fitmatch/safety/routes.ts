@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { untilHeard } from '../hearing.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
 
@@ -27,7 +28,9 @@ const Report = Type.Object({
   }]
 })
 
-export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
+export const safetyRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+
   app.post('/fitmatch/block', {
     schema: {
       summary: 'Block somebody',
@@ -38,6 +41,7 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
     }
   }, async ({ body, account }) => {
     await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
+    await untilHeard(deps, account.id, body.blockedProfileId)
     return message('Blocked')
   })
 
@@ -49,6 +53,7 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
     schema: { summary: 'Unblock somebody', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
   }, async ({ query, account }) => {
     await unblock(db, account.id, query.profileId)
+    await untilHeard(deps, account.id, query.profileId)
     return message('Unblocked')
   })
 
@@ -69,6 +74,7 @@ export const safetyRoutes: Routes<Deps> = async (app, { db, media }) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
     if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
     const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, { reportedProfileId, reason, details: details || null, evidence }))
+    await untilHeard(deps, account.id, reportedProfileId)
     return reply.code(201).send(data({ report }))
   })
 

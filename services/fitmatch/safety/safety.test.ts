@@ -7,7 +7,7 @@ import { clearOld } from '../housekeeping.ts'
 import { atOnce, testApp, type Member } from '../testing.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl } = await testApp(t)
+  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl, others } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -301,5 +301,31 @@ t.test('safety', async (t) => {
     t.equal(answers.filter(({ status }) => status === 201).length, 10)
     t.match(answers.find(({ status }) => status !== 201), { status: 429, code: 'LIMIT_EXCEEDED' })
     t.strictSame((await get(person('Nobody'), '/fitmatch/report')).data, { reports: [] })
+  })
+
+  t.test('whoever blocks or is matched is answered once social has heard of it, but waits for a moment only', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    t.teardown(() => { delete others.connection })
+    let asked = 0
+    const heardAfter = (times: number, connection: { isMatched: boolean, hasBlocked: boolean }) => {
+      asked = 0
+      others.connection = () => ++asked > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
+    }
+    heardAfter(2, { isMatched: true, hasBlocked: false })
+    await matched(ana, ben)
+    t.equal(asked, 3)
+    heardAfter(2, { isMatched: false, hasBlocked: true })
+    t.match(await block(ana, ben), { status: 200 })
+    t.equal(asked, 3)
+    heardAfter(1, { isMatched: false, hasBlocked: false })
+    t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200 })
+    t.equal(asked, 2)
+    heardAfter(1, { isMatched: false, hasBlocked: true })
+    t.match(await report(ana, ben), { status: 201 })
+    t.equal(asked, 2)
+
+    heardAfter(Infinity, { isMatched: false, hasBlocked: true })
+    t.match(await block(ben, await member('Cleo')), { status: 200 })
+    t.ok(asked > 1 && asked <= 100, 'half a second of pauses')
   })
 })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../discover/candidate.ts'
+import { untilHeard } from '../hearing.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
@@ -42,6 +43,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     const { swipeType, match, remaining } = await swipe(deps, account.id, body)
+    if (match) await untilHeard(deps, account.id, body.targetProfileId)
     return data({ swipeType, isMatch: match !== undefined, ...(match && { match }), remaining })
   })
 

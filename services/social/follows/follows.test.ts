@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { hear } from '@tandem/bus-kit/testing'
 import { keepBlock, keepMatch } from '../connections/actions.ts'
+import { answerConnection } from '../connections/answers.ts'
 import { testApp } from '../testing.ts'
 
 t.test('following', async (t) => {
-  const { db, handlers, get, post, del, said, person, blocks } = await testApp(t)
+  const { db, deps, handlers, get, post, del, said, person, blocks } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const standing = async (viewer: string, of: string) => {
@@ -117,5 +118,20 @@ t.test('following', async (t) => {
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 200)
     await hear(handlers, 'fitmatch.match.ended.v1', again)
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 404)
+  })
+
+  t.test('who asks learns what was heard of two people', async (t) => {
+    const [kim, lou] = [await person('Kim'), await person('Lou')]
+    const between = async (accountId: string, otherId: string) => await answerConnection(deps).answer({ accountId, otherId })
+    t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
+    const match = { matchId: randomUUID(), accountIds: [kim, lou] }
+    await hear(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
+    t.same(await between(lou, kim), { isMatched: true, hasBlocked: false })
+    await hear(handlers, 'fitmatch.match.ended.v1', match)
+    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: kim, blockedId: lou })
+    t.same(await between(kim, lou), { isMatched: false, hasBlocked: true })
+    t.same(await between(lou, kim), { isMatched: false, hasBlocked: false }, 'he has not')
+    await hear(handlers, 'fitmatch.person.unblocked.v1', { blockerId: kim, blockedId: lou })
+    t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
   })
 })
