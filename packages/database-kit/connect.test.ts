@@ -92,3 +92,15 @@ t.test('connections that end while nobody uses them end nothing else', async (t)
   await sleep(50)
   t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
 })
+
+t.test('a connection that ends between two statements of a transaction ends that transaction and nothing else', async (t) => {
+  const [db, other] = [open(t), open(t)]
+  const transaction = db.transaction().execute(async (trx) => {
+    const { rows: [backend] } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+    await sql`select pg_terminate_backend(${backend!.pid}, 5000)`.execute(other)
+    await sleep(50)
+    await sql`select 1`.execute(trx)
+  })
+  await t.rejects(transaction, /connection/i)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
+})

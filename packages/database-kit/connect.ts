@@ -41,6 +41,8 @@ export function connect<Tables> (url: string, { log, max = 5, patience = 1 }: Co
   })
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
+  // The same goes for one in use. Whoever uses it learns of its end by the statement that fails, the next one between two of a transaction.
+  pool.on('connect', (client) => { client.on('error', () => {}) })
   pool.on('connect', nameStatements)
   pools.add(pool)
 
