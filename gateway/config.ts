@@ -10,7 +10,7 @@ const frequency = `^(off|${once})$`
 const frequencies = `^(off|${once}(,${once})*)$`
 
 /** `POST /auth/login` is limited by LIMIT_AUTH_LOGIN. */
-export const variableOf = ({ path }: Route) => `LIMIT${path.toUpperCase().replaceAll(/[^A-Z]+/g, '_')}`
+const variableOf = ({ path }: Route) => `LIMIT${path.toUpperCase().replaceAll(/[^A-Z]+/g, '_')}`
 
 const limited = specialRoutes.filter(({ limit }) => limit !== undefined)
 const limitVariables = Object.fromEntries(limited.map((route) =>

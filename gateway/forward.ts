@@ -10,7 +10,7 @@ import type { Upstream } from './pools.ts'
 /** Longer answers are streamed; up to here they are read whole, so that one which breaks off can still become a clean failure. */
 const wholeAnswer = 256 * 1024
 
-export interface Passage {
+interface Passage {
   upstream: Upstream
   /** Where at the service, with the query. */
   path: string

@@ -9,7 +9,7 @@ import type { Service } from './routes.ts'
 const patience = 1_000
 const fresh = 10_000
 
-export interface OpenapiOptions {
+interface OpenapiOptions {
   upstreams: Record<Service, string>
   asker: Pick<Asker, 'ask'>
   version: string

@@ -15,7 +15,7 @@ let carried = false
 let spans: FastifyPluginCallback | undefined
 
 /** Makes trace contexts follow calls and cross processes, without recording anything. May be called again. */
-export function carryTraces () {
+function carryTraces () {
   if (carried) return
   carried = true
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())

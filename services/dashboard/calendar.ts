@@ -3,7 +3,7 @@ export const DEFAULT_ZONE = 'Asia/Jakarta'
 
 const DAY_NAMES = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 export const dayNames = [...DAY_NAMES] as [...typeof DAY_NAMES]
-export type DayName = typeof DAY_NAMES[number]
+type DayName = typeof DAY_NAMES[number]
 
 /** The calendar day of a moment in a time zone. */
 export function dayIn (zone: string, at: Date): Temporal.PlainDate {

@@ -3,13 +3,13 @@ import type { DeadLetterTables, InboxTables, OutboxTables } from '@tandem/bus-ki
 import type { IdempotencyTables } from '@tandem/database-kit'
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
-export type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
+type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
 export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
 export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
 export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
 export type ReportReason = 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER'
 export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
-export interface Prompt { id: string, question: string, answer: string }
+interface Prompt { id: string, question: string, answer: string }
 
 /** Written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>

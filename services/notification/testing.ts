@@ -20,10 +20,10 @@ export { meetOthers } from './app.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The neighbours as a test wants them: whom they know, and whether they are away. */
-export interface Neighbours { people: Map<string, PersonCopy>, contacts: Map<string, { email: string, name: string, locale: string }>, isAway: boolean, asked: string[] }
+interface Neighbours { people: Map<string, PersonCopy>, contacts: Map<string, { email: string, name: string, locale: string }>, isAway: boolean, asked: string[] }
 
 /** Pushes that nobody works on: what was offered is kept, and sent when a test says so. */
-export function idlePushes (): Pushes & { offered: Waiting[] } {
+function idlePushes (): Pushes & { offered: Waiting[] } {
   const offered: Waiting[] = []
   return {
     offered,
@@ -36,7 +36,7 @@ export function idlePushes (): Pushes & { offered: Waiting[] } {
 }
 
 /** A provider that takes everything, or answers what a test says. */
-export function recordingProvider (): Provider & { sent: Push[], answer: (push: Push) => Outcome } {
+function recordingProvider (): Provider & { sent: Push[], answer: (push: Push) => Outcome } {
   const provider = {
     sent: [] as Push[],
     answer: (_push: Push): Outcome => ({ is: 'sent' }),

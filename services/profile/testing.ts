@@ -19,7 +19,7 @@ export { createApp }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** A world of a few places, each of a kind. */
-export const smallWorld: SeedLine[] = [
+const smallWorld: SeedLine[] = [
   ['country', 1, 'AT', 'Austria', '🇦🇹', 'EUR', 'Europe/Vienna'],
   ['country', 102, 'ID', 'Indonesia', '🇮🇩', 'IDR', 'Asia/Jakarta'],
   ['country', 3, 'MC', 'Monaco', '🇲🇨', 'EUR', 'Europe/Monaco'],

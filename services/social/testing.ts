@@ -20,7 +20,7 @@ import type { Db, Tables } from './schema.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The profile service as a test wants it: whom it knows, and whether it is away. */
-export interface Profiles { people: Map<string, PersonCopy>, isAway: boolean, asked: string[][] }
+interface Profiles { people: Map<string, PersonCopy>, isAway: boolean, asked: string[][] }
 
 /** An app over a database of its own. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {

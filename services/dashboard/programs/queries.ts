@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../schema.ts'
 
 export interface Exercise { id: string, name: string, sets: number, repsMin: number, repsMax: number }
-export interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }
+interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }
 export interface Program { id: string, name: string, isActive: boolean, createdAt: Date, days: ProgramDay[] }
 
 // A day's exercises in their order, as a list.

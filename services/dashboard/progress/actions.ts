@@ -15,7 +15,7 @@ export async function lockAccount (trx: Trx, accountId: string) {
     .executeTakeFirstOrThrow()
 }
 
-export type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
+type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
 
 /**
  * Brings all that follows from an account's logs up to date after those of `days` changed: summaries, runs, totals, levels and

@@ -27,7 +27,7 @@ export function levelOf (xp: number): number {
 export const xpToNextLevel = (xp: number) => levelBegins(levelOf(xp) + 1) - xp
 
 /** What achievements are given for. Streaks are those just changed, in days and in ISO weeks. */
-export interface Progress { workouts: number, records: number, level: number, dayStreak: number, weekStreak: number }
+interface Progress { workouts: number, records: number, level: number, dayStreak: number, weekStreak: number }
 
 const achievements: Record<string, (progress: Progress) => boolean> = {
   FIRST_WORKOUT: ({ workouts }) => workouts >= 1,

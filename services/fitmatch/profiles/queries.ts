@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { ProfileMissing, ProfileNotFound, ProfileSuspended } from '../errors.ts'
+import { ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db, Trx } from '../schema.ts'
 import { toDegrees } from './position.ts'
 import { scoreProfile } from './profile-score.ts'
@@ -60,15 +60,6 @@ export async function lockProfile (trx: Trx, accountId: string) {
   return profile
 }
 export type Profile = Awaited<ReturnType<typeof lockProfile>>
-
-/** Somebody else's profile, as far as `viewer` may know of it. @throws ProfileNotFound */
-export async function readVisible (db: Db | Trx, viewer: string, profileId: string) {
-  const profile = await db.selectFrom('profiles').where('id', '=', profileId).where(isVisibleTo(viewer))
-    .select(['id', 'account_id as accountId', 'display_name as displayName'])
-    .executeTakeFirst()
-  if (!profile) throw new ProfileNotFound()
-  return profile
-}
 
 export async function findOwnProfile (db: Db | Trx, accountId: string): Promise<OwnProfile | undefined> {
   const row = await db.selectFrom('profiles').where('account_id', '=', accountId)

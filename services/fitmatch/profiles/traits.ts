@@ -38,7 +38,7 @@ const maskOf = ({ offset, width }: Kind) => String(((1n << BigInt(width)) - 1n) 
 /** Which bits of the traits belong to what. Decimal, as Postgres reads them. */
 export const masks = { interests: maskOf(interests), goals: maskOf(goals), times: maskOf(times), days: maskOf(days) }
 
-export interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
+interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
 
 /** Below 2^51, so a number holds it exactly. */
 export function bitsOfTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {

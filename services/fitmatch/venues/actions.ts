@@ -8,7 +8,7 @@ import { listVenues } from './queries.ts'
 
 export const MOST_VENUES = 5
 
-export interface NewVenue {
+interface NewVenue {
   chainId?: string
   name: string
   branch?: string
@@ -18,7 +18,7 @@ export interface NewVenue {
   placeId?: string
   isCustom?: boolean
 }
-export interface VenueChanges { id: string, name?: string, branch?: string, latitude?: number, longitude?: number }
+interface VenueChanges { id: string, name?: string, branch?: string, latitude?: number, longitude?: number }
 
 // Everything here happens under the profile's lock, so there are never too many, whatever comes at once.
 

@@ -6,7 +6,7 @@ import { readSigningKey } from './queries.ts'
 
 const KEY_READ_EVERY = 60_000
 
-export interface TokenOwner { accountId: string, sessionId: string, role: Role }
+interface TokenOwner { accountId: string, sessionId: string, role: Role }
 
 /** Signs an access token, good for 15 minutes or until its session ends. */
 export type IssueToken = (owner: TokenOwner) => Promise<string>

@@ -14,7 +14,6 @@ export async function putReset (trx: Trx, accountId: string, token: string) {
   await trx.insertInto('password_resets').values({ account_id: accountId, ...fresh })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(fresh))
     .execute()
-  return token
 }
 
 /** Whether a link from a mail is still good. */

@@ -12,7 +12,7 @@ const SESSION_LIFETIME = '180 days'
 // A used token that comes again this soon is a double tap; later it is somebody else's.
 const DOUBLE_TAP = '10 seconds'
 
-export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
+type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
 
 export interface Device { deviceInfo?: string, deviceName?: string, platform?: Platform, appVersion?: string }
 
@@ -86,7 +86,7 @@ async function refuseRefresh (db: Db, digest: Buffer): Promise<never> {
 }
 
 /** Whose sessions end: all of the account's, or `only` one, or all `except` one. */
-export interface Ending { accountId: string, only?: string, except?: string }
+interface Ending { accountId: string, only?: string, except?: string }
 
 /** Ends sessions of an account and with them their tokens, and says so; returns how many. Others' are never touched. */
 export async function endSessions (trx: Trx, { accountId, only, except }: Ending) {

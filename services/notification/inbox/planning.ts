@@ -22,7 +22,7 @@ export interface Telling {
   exceptSession?: string
 }
 
-export interface PlannedDelivery {
+interface PlannedDelivery {
   id: string
   deviceId: string
   deviceName: string | null

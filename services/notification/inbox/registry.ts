@@ -8,7 +8,7 @@ import {
 import type { Telling } from './planning.ts'
 
 /** An event and what is told because of it. `id` is the event's own, for what has no other name. */
-export interface Entry { event: EventDefinition, tellings: (data: never, id: string) => Telling[] }
+interface Entry { event: EventDefinition, tellings: (data: never, id: string) => Telling[] }
 
 function entry<Schema extends Type.TSchema> (event: EventDefinition<Schema>, tellings: (data: Type.Static<Schema>, id: string) => Telling[]): Entry {
   return { event, tellings }

@@ -14,7 +14,7 @@ export async function readPreferences (db: Db | Trx, accountId: string): Promise
   return show(kept ?? { categories: {}, quiet: false, quiet_start: '22:00', quiet_end: '07:00' })
 }
 
-export function show ({ categories, quiet, quiet_start, quiet_end }: Kept): Preferences {
+function show ({ categories, quiet, quiet_start, quiet_end }: Kept): Preferences {
   return {
     categories: Object.fromEntries(noticeTypes.map((type) => [type, { push: true, inApp: true, ...categories[type] }])) as Preferences['categories'],
     quietHours: { enabled: quiet, start: quiet_start, end: quiet_end }

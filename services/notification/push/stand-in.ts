@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import type { messageOf } from './fcm.ts'
 
-export type FcmMessage = ReturnType<typeof messageOf>
+type FcmMessage = ReturnType<typeof messageOf>
 
 /** One request to send, as it came, and what was answered. */
 export interface Seen { at: number, token: string, message: FcmMessage, status: number | 'none' }
@@ -105,8 +105,6 @@ export async function startFcmStandIn (port = 0) {
     }
   }
 }
-
-export type FcmStandIn = Awaited<ReturnType<typeof startFcmStandIn>>
 
 function refusal (code: number, errorCode: string, field?: string) {
   return {

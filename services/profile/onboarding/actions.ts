@@ -8,7 +8,7 @@ import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../schema.ts'
 
-export interface ProfileStep {
+interface ProfileStep {
   communityRulesAccepted?: boolean
   name?: string
   gender?: Gender
@@ -65,7 +65,7 @@ export async function saveProfile ({ db, ask, media }: Deps, accountId: string, 
   })
 }
 
-export interface PreferencesStep {
+interface PreferencesStep {
   motivations?: string[]
   favoriteSports?: string[]
   activityStyle?: string[]
@@ -98,7 +98,7 @@ export async function savePreferences ({ db, ask }: Deps, accountId: string, ste
   })
 }
 
-export interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
+interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
 
 /** Saves what the phone may do, and finishes onboarding from whichever step. A place that may not be known is not kept. */
 export async function savePermissions ({ db, ask }: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {

@@ -5,8 +5,8 @@ import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../schema.ts'
 import { optionColumns } from './queries.ts'
 
-export interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
-export interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
+interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
+interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
 
 /** Adds an option at its place, or at the end of its list; once for a key. @throws OptionExists, ValidationError */
 export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption, key?: IdempotencyKey) {

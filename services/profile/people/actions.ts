@@ -8,7 +8,7 @@ import type { Db, Tables, Trx } from '../schema.ts'
 import { appearanceOf, factsOf } from './describe.ts'
 import { birthDay, findPerson, lockPerson, type Person } from './queries.ts'
 
-export interface NewPerson { accountId: string, name: string, usernameSeed: string, locale: string, image?: string | null | undefined }
+interface NewPerson { accountId: string, name: string, usernameSeed: string, locale: string, image?: string | null | undefined }
 
 /** Makes a person and says so; does nothing when there is one. */
 export async function addPerson (db: Db, { accountId, name, usernameSeed, locale, image = null }: NewPerson) {

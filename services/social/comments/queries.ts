@@ -12,8 +12,6 @@ const selectComments = (db: Db | Trx, viewer: string) => db.selectFrom('comments
     'people.name', 'people.image', 'comments.replies_count as repliesCount', 'comments.created_at as createdAt'
   ])
 
-export type CommentRow = Awaited<ReturnType<typeof findComment>>
-
 /** @throws CommentNotFound also for one by somebody who is blocked either way */
 export async function findComment (db: Db | Trx, { id, postId }: { id: string, postId: string }, viewer: string) {
   const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId).executeTakeFirst()

@@ -9,7 +9,7 @@ const CHEAP = 50
 const WORTH = 50
 
 /** Who leafs: a device leafs through one ranking, from its first page to its last. */
-export interface Reader { accountId: string, sessionId: string }
+interface Reader { accountId: string, sessionId: string }
 
 /**
  * Public posts of the last seven days, those that people take most part in and that are young first. Pages are cut from a ranking

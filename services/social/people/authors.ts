@@ -12,7 +12,7 @@ export const Author = Type.Object({
 }, { examples: [{ id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: 'https://cdn.example.com/avatars/ana.webp' }] })
 
 /** A row with what the local copy knows of its person, null where it knows nothing. */
-export interface Authored { userId: string, name: string | null, image: string | null }
+interface Authored { userId: string, name: string | null, image: string | null }
 
 // Somebody whom no service can tell anything of just now, or any more.
 const nobody = { name: 'Someone', username: null, image: null }

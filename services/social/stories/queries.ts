@@ -7,7 +7,7 @@ import { isActive, sharesStories, visibleStory } from './visibility.ts'
 
 const MOST_RINGS = 500
 
-export interface RingRow {
+interface RingRow {
   userId: string
   name: string | null
   image: string | null
