@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
 export interface Exercise { id: string, name: string, sets: number, repsMin: number, repsMax: number }
 interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }
@@ -16,7 +16,7 @@ const days = sql<ProgramDay[]>`(
   from program_days where program_id = programs.id)`
 
 /** An account's programs, newest first; `only` one of them. */
-export async function listPrograms (db: Db | Trx, accountId: string, only?: string): Promise<Program[]> {
+export async function listPrograms (db: Db, accountId: string, only?: string): Promise<Program[]> {
   return await db.selectFrom('programs')
     .leftJoin('active_programs', (on) => on
       .onRef('active_programs.program_id', '=', 'programs.id').onRef('active_programs.account_id', '=', 'programs.account_id'))

@@ -17,7 +17,7 @@ const shown = [
 ] as const
 
 /** The message that a client has sent before under its own id. */
-export async function findSent (db: Db | Trx, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
+export async function findSent (db: Db, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
   if (clientMessageId === undefined) return
   return await db.selectFrom('messages').select(shown)
     .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
@@ -68,7 +68,7 @@ async function spendMessage (trx: Trx, accountId: string) {
 }
 
 /** In how many seconds an account may write again; undefined when it may now. */
-export async function secondsToWait (db: Db | Trx, accountId: string) {
+export async function secondsToWait (db: Db, accountId: string) {
   const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
     .where('used', '>=', A_MINUTE)
     .where('began_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)

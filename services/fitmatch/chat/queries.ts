@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import { MatchNotFound } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
 // Longer than the few seconds in which a client may hold back to say so again.
 const TYPES_FOR = '6 seconds'
 
 /** A chat of the caller's, and whether the other one is typing. @throws MatchNotFound */
-export async function readChat (db: Db | Trx, accountId: string, matchId: string) {
+export async function readChat (db: Db, accountId: string, matchId: string) {
   const chat = await matchesOf(db, accountId).where('matches.id', '=', matchId)
     .select((eb) => [
       'matches.id', 'profiles.account_id as otherId', 'profiles.id as profileId', 'display_name as displayName',
@@ -20,7 +20,7 @@ export async function readChat (db: Db | Trx, accountId: string, matchId: string
   return chat
 }
 
-const messagesOf = (db: Db | Trx, accountId: string, matchId: string) => db.selectFrom('messages')
+const messagesOf = (db: Db, accountId: string, matchId: string) => db.selectFrom('messages')
   // Whoever is no part of the match, or no longer, finds no message in it, whatever was checked before.
   .innerJoin('matches', 'matches.id', 'match_id')
   .where('match_id', '=', matchId)

@@ -1,13 +1,13 @@
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ageNow, isVisibleTo } from '../profiles/queries.ts'
-import type { Db, Tables, Trx } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
 const MOST_SHOWN = 500
 
 /** The matches of `accountId` that stand, each joined to the other's profile, as far as it may be seen. */
-export function matchesOf (db: Db | Trx, accountId: string) {
-  return (db as Kysely<Tables>).selectFrom('matches')
+export function matchesOf (db: Db, accountId: string) {
+  return db.selectFrom('matches')
     .innerJoin('profiles', (join) => join.on('profiles.account_id', '=', sql<string>`case when low_id = ${accountId} then high_id else low_id end`))
     .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
     .where('ended_at', 'is', null)

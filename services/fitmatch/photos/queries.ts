@@ -1,7 +1,7 @@
 import { readCaller } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
-export async function listPhotos (db: Db | Trx, profileId: string) {
+export async function listPhotos (db: Db, profileId: string) {
   return await db.selectFrom('photos').where('profile_id', '=', profileId)
     .select(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
     .orderBy('sort_order')
@@ -9,7 +9,7 @@ export async function listPhotos (db: Db | Trx, profileId: string) {
 }
 
 /** An account's photos, and whether they are verified. @throws ProfileMissing */
-export async function readPhotos (db: Db | Trx, accountId: string) {
+export async function readPhotos (db: Db, accountId: string) {
   const { id, isPhotoVerified } = await readCaller(db, accountId)
   return { photos: await listPhotos(db, id), isPhotoVerified }
 }

@@ -25,7 +25,7 @@ export const isVisibleTo = (viewer: string) => sql<boolean>`(
   and ${hasNotBlocked(viewer)})`
 
 /** Who is asking, with all that decides what he may do. */
-export async function findCaller (db: Db | Trx, accountId: string) {
+export async function findCaller (db: Db, accountId: string) {
   return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
     .where('profiles.account_id', '=', accountId)
     .select([
@@ -40,14 +40,14 @@ export async function findCaller (db: Db | Trx, accountId: string) {
 export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
 
 /** @throws ProfileMissing */
-export async function readCaller (db: Db | Trx, accountId: string): Promise<Caller> {
+export async function readCaller (db: Db, accountId: string): Promise<Caller> {
   const caller = await findCaller(db, accountId)
   if (!caller) throw new ProfileMissing()
   return caller
 }
 
 /** The caller, if he may meet others. @throws ProfileMissing, ProfileSuspended */
-export async function readParticipant (db: Db | Trx, accountId: string): Promise<Caller> {
+export async function readParticipant (db: Db, accountId: string): Promise<Caller> {
   const caller = await readCaller(db, accountId)
   if (caller.status === 'SUSPENDED') throw new ProfileSuspended()
   return caller
@@ -61,7 +61,7 @@ export async function lockProfile (trx: Trx, accountId: string) {
 }
 export type Profile = Awaited<ReturnType<typeof lockProfile>>
 
-export async function findOwnProfile (db: Db | Trx, accountId: string): Promise<OwnProfile | undefined> {
+export async function findOwnProfile (db: Db, accountId: string): Promise<OwnProfile | undefined> {
   const row = await db.selectFrom('profiles').where('account_id', '=', accountId)
     .select((eb) => [
       'id', 'display_name as displayName', 'bio', 'city', 'district', sql<string | null>`birth_date::text`.as('birthDate'), 'gender', 'height', ageNow.as('age'),
@@ -80,7 +80,7 @@ export async function findOwnProfile (db: Db | Trx, accountId: string): Promise<
 }
 
 /** @throws ProfileMissing */
-export async function readOwnProfile (db: Db | Trx, accountId: string) {
+export async function readOwnProfile (db: Db, accountId: string) {
   const profile = await findOwnProfile(db, accountId)
   if (!profile) throw new ProfileMissing()
   return profile

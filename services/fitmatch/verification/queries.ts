@@ -1,8 +1,8 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import type { Db, Trx, VerificationStatus } from '../schema.ts'
+import type { Db, VerificationStatus } from '../schema.ts'
 
 /** How it stands with the verification of the profile that an account has now. */
-export async function readVerification (db: Db | Trx, accountId: string) {
+export async function readVerification (db: Db, accountId: string) {
   const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.account_id', '=', accountId)
     .where('verifications.status', '<>', 'CANCELED')

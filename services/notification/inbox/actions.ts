@@ -60,7 +60,7 @@ type Row = Waiting & { noticeId: string } | { noticeId: string, id: null }
  * Writes notices, counts them and writes their deliveries, all or nothing, in one statement; those whose cause was told already are left out.
  * @returns the ids of those that were written, and by these the deliveries to be offered once this is committed
  */
-export async function writeNotices (db: Db | Trx, plans: Planned[], { low = false } = {}) {
+export async function writeNotices (db: Db, plans: Planned[], { low = false } = {}) {
   const deliveries = plans.flatMap(({ noticeId, deliveries }) => deliveries.map((each) => ({ ...each, noticeId })))
   const tellings = [...new Set(plans.map(({ telling }) => telling))]
   const numbers = new Map(tellings.map((telling, number) => [telling, number]))

@@ -1,4 +1,4 @@
-import type { Categories, Db, Trx } from '../schema.ts'
+import type { Categories, Db } from '../schema.ts'
 import { noticeTypes, type NoticeType } from '../inbox/kinds.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
@@ -7,7 +7,7 @@ export interface Preferences { categories: Record<NoticeType, { push: boolean, i
 interface Kept { categories: Categories, quiet: boolean, quiet_start: string, quiet_end: string }
 
 /** What somebody has chosen: everything is on and no hours are quiet unless he did. */
-export async function readPreferences (db: Db | Trx, accountId: string): Promise<Preferences> {
+export async function readPreferences (db: Db, accountId: string): Promise<Preferences> {
   const kept = await db.selectFrom('preferences').where('account_id', '=', accountId)
     .select(['categories', 'quiet', 'quiet_start', 'quiet_end'])
     .executeTakeFirst()

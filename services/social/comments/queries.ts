@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { unblocked } from '../connections/predicates.ts'
 import { CommentNotFound } from '../errors.ts'
 import type { Page } from '../people/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db } from '../schema.ts'
 
-const selectComments = (db: Db | Trx, viewer: string) => db.selectFrom('comments')
+const selectComments = (db: Db, viewer: string) => db.selectFrom('comments')
   .leftJoin('people', 'people.account_id', 'comments.author_id')
   .where(unblocked(viewer, sql.ref('comments.author_id')))
   .select([
@@ -13,7 +13,7 @@ const selectComments = (db: Db | Trx, viewer: string) => db.selectFrom('comments
   ])
 
 /** @throws CommentNotFound also for one by somebody who is blocked either way */
-export async function findComment (db: Db | Trx, { id, postId }: { id: string, postId: string }, viewer: string) {
+export async function findComment (db: Db, { id, postId }: { id: string, postId: string }, viewer: string) {
   const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId).executeTakeFirst()
   if (!comment) throw new CommentNotFound()
   return comment

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { idOf } from '../connections/predicates.ts'
-import type { Db, PostType, Trx, Visibility } from '../schema.ts'
+import type { Db, PostType, Visibility } from '../schema.ts'
 import { visiblePost } from './visibility.ts'
 
 interface PollRow {
@@ -30,7 +30,7 @@ export interface PostRow {
 }
 
 /** All posts that `viewer` may see, each with its author and with what it is to the viewer. As predicates do, each like is a look into an index. */
-export function selectPosts (db: Db | Trx, viewer: string) {
+export function selectPosts (db: Db, viewer: string) {
   return db.selectFrom('posts')
     .leftJoin('people', 'people.account_id', 'posts.author_id')
     .where(visiblePost(viewer))
@@ -56,6 +56,6 @@ const pollOf = (viewer: string) => sql`(
   from polls where polls.post_id = posts.id)`
 
 /** One post; undefined when `viewer` may not see it. */
-export async function findPost (db: Db | Trx, id: string, viewer: string): Promise<PostRow | undefined> {
+export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {
   return await selectPosts(db, viewer).where('posts.id', '=', id).executeTakeFirst()
 }

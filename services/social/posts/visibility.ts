@@ -17,7 +17,7 @@ export const visiblePost = (viewer: Someone) => sql<SqlBool>`(
  * Says why somebody does not see a post: for the blocked there is none, strangers may know that there is one,
  * and only who could have read it learns that it was deleted.
  */
-export async function explainUnseen (db: Db | Trx, postId: string, viewer: string) {
+export async function explainUnseen (db: Db, postId: string, viewer: string) {
   const post = await db.selectFrom('posts').where('id', '=', postId)
     .select([isFor(viewer).as('isFor'), unblocked(viewer, sql.ref('posts.author_id')).as('unblocked'), 'deleted_at'])
     .executeTakeFirst()
