@@ -1,6 +1,6 @@
 import { diskStorage, s3Storage, type Storage } from './storage.ts'
 
-/** The variables of a service that keeps files, as JSON schemas: to be read by its own configuration. */
+/** The variables that say where a service keeps files, as its own configuration has read them. */
 export interface StorageVariables {
   MEDIA_DIR?: string | undefined
   S3_ENDPOINT?: string | undefined

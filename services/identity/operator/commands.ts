@@ -14,7 +14,7 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   unbar <email>
   issues list                               the latest problems that people reported
   keys rotate                               a new signing key takes over in 15 minutes; needs SECRET
-  keys replace                              a new signing key takes over at once, for when SECRET was lost`
+  keys replace                              a new signing key takes over at once, for when SECRET was lost; needs the new one`
 
 /** What was typed is no command. */
 export class Misuse extends Error {

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/service-kit'
 
-/** Fields that more than one route takes, with the edges of each. */
+// Fields that more than one route takes, with the edges of each.
+
 export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
 export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
 export const GenderField = Enum(['MALE', 'FEMALE', 'OTHER'])

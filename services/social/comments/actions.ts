@@ -6,7 +6,7 @@ import { excerptOf, lockVisiblePost, visiblePost } from '../posts/visibility.ts'
 import type { Db, Trx } from '../schema.ts'
 import { findComment } from './queries.ts'
 
-// Of ids in one event, which the bus takes up to a megabyte of.
+// Ids in one event, which the bus takes up to 64 KiB of.
 const IDS_EACH = 1_000
 
 interface NewComment { postId: string, parentId: string | null, authorId: string, content: string }
