@@ -10,6 +10,8 @@ export interface IdempotencyKey { accountId: string, key: string, request: strin
 
 export const IdempotencyConflict = createError('IDEMPOTENCY_CONFLICT', 'This idempotency key was used for another request', 409)
 
+const REMEMBERED_FOR = '24 hours'
+
 /**
  * Runs `work` in a transaction, and only once for a key within 24 hours: a repeat gets the first answer.
  * The key is spent in the same transaction as the work, so neither is ever kept without the other, and of two
@@ -27,7 +29,7 @@ export async function once<Tables extends IdempotencyTables, Answer> (
     const first = await sql`
       insert into idempotency_keys (account_id, key, request) values (${accountId}, ${key}, ${request})
       on conflict (account_id, key) do update set request = excluded.request, answer = null, created_at = now()
-        where idempotency_keys.created_at < now() - interval '24 hours'
+        where idempotency_keys.created_at < now() - ${REMEMBERED_FOR}::interval
       returning key`.execute(trx)
     if (first.rows.length === 0) {
       const earlier = await sql<{ request: string, answer: Answer }>`
@@ -41,4 +43,9 @@ export async function once<Tables extends IdempotencyTables, Answer> (
     await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where account_id = ${accountId} and key = ${key}`.execute(trx)
     return answer
   })
+}
+
+/** Forgets the keys that may be used anew. */
+export async function clearIdempotencyKeys<Tables extends IdempotencyTables> (db: Kysely<Tables>) {
+  await sql`delete from idempotency_keys where created_at < now() - ${REMEMBERED_FOR}::interval`.execute(db)
 }

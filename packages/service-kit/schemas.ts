@@ -48,6 +48,13 @@ export const Nullable = <Schema extends TSchema>(schema: Schema, options: TSchem
 export const Body = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, dropNulls: true, ...options })
 
+/** The headers of a request that its client may send again, to be read with `idempotencyOf`. */
+export const Repeatable = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({
+    minLength: 1, maxLength: 255, description: 'Chosen by the client: repeated within 24 hours, the request is answered as the first time'
+  }))
+})
+
 /** The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. */
 export const PageQuery = <Properties extends TProperties = Record<never, never>>(properties: Properties = {} as Properties, { limit = 20, max = 50 } = {}) =>
   Type.Object({

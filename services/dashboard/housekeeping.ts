@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Db } from './schema.ts'
 
@@ -6,4 +6,4 @@ const HOUR = 60 * 60 * 1_000
 
 /** Deletes what no longer matters to anyone, now and every hour. */
 export const startHousekeeping = (db: Db, log: Log) =>
-  repeat(async () => await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`.execute(db), { every: HOUR, log })
+  repeat(async () => await clearIdempotencyKeys(db), { every: HOUR, log })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { discardUnlessKept, type File } from './photos/files.ts'
@@ -17,8 +18,7 @@ export async function clearOld ({ db, media, selfies }: Deps) {
   await sql`delete from message_quota where began_at < now() - interval '1 day'`.execute(db)
   await sql`delete from typing where since < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
-
-  await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`.execute(db)
+  await clearIdempotencyKeys(db)
 
   // What has ended is only kept in case of a report.
   const pictures = await sql<File>`

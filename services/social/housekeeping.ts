@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { clearRankings } from './feed/trending.ts'
@@ -15,7 +16,7 @@ export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   while (await clearExpired(db) > 0);
   await clearRankings(db)
   await sql`delete from story_days where day < current_date - 3`.execute(db)
-  await sql`delete from idempotency_keys where created_at < now() - interval '2 days'`.execute(db)
+  await clearIdempotencyKeys(db)
 
   await forgetRemoved(db)
   await doomUnused(db)

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
 import { logTypes, type LogType } from '../schema.ts'
@@ -57,7 +57,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Write logs',
       description: 'Writes 1 to 200 logs by their clientId, so that a phone may send again what it is unsure of. Results come in the order of the items.',
       'x-extension': true,
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {

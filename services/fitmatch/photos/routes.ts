@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, Repeatable, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -28,23 +27,21 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Add a photo',
       description: 'A form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
       form: 'file',
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
     bodyLimit: uploadLimit
   }, async (request) => {
     const { account } = request
-    const asked = idempotencyOf(request)
+    const mayBeRepeat = idempotencyOf(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
     // Before the image is made anew; a repeat may be that of the last photo.
-    if (photoCount >= MOST_PHOTOS && !asked) throw new TooManyPhotos()
+    if (photoCount >= MOST_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
     const image = await readImage(request, 'file')
-    // What a form holds is not in the body that the key was made for.
-    const spent = asked && { ...asked, request: asked.request + createHash('sha256').update(image.bytes).digest('base64url') }
     const { url } = await media.store('fitmatch', account.id, image)
     const discard = async () => await media.discard(account.id, url).catch(() => {})
     try {
-      const photo = await once(db, spent, (trx) => addPhoto(trx, account.id, url))
+      const photo = await once(db, idempotencyOf(request, image.bytes), (trx) => addPhoto(trx, account.id, url))
       if (photo.url !== url) await discard()
       return data({ photo })
     } catch (error) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Repeatable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { untilHeard } from '../hearing.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
@@ -61,7 +61,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Report somebody, and block him',
       description: 'Ten a day: 429 LIMIT_EXCEEDED. Whom I was matched with may be reported for 30 days after either of us has left.',
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       body: Body({
         reportedProfileId: Id,
         reason: Enum([...reportReasons]),

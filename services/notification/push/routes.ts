@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
+import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
 import { testPush } from './actions.ts'
@@ -53,7 +53,7 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Push a word to the caller’s own devices',
       description: 'Muted categories and quiet hours do not hold it back. What came of it is in the push log.',
       'x-extension': true,
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) }),
+      headers: Repeatable,
       response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'How many were tried', examples: [1] }) })) }
     }
   }, async (request) => data({ devices: await testPush(deps, request.account.id, idempotencyOf(request)) }))

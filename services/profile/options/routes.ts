@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, requireRole, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, Repeatable, requireRole, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { optionTypes } from '../schema.ts'
 import { addOption, changeOption } from './actions.ts'
@@ -63,7 +63,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       'x-extension': true,
       summary: 'Add an option',
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       body: Body({
         type: OptionTypeField,
         optionId: OptionId,

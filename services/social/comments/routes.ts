@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { meetMentioned } from '../mentions/actions.ts'
@@ -51,7 +51,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Comment on a post, or reply to a comment',
       description: 'The author of the post or of the comment is told, and so are people who are mentioned and may read the post. A reply to a reply belongs to the comment above it.',
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       params,
       body: Body({
         content: Text({ max: 2_000, description: 'May mention @username' }),

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Data, data, idempotencyOf, type Routes } from '@tandem/service-kit'
+import { Data, data, idempotencyOf, Repeatable, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { keepMedia } from './actions.ts'
 
@@ -34,15 +33,13 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
       description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
       form: 'file',
       'x-extension': true,
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       response: { 200: Data(Type.Object({ media: Media })) }
     }
   }, async (request) => {
     const { account } = request
-    const asked = idempotencyOf(request)
     const image = await readImage(request, 'file')
-    // What a form holds is not in the body that the key was made for.
-    const spent = asked && { ...asked, request: asked.request + createHash('sha256').update(image.bytes).digest('base64url') }
+    const spent = idempotencyOf(request, image.bytes)
     return data({ media: await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('social', account.id, image))) })
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Text, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Repeatable, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
 import { removeDoomed } from '../media/actions.ts'
@@ -46,7 +46,6 @@ const NewPost = Body({
 
 const params = Type.Object({ id: Id })
 const OnePost = Data(Type.Object({ post: Post }))
-const Repeatable = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description: 'Chosen by the client: repeated within 24 hours, the request is answered as the first time' })) })
 
 export const postRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, Repeatable, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
 import { removeDoomed } from '../media/actions.ts'
@@ -54,7 +54,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Publish a story for 24 hours',
       description: '429 LIMIT_EXCEEDED after 10 on one day of the author\'s calendar.',
-      headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String()) }),
+      headers: Repeatable,
       body: NewStory,
       response: { 201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) })) }
     }
