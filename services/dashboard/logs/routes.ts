@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { Body, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
+import { Body, cut, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
 import { logTypes, type LogType } from '../schema.ts'
@@ -35,7 +35,7 @@ const Result = Type.Object({
 const Log = Type.Object({
   id: Type.String(),
   clientId: Type.String(),
-  type: Enum([...logTypes]),
+  type: Enum(logTypes),
   at: Timestamp,
   day: Type.String({ description: 'The day it counts for: the one it was in `timezone`' }),
   timezone: Type.String({ description: 'Where its owner lived when it was written' }),
@@ -80,7 +80,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'List my logs, newest first',
       'x-extension': true,
       querystring: PageQuery({
-        type: Type.Optional(Enum([...logTypes])),
+        type: Type.Optional(Enum(logTypes)),
         from: Type.Optional(IsoDate),
         to: Type.Optional(IsoDate),
         cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The nextCursor of the page before' }))
@@ -96,9 +96,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query: { cursor, ...query }, account }) => {
     const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : readPlace(cursor), limit: query.limit + 1 })
-    const page = logs.slice(0, query.limit)
-    const last = page.at(-1)
-    return data({ logs: page, nextCursor: last && logs.length > query.limit ? writePlace(last) : null })
+    const { page, nextCursor } = cut(logs, query.limit, writePlace)
+    return data({ logs: page, nextCursor })
   })
 
   app.delete('/logs/:id', {

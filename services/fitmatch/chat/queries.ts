@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ValidationError } from '@tandem/service-kit'
+import { cut, ValidationError, type Page } from '@tandem/service-kit'
 import { MatchNotFound } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import type { Db } from '../schema.ts'
@@ -38,8 +38,6 @@ async function findPlace (db: Db, matchId: string, messageId: string) {
   return message.created_at
 }
 
-interface Page { limit: number, cursor?: string }
-
 /** A page of the chat, the newest without a cursor; oldest first in it. The next cursor leads to older messages. */
 export async function listHistory (db: Db, accountId: string, matchId: string, { limit, cursor }: Page) {
   const before = cursor === undefined ? undefined : await findPlace(db, matchId, cursor)
@@ -48,8 +46,8 @@ export async function listHistory (db: Db, accountId: string, matchId: string, {
     .orderBy('messages.created_at', 'desc')
     .limit(limit + 1)
     .execute()
-  const messages = rows.slice(0, limit).reverse()
-  return { messages, nextCursor: rows.length > limit ? messages[0]?.id ?? null : null }
+  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
+  return { messages: page.reverse(), nextCursor }
 }
 
 interface Since { limit: number, after?: Date, afterId?: string }

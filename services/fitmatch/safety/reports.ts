@@ -1,7 +1,7 @@
 import { record } from '@tandem/bus-kit'
 import { ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
-import { ValidationError } from '@tandem/service-kit'
+import { cut, ValidationError, type Page } from '@tandem/service-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
 import { lockMember } from '../people/actions.ts'
@@ -115,10 +115,8 @@ export async function listOwnReports (db: Db, reporterId: string) {
   return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownColumns).orderBy('id', 'desc').limit(100).execute()
 }
 
-interface Page { status: 'OPEN' | 'RESOLVED', limit: number, cursor?: string }
-
 /** Reports for operators: those about somebody under age first, then the oldest. */
-export async function listReports (db: Db, { status, limit, cursor }: Page) {
+export async function listReports (db: Db, { status, limit, cursor }: Page & { status: 'OPEN' | 'RESOLVED' }) {
   const rows = await db.selectFrom('reports').where('status', '=', status)
     .$if(cursor !== undefined, (query) => query
       .where(sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor ?? null})`))
@@ -129,8 +127,8 @@ export async function listReports (db: Db, { status, limit, cursor }: Page) {
     .orderBy('is_urgent', 'desc').orderBy('id')
     .limit(limit + 1)
     .execute()
-  const reports = rows.slice(0, limit)
-  return { reports, nextCursor: rows.length > limit ? reports.at(-1)?.id ?? null : null }
+  const { page: reports, nextCursor } = cut(rows, limit, ({ id }) => id)
+  return { reports, nextCursor }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { cut, type Page } from '@tandem/service-kit'
 import type { Db, VerificationStatus } from '../schema.ts'
 
 /** How it stands with the verification of the profile that an account has now. */
@@ -16,10 +17,8 @@ export async function readVerification (db: Db, accountId: string) {
   return lapsedAt === null ? verification : { ...verification, status: 'NONE' as const, reason: 'Your main photo has changed since it was verified' }
 }
 
-interface Page { status: VerificationStatus, limit: number, cursor?: string }
-
 /** Verifications for operators, oldest first, each with the photos that the selfie is compared with. */
-export async function listVerifications (db: Db, { status, limit, cursor }: Page) {
+export async function listVerifications (db: Db, { status, limit, cursor }: Page & { status: VerificationStatus }) {
   const rows = await db.selectFrom('verifications').leftJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.status', '=', status)
     .$if(cursor !== undefined, (query) => query.where('verifications.id', '>', cursor ?? ''))
@@ -31,8 +30,8 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
     .orderBy('verifications.id')
     .limit(limit + 1)
     .execute()
-  const verifications = rows.slice(0, limit).map(({ selfieKey, ...row }) => ({ ...row, hasSelfie: selfieKey !== null }))
-  return { verifications, nextCursor: rows.length > limit ? verifications.at(-1)?.id ?? null : null }
+  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
+  return { verifications: page.map(({ selfieKey, ...row }) => ({ ...row, hasSelfie: selfieKey !== null })), nextCursor }
 }
 
 export async function findSelfieKey (db: Db, verificationId: string) {

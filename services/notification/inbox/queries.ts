@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Language, languageFor } from '@tandem/service-kit'
+import { cut, languageFor, type Language, type Page } from '@tandem/service-kit'
 import type { Db, Params } from '../schema.ts'
 import { write } from '../texts/texts.ts'
 import type { Kind, NoticeType } from './kinds.ts'
@@ -21,10 +21,8 @@ interface Row {
   timezone: string | null
 }
 
-export interface Page { cursor?: string | undefined, limit: number, unreadOnly?: boolean | undefined }
-
 /** What somebody was told, newest first, with the count of what he has not read at that same moment. Ids are UUIDv7: the last is the cursor. */
-export async function readInbox (db: Db, accountId: string, { cursor, limit, unreadOnly = false }: Page, language?: Language) {
+export async function readInbox (db: Db, accountId: string, { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined }, language?: Language) {
   const { rows } = await sql<Row>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
     from (
@@ -42,7 +40,7 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
     ) page on true`.execute(db)
   const [{ unreadCount, locale, timezone } = { unreadCount: 0, locale: null, timezone: null }] = rows
   const found = rows.filter((row): row is Row & { id: string } => row.id !== null)
-  const page = found.slice(0, limit)
+  const { page, nextCursor } = cut(found, limit, ({ id }) => id)
   return {
     notifications: page.map((row) => ({
       id: row.id,
@@ -53,7 +51,7 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
       readAt: row.readAt,
       createdAt: row.createdAt
     })),
-    nextCursor: found.length > limit ? page.at(-1)?.id ?? null : null,
+    nextCursor,
     unreadCount
   }
 }

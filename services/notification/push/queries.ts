@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Language, languageFor } from '@tandem/service-kit'
+import { cut, languageFor, type Language, type Page } from '@tandem/service-kit'
 import type { Kind, NoticeType } from '../inbox/kinds.ts'
 import { areBlocked } from '../inbox/recipients.ts'
 import { isGone } from '../inbox/withdrawals.ts'
@@ -113,7 +113,7 @@ interface LogRow {
 }
 
 /** What was and was not pushed to somebody, newest first. Ids are UUIDv7: the last is the cursor. */
-export async function readPushLog (db: Db, accountId: string, { cursor, limit }: { cursor?: string | undefined, limit: number }, language?: Language) {
+export async function readPushLog (db: Db, accountId: string, { cursor, limit }: Page, language?: Language) {
   const { rows } = await sql<LogRow>`
     select deliveries.id, notice_id as "notificationId", kind, type, params, others, actor.name as "actorName",
       deliveries.device_name as "deviceName", deliveries.platform, status, reason, attempts, due_at as "dueAt",
@@ -124,11 +124,11 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
     left join people actor on actor.account_id = notices.actor_id
     where deliveries.account_id = ${accountId} ${cursor ? sql`and deliveries.id < ${cursor}` : sql``}
     order by deliveries.id desc limit ${sql.lit(limit + 1)}`.execute(db)
-  const page = rows.slice(0, limit)
+  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
   return {
     deliveries: page.map(({ kind, params, others, actorName, locale, timezone, ...row }) => ({
       ...row, ...write({ kind, params, others, actorName }, language ?? languageFor(locale), timezone ?? 'UTC')
     })),
-    nextCursor: rows.length > limit ? page.at(-1)?.id ?? null : null
+    nextCursor
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { unblocked } from '../connections/predicates.ts'
 import { CommentNotFound } from '../errors.ts'
-import type { Page } from '../people/queries.ts'
 import type { Db } from '../schema.ts'
 
 const selectComments = (db: Db, viewer: string) => db.selectFrom('comments')

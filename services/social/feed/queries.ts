@@ -1,11 +1,12 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { idOf, isFollowing, isMatched } from '../connections/predicates.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import { visiblePost } from '../posts/visibility.ts'
 import type { Db, PostType } from '../schema.ts'
 
 export interface Filters { type?: PostType | undefined, hashtag?: string | undefined, mentioned?: string | undefined }
-export interface FeedQuery extends Filters { cursor?: string | undefined, limit: number }
+export type FeedQuery = Filters & Page
 
 const author = sql.ref<string>('posts.author_id')
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { unblocked } from '../connections/predicates.ts'
-import { personColumns, type Page } from '../people/queries.ts'
+import { personColumns } from '../people/queries.ts'
 import type { Db } from '../schema.ts'
 
 /** Who follows `accountId`, or whom he follows; the newest follow first, whose id is the cursor. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { unblocked } from '../connections/predicates.ts'
-import { personColumns, type Page } from '../people/queries.ts'
+import { personColumns } from '../people/queries.ts'
 import type { Db } from '../schema.ts'
 
 /** Who likes a post, newest first; `cursorId` of the last one begins the next page. */

@@ -1,9 +1,8 @@
 import { sql, type ExpressionBuilder } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { idOf, isFollowing, unblocked } from '../connections/predicates.ts'
 import type { Db, Tables } from '../schema.ts'
 import { wordsBeginning } from './names.ts'
-
-export interface Page { cursor?: string | undefined, limit: number }
 
 /** What a list of people shows of each, from a left join of `people`; `column` holds whose row it is. */
 export const personColumns = (viewer: string, column: string) => [

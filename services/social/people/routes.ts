@@ -1,11 +1,10 @@
 import Type from 'typebox'
-import { Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
+import { cut, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { meetPerson } from './actions.ts'
 import { findFresh } from './asking.ts'
 import { withPeople } from './authors.ts'
-import { cut } from './pages.ts'
 import { Person } from './person.ts'
 import { findProfile, searchPeople } from './queries.ts'
 

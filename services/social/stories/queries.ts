@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Page } from '@tandem/service-kit'
 import { idOf, unblocked } from '../connections/predicates.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
-import type { Page } from '../people/queries.ts'
 import type { Db } from '../schema.ts'
 import { isActive, sharesStories, visibleStory } from './visibility.ts'
 
