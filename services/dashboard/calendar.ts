@@ -1,9 +1,8 @@
 /** Where a person lives of whom nobody has said it. */
 export const DEFAULT_ZONE = 'Asia/Jakarta'
 
-const DAY_NAMES = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
-export const dayNames = [...DAY_NAMES] as [...typeof DAY_NAMES]
-type DayName = typeof DAY_NAMES[number]
+export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
+type DayName = typeof dayNames[number]
 
 /** The calendar day of a moment in a time zone. */
 export function dayIn (zone: string, at: Date): Temporal.PlainDate {
@@ -19,7 +18,7 @@ export function dayIn (zone: string, at: Date): Temporal.PlainDate {
 /** The Monday of the ISO week of a day. */
 export const mondayOf = (day: Temporal.PlainDate) => day.subtract({ days: day.dayOfWeek - 1 })
 
-export const dayNameOf = (day: Temporal.PlainDate): DayName => DAY_NAMES[day.dayOfWeek - 1] as DayName
+export const dayNameOf = (day: Temporal.PlainDate): DayName => dayNames[day.dayOfWeek - 1] as DayName
 
 const shortNames = new Intl.DateTimeFormat('id-ID', { weekday: 'short', timeZone: 'UTC' })
 

@@ -19,7 +19,7 @@ const fields = {
   maxDistance: Type.Optional(Type.Number({ minimum: 1, maximum: 500, description: 'Kilometres, kept whole' })),
   fitnessGoals: Type.Optional(words),
   preferredTimes: Type.Optional(words),
-  workoutDays: Type.Optional(Type.Array(Enum([...weekdays]), { maxItems: 7 })),
+  workoutDays: Type.Optional(Type.Array(Enum(weekdays), { maxItems: 7 })),
   city: Type.Optional(Text({ min: 0, max: 100 })),
   district: Type.Optional(Text({ min: 0, max: 100 })),
   prompts: Type.Optional(Type.Array(Body({ question: Text({ max: 200 }), answer: Text({ max: 500 }) }), { maxItems: 10 }))

@@ -10,7 +10,7 @@ const Report = Type.Object({
   reporterId: Type.String(),
   reportedId: Type.String({ description: 'The account, which may have deleted the profile since' }),
   reportedProfileId: Type.String(),
-  reason: Enum([...reportReasons]),
+  reason: Enum(reportReasons),
   details: Nullable(Type.String()),
   evidence: Type.Array(Type.String()),
   profile: Type.Object({}, { additionalProperties: true, description: 'As it was when it was reported' }),

@@ -16,7 +16,7 @@ const BlockedUser = Type.Object({
 const Report = Type.Object({
   id: Type.String(),
   reportedProfileId: Type.String(),
-  reason: Enum([...reportReasons]),
+  reason: Enum(reportReasons),
   details: Nullable(Type.String()),
   evidence: Type.Array(Type.String()),
   status: Enum(['OPEN', 'RESOLVED']),
@@ -64,7 +64,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
       headers: Repeatable,
       body: Body({
         reportedProfileId: Id,
-        reason: Enum([...reportReasons]),
+        reason: Enum(reportReasons),
         details: Type.Optional(Text({ min: 0, max: 2000 })),
         evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'Addresses of screenshots' }))
       }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),

@@ -7,7 +7,7 @@ import { findUnreadCount, readInbox } from './queries.ts'
 
 const Notification = Type.Object({
   id: Type.String(),
-  type: Enum(noticeTypes as unknown as [...typeof noticeTypes]),
+  type: Enum(noticeTypes),
   title: Type.String(),
   body: Type.String(),
   data: Type.Record(Type.String(), Type.String(), { description: 'The ids of what to open' }),

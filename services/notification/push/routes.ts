@@ -8,7 +8,7 @@ import { readPushLog } from './queries.ts'
 const Delivery = Type.Object({
   id: Type.String(),
   notificationId: Type.String({ description: 'Also its collapse id: pushes of one notification replace each other' }),
-  type: Enum(noticeTypes as unknown as [...typeof noticeTypes]),
+  type: Enum(noticeTypes),
   title: Type.String(),
   body: Type.String(),
   deviceName: Nullable(Type.String()),

@@ -5,7 +5,7 @@ import { optionTypes } from '../schema.ts'
 import { addOption, changeOption } from './actions.ts'
 import { listAllOptions, listOptions } from './queries.ts'
 
-const OptionTypeField = Enum([...optionTypes])
+const OptionTypeField = Enum(optionTypes)
 const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
 const Label = Text({ max: 100 })
 const Icon = Text({ max: 2_048, pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$', description: 'An emoji, or the address of an image', examples: ['🏃'] })
