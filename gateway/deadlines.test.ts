@@ -77,6 +77,20 @@ t.test('what stands between is not let through', async (t) => {
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
 })
 
+t.test('an upload that the service has no time to read is 503, as it is not the client who is slow', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  services.social.take(() => {})
+  const uploads = await Promise.all(Array.from({ length: 4 }, () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })))
+  for (const { status, json, headers } of uploads) {
+    t.equal(status, 503)
+    t.match(json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+    t.match(headers['retry-after'], /^\d+$/)
+  }
+  services.social.take(undefined)
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+})
+
 t.test('clients that do not finish their uploads do not open the breaker', async (t) => {
   const { call, as, services, url } = await testGateway(t)
   const { request } = await import('node:http')

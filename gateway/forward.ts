@@ -33,7 +33,7 @@ function textOf (bytes: Buffer | undefined) {
 
 // What a client can bring about must not count against the service, or anyone could open its breaker.
 function blameOf (error: Error): Error | undefined {
-  if (error instanceof PayloadTooLarge || error instanceof ValidationError) return error
+  if (error instanceof PayloadTooLarge || error instanceof ValidationError || error instanceof ServiceUnavailable) return error
   if ('code' in error && unsendable.has(String(error.code))) return new ValidationError('The request cannot be passed on')
 }
 
@@ -60,8 +60,9 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
   let attempts = 0
 
   const timer = setTimeout(() => {
-    const late = streamed && !request.raw.complete
-    fail(late ? new ValidationError('The body did not arrive in time') : new Error(`no answer in ${patience} ms`))
+    if (!streamed || request.raw.complete) return fail(new Error(`no answer in ${patience} ms`))
+    // Where bytes that came wait to be taken, it is not the client who is slow: the service has more uploads than it can read.
+    fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time'))
   }, patience)
 
   function settle () {

@@ -168,6 +168,23 @@ t.test('four long messages at once are taken, the fifth is told to wait, short o
   t.equal((await send(3_000_000)).status, 201)
 })
 
+t.test('one account alone cannot take all the places for long messages', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const [slow, other] = [as(), as()]
+  const waiting: Array<() => void> = []
+  services.fitmatch.answer((_asked, response) => { waiting.push(() => response.writeHead(201).end()) })
+  const send = (headers: object) => call(`${base}/fitmatch/chat/m1/messages`, { method: 'POST', headers: { ...headers }, body: Buffer.alloc(100_000, 1) })
+  const two = [send(slow), send(slow)]
+  while (waiting.length < 2) await sleep(10)
+  t.equal((await send(slow)).status, 503)
+  const another = send(other)
+  while (waiting.length < 3) await sleep(10)
+  for (const answer of waiting) answer()
+  t.strictSame((await Promise.all([...two, another])).map(({ status }) => status), [201, 201, 201])
+  services.fitmatch.answer((_asked, response) => response.writeHead(201).end())
+  t.equal((await send(slow)).status, 201)
+})
+
 t.test('a service that refuses an upload before it has come is heard', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.take((request, response) => {

@@ -55,6 +55,8 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
 
 function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce = Infinity }: Route) {
   let long = 0
+  // By account: one alone, sending slowly, must not keep everybody else waiting.
+  const holding = new Map<string, number>()
 
   return (request: FastifyRequest, reply: FastifyReply, destination: string) => {
     const { raw } = request
@@ -74,9 +76,17 @@ function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce =
       return
     }
 
-    if (long >= atOnce) throw new ServiceUnavailable()
+    const { id } = request.account
+    const held = holding.get(id) ?? 0
+    if (long >= atOnce || held >= atOnce / 2) throw new ServiceUnavailable()
     long++
-    reply.raw.once('close', () => { long-- })
+    holding.set(id, held + 1)
+    reply.raw.once('close', () => {
+      long--
+      const left = (holding.get(id) ?? 1) - 1
+      if (left > 0) holding.set(id, left)
+      else holding.delete(id)
+    })
     forward(request, reply, { upstream, path, body: limitBody(raw, bodyLimit), length, patience: patienceWithStreams })
   }
 }
