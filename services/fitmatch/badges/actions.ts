@@ -21,13 +21,12 @@ export async function takeBack (trx: Trx, accountId: string, badge: Badge) {
 
 /** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
 export async function recalculate ({ db, ask }: Deps, accountId: string) {
-  const [{ weekStreak, personalRecords }, membership, verified] = await Promise.all([
-    ask(TrainingProgress, { accountId }),
-    ask(Membership, { accountId }),
-    db.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null).select('id').limit(1).executeTakeFirst()
-  ])
-  const progress = measure({ isVerified: verified !== undefined, weekStreak, personalRecords, membership })
+  const [{ weekStreak, personalRecords }, membership] = await Promise.all([ask(TrainingProgress, { accountId }), ask(Membership, { accountId })])
   await db.transaction().execute(async (trx) => {
+    // Held, so that an approval which lapses at this moment takes its badge away after it was given here, and not before.
+    const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
+      .select('id').limit(1).forShare().executeTakeFirst()
+    const progress = measure({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })
     await trx.insertInto('badge_progress')
       .values(badges.map((badge) => ({ account_id: accountId, badge, progress: progress[badge] })))
       .onConflict((conflict) => conflict.columns(['account_id', 'badge']).doUpdateSet((eb) => ({ progress: eb.ref('excluded.progress') })))

@@ -2,7 +2,7 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { BadgeEarned, VerificationDecided } from '@tandem/contracts'
+import { BadgeEarned, Membership, VerificationDecided } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { atOnce, testApp } from '../testing.ts'
@@ -68,6 +68,22 @@ t.test('photo verification', async (t) => {
     t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'other photos are another matter')
     t.match(await stateOf(ana.id), { status: 'NONE' })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
+  })
+
+  t.test('that lapses while badges are recalculated leaves no badge', async (t) => {
+    const { id: ana } = await member('Ana')
+    await submit(ana)
+    await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`)
+    const later = (await upload(ana, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+
+    const { ask } = deps
+    t.teardown(() => { deps.ask = ask })
+    deps.ask = async (question, request) => {
+      if (question.type === Membership.type) await put(ana, '/fitmatch/photos', { mainPhotoId: later })
+      return await ask(question, request)
+    }
+    t.match(await post(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0 }] } })
+    t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
   })
 
   t.test('lapses with a main photo that was not compared, and only then', async (t) => {
