@@ -8,8 +8,10 @@ import { isNamed } from './queries.ts'
 /** Keeps the copy of people. News that come late do not undo newer ones; without `at` they only fill what is missing. */
 export async function keepPeople (db: Db, people: PersonCopy[], at?: Date) {
   if (people.length === 0) return
+  // In one order, so that two crowds that are heard of at once cannot deadlock.
+  const sorted = people.toSorted((one, other) => one.accountId < other.accountId ? -1 : 1)
   await db.insertInto('people')
-    .values(people.map(({ accountId, name, username, image, bio, locale, timezone }) => ({
+    .values(sorted.map(({ accountId, name, username, image, bio, locale, timezone }) => ({
       account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: fold(name), changed_at: at ?? new Date(0)
     })))
     .onConflict((conflict) => conflict.column('account_id')

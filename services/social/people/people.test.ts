@@ -37,6 +37,14 @@ t.test('people', async (t) => {
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
   })
 
+  t.test('crowds that are heard of at once, in whatever order, do not wait for each other', async (t) => {
+    const crowd = Array.from({ length: 300 }, (_, number) => somePerson(`Crowd${number}`))
+    for (let year = 2021; year < 2026; year++) {
+      const at = new Date(`${year}-01-01`)
+      await t.resolves(Promise.all([keepPeople(db, crowd, at), keepPeople(db, crowd.toReversed(), at), keepPeople(db, crowd, at), keepPeople(db, crowd.toReversed(), at)]))
+    }
+  })
+
   t.test('what the caller has changed a moment ago he sees at once', async (t) => {
     profiles.people.set(ana, { ...profiles.people.get(ana)!, bio: 'new' })
     t.match((await get(ana, `/users/${ana}`)).data.user, { bio: 'new' })
