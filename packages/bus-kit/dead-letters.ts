@@ -99,11 +99,8 @@ export async function listParked (db: Db) {
 
 /** Lets the running service try parked messages once more; returns how many. What fails again stays parked. */
 export async function askReplay (db: Db, keys: string[] | 'all') {
-  const asked = await db.updateTable('dead_letters').set({ attempt_at: inMilliseconds(0) })
-    .where('parked_at', 'is not', null)
-    .$if(keys !== 'all', (query) => query.where('key', 'in', keys as string[]))
-    .returning('key')
-    .execute()
+  const parked = db.updateTable('dead_letters').set({ attempt_at: inMilliseconds(0) }).where('parked_at', 'is not', null)
+  const asked = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
   return asked.length
 }
 

@@ -5,6 +5,7 @@ import formats from 'ajv-formats'
 import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
+import { article } from './validation.ts'
 
 /** The process cannot start as it is told to. Its message is for the operator, and tells no value. */
 export class ConfigError extends Error {
@@ -36,8 +37,6 @@ function isAddress (text: string) {
 }
 
 const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
-
-const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 function explain (error: ErrorObject): [variable: string, line: string] {
   const { keyword, params } = error

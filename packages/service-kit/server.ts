@@ -133,15 +133,19 @@ async function shedLoad (app: FastifyInstance) {
 // What is not HTTP, or not in time, never reaches a route.
 function answerClientError (error: Error & { code?: string }, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, body] = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    ? ['408 Request Timeout', failure('REQUEST_TIMEOUT', 'The request took too long to arrive')]
-    : error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', failure('PAYLOAD_TOO_LARGE', 'The headers of the request are too large')]
-      : ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')]
+  const [status, body] = explainClientError(error.code)
   const text = JSON.stringify(body)
   if (!socket.writable) return void socket.destroy(error)
   // Destroyed at once, with bytes of the client still unread, the connection would be reset before the client has read the answer.
   socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`)
   socket.resume()
   setTimeout(() => socket.destroy(), 1_000).unref()
+}
+
+function explainClientError (code: string | undefined) {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return ['408 Request Timeout', failure('REQUEST_TIMEOUT', 'The request took too long to arrive')] as const
+    case 'HPE_HEADER_OVERFLOW': return ['431 Request Header Fields Too Large', failure('PAYLOAD_TOO_LARGE', 'The headers of the request are too large')] as const
+    default: return ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')] as const
+  }
 }

@@ -90,7 +90,7 @@ const formatNames: Record<string, string> = {
   email: 'must be an email address'
 }
 
-const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+export const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** What is wrong, as a sentence that names the field and never repeats its value. */
 export function describe ({ instancePath, keyword, params, message }: Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>, whole = 'The body') {
