@@ -133,6 +133,9 @@ const inOrder = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerc
 /** From when on each exercise's lifts may have changed. */
 function earliest (lifts: Pick<Lift, 'exerciseKey' | 'at'>[]) {
   const since = new Map<string, Date>()
-  for (const { exerciseKey, at } of lifts) if (at < (since.get(exerciseKey) ?? at) || !since.has(exerciseKey)) since.set(exerciseKey, at)
+  for (const { exerciseKey, at } of lifts) {
+    const known = since.get(exerciseKey)
+    if (!known || at < known) since.set(exerciseKey, at)
+  }
   return since
 }

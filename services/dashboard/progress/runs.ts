@@ -5,6 +5,8 @@ import type { RunKind, Trx } from '../schema.ts'
 /** An unbroken row of days, or of Mondays, by their numbers; both ends belong to it. */
 export interface Run { first: number, last: number }
 
+type RunOfKind = Run & { kind: RunKind }
+
 /** A day (or Monday) of which it changed whether it counts. */
 export interface Change { kind: RunKind, number: number, counts: boolean }
 
@@ -40,14 +42,14 @@ export async function applyChanges (trx: Trx, accountId: string, changes: Change
     const numbers = changes.filter((change) => change.kind === kind).map(({ number }) => number)
     return { kind, from: dayOfNumber(Math.min(...numbers) - stepOf(kind)), to: dayOfNumber(Math.max(...numbers) + stepOf(kind)) }
   })
-  const { rows } = await sql<Run & { kind: RunKind }>`
+  const { rows } = await sql<RunOfKind>`
     select kind, first_day - date '1970-01-01' as first, last_day - date '1970-01-01' as last
     from jsonb_to_recordset(${JSON.stringify(spans)}::jsonb) as span (kind text, "from" date, "to" date)
     join runs using (kind)
     where account_id = ${accountId} and last_day >= "from" and first_day <= "to"`.execute(trx)
 
-  const gone: (Run & { kind: RunKind })[] = []
-  const come: (Run & { kind: RunKind })[] = []
+  const gone: RunOfKind[] = []
+  const come: RunOfKind[] = []
   for (const kind of kinds) {
     const before = rows.filter((run) => run.kind === kind)
     const changed = new Map(changes.filter((change) => change.kind === kind).map(({ number, counts }) => [number, counts]))
@@ -61,9 +63,7 @@ export async function applyChanges (trx: Trx, accountId: string, changes: Change
   return longest
 }
 
-type KindOfRun = Run & { kind: RunKind }
-
-async function replaceRuns (trx: Trx, accountId: string, gone: KindOfRun[], come: KindOfRun[]) {
+async function replaceRuns (trx: Trx, accountId: string, gone: RunOfKind[], come: RunOfKind[]) {
   if (gone.length > 0) {
     await sql`
       delete from runs using unnest(${gone.map(({ kind }) => kind)}::text[], ${gone.map(({ first }) => dayOfNumber(first))}::date[]) as gone (kind, first_day)

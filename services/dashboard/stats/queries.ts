@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
 import { usualTargets } from '../goals/queries.ts'
 import { levelOf } from '../progress/rules.ts'
+import { stepOf } from '../progress/runs.ts'
 import type { Db, RunKind } from '../schema.ts'
 
 export interface Stats {
@@ -26,7 +27,7 @@ interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinut
  * One look into the runs, however long they are.
  */
 export const currentRun = (accountId: string, kind: RunKind, last: Temporal.PlainDate) => {
-  const step = sql.lit(kind === 'WEEK' ? 7 : 1)
+  const step = sql.lit(stepOf(kind))
   const day = last.toString()
   return sql<number>`coalesce((
     select (least(last_day, ${day}::date) - first_day) / ${step} + 1
