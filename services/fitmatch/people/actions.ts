@@ -12,7 +12,8 @@ export async function lockMember (trx: Trx, accountId: string) {
   return await trx.selectFrom('members').selectAll().where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
 }
 
-const isNews = (heardAt: Date | null, at: Date) => !heardAt || heardAt < at
+/** Whether what is so at `at` is newer than what was heard. */
+export const isNews = (heardAt: Date | null, at: Date) => !heardAt || heardAt < at
 
 /** Keeps a person's name and time zone. News that come late do not undo newer ones. */
 export async function keepPerson (db: Db, { accountId, name, timezone }: Person, at: Date) {

@@ -6,7 +6,7 @@ import { NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { lockMember } from '../people/actions.ts'
+import { isNews, lockMember } from '../people/actions.ts'
 import { MOST_PHOTOS } from '../photos/actions.ts'
 import { discardUnlessKept } from '../photos/files.ts'
 import { dayIn, spendToday } from '../quotas.ts'
@@ -54,8 +54,8 @@ async function keepAsked (trx: Trx, accountId: string, facts: Facts, askedAt: Da
   const member = await lockMember(trx, accountId)
   await trx.updateTable('members')
     .set({
-      ...(!(member.person_heard_at && member.person_heard_at > heardAt) && { timezone: facts.timezone, person_heard_at: heardAt }),
-      ...(!(member.facts_heard_at && member.facts_heard_at > heardAt) && {
+      ...(isNews(member.person_heard_at, heardAt) && { timezone: facts.timezone, person_heard_at: heardAt }),
+      ...(isNews(member.facts_heard_at, heardAt) && {
         weight: facts.weight, favorite_sports: facts.favoriteSports, experience: facts.experience, facts_heard_at: heardAt
       }),
       account_id: accountId

@@ -9,7 +9,7 @@ import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, isVisibleTo, readParticipant } from '../profiles/queries.ts'
 import { dayIn, spendToday } from '../quotas.ts'
 import type { MatchType, SwipeType, Trx } from '../schema.ts'
-import { describeLimits, limitOf } from './limits.ts'
+import { countUsed, describeLimits, limitOf } from './limits.ts'
 
 interface Swipe { targetProfileId: string, swipeType: SwipeType }
 
@@ -31,7 +31,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
     const between = await readBetween(trx, accountId, targetId)
     const { match, mySwipe, isTold, theirSwipe, isSubscribed, ...target } = between
     if (match || mySwipe === swipeType) {
-      return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await usedOn(trx, accountId, day)).remaining }
+      return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await countUsed(trx, accountId, day)).remaining }
     }
 
     const used = await spendToday(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
@@ -91,9 +91,4 @@ async function makeMatch (trx: Trx, one: string, other: string, mine: MatchType,
     .executeTakeFirstOrThrow()
   await record(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], matchType })
   return match
-}
-
-async function usedOn (trx: Trx, accountId: string, day: string) {
-  const row = await trx.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select('used').executeTakeFirst()
-  return row?.used ?? 0
 }

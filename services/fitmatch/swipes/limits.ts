@@ -15,8 +15,11 @@ export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: numb
 
 /** What the caller has of today's swipes. */
 export async function readSwipeLimits (db: Db, caller: Caller) {
-  const row = await db.selectFrom('swipe_quota').select('used')
-    .where('account_id', '=', caller.accountId).where('day', '=', dayIn(caller.timezone))
-    .executeTakeFirst()
-  return describeLimits(caller, row?.used ?? 0)
+  return describeLimits(caller, await countUsed(db, caller.accountId, dayIn(caller.timezone)))
+}
+
+/** How many swipes of a day are used. */
+export async function countUsed (db: Db, accountId: string, day: string) {
+  const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select('used').executeTakeFirst()
+  return row?.used ?? 0
 }
