@@ -73,7 +73,7 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 }
 
 const selectAccount = (trx: Trx) => trx.selectFrom('accounts')
-  .select([...accountColumns, (row) => row('barred_at', 'is not', null).$castTo<boolean>().as('isBarred')])
+  .select([...accountColumns, sql<boolean>`barred_at is not null`.as('isBarred')])
   .forNoKeyUpdate()
 
 /** Whether a token had not been used before. Of uses at once the others wait for the first, and if that signs nobody in, for the next. */

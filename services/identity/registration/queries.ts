@@ -18,10 +18,11 @@ export async function findSignInWays (db: Db, email: string) {
 
 interface Ways { hasPassword: boolean, isVerified: boolean, hasProviderA: boolean, hasProviderB: boolean }
 
-function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: Ways) {
+function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: Ways): 'credentials' | 'provider_a' | 'provider_b' {
   // A mailed code is the way on for who has not verified his address, and for who has no other way.
-  if (hasPassword || !isVerified) return 'credentials' as const
-  return hasProviderA ? 'provider_a' as const : hasProviderB ? 'provider_b' as const : 'credentials' as const
+  if (hasPassword || !isVerified) return 'credentials'
+  if (hasProviderA) return 'provider_a'
+  return hasProviderB ? 'provider_b' : 'credentials'
 }
 
 /** How far an account is with its verification. */

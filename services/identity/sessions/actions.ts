@@ -5,10 +5,9 @@ import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Role, Trx } from '../schema.ts'
 import { maskAddress } from './addresses.ts'
+import { REFRESH_TOKEN_LIFETIME, SESSION_LIFETIME } from './queries.ts'
 
 const REFRESH_TOKEN_BYTES = 32
-const REFRESH_TOKEN_LIFETIME = '30 days'
-const SESSION_LIFETIME = '180 days'
 // A used token that comes again this soon is a double tap; later it is somebody else's.
 const DOUBLE_TAP = '10 seconds'
 

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../schema.ts'
 
+export const REFRESH_TOKEN_LIFETIME = '30 days'
+export const SESSION_LIFETIME = '180 days'
+
 /** The live sessions of an account, last used first. */
 export async function listSessions (db: Db, accountId: string) {
   return await db.selectFrom('sessions')
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
-    .where('last_used_at', '>', sql<Date>`now() - interval '30 days'`)
-    .where('created_at', '>', sql<Date>`now() - interval '180 days'`)
+    .where('last_used_at', '>', sql<Date>`now() - ${REFRESH_TOKEN_LIFETIME}::interval`)
+    .where('created_at', '>', sql<Date>`now() - ${SESSION_LIFETIME}::interval`)
     .select([
       'id', 'device_info as deviceInfo', 'device_name as deviceName', 'platform', 'app_version as appVersion',
       'ip_address as ipAddress', 'last_used_at as lastUsedAt', 'created_at as createdAt'
