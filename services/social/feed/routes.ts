@@ -4,8 +4,10 @@ import type { Deps } from '../deps.ts'
 import { foldTag } from '../hashtags/parsing.ts'
 import { describePosts, Post } from '../posts/post.ts'
 import { postTypes } from '../schema.ts'
-import { readAll, readDiscover, readFollowing, readOfPerson } from './queries.ts'
+import { readAll, readDiscover, readFollowing, readOfPerson, type FeedQuery } from './queries.ts'
 import { readTrending } from './trending.ts'
+
+const feedTypes = ['all', 'following', 'discover', 'trending'] as const
 
 export const feedRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
@@ -15,7 +17,7 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Read a feed',
       description: 'all: public posts and those of followed people; following: followed people only; discover: public posts of people the caller has nothing to do with yet; trending: what people take part in just now.',
       querystring: PageQuery({
-        feedType: Enum(['all', 'following', 'discover', 'trending'], { default: 'all' }),
+        feedType: Enum(feedTypes, { default: 'all' }),
         userId: Type.Optional({ ...Id, description: 'Only posts of this person: all of the caller himself, the public ones of another. The kind of feed is of no importance then.' }),
         type: Type.Optional(Enum(postTypes)),
         hashtag: Type.Optional(Text({ max: 100, description: 'Only posts with this tag. An addition to the published interface.' })),
@@ -25,12 +27,17 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query: { feedType, userId, hashtag, ...query }, account }) => {
     const filters = { ...query, hashtag: hashtag === undefined ? undefined : foldTag(hashtag) }
-    const rows = userId !== undefined ? await readOfPerson(db, account.id, userId, filters)
-      : feedType === 'following' ? await readFollowing(db, account.id, filters)
-      : feedType === 'discover' ? await readDiscover(db, account.id, filters)
-      : feedType === 'trending' ? await readTrending(db, { accountId: account.id, sessionId: account.sessionId }, filters)
-      : await readAll(db, account.id, filters)
+    const rows = userId === undefined ? await read(feedType, account, filters) : await readOfPerson(db, account.id, userId, filters)
     const { page, nextCursor } = cut(rows, query.limit, (post) => post.id)
     return data({ posts: await describePosts(deps, page, account.id), nextCursor })
   })
+
+  async function read (feedType: typeof feedTypes[number], { id, sessionId }: { id: string, sessionId: string }, query: FeedQuery) {
+    switch (feedType) {
+      case 'all': return await readAll(db, id, query)
+      case 'following': return await readFollowing(db, id, query)
+      case 'discover': return await readDiscover(db, id, query)
+      case 'trending': return await readTrending(db, { accountId: id, sessionId }, query)
+    }
+  }
 }
