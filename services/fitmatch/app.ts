@@ -33,10 +33,10 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
-export const createAnswers = (deps: Deps) => answers.map((each) => each(deps))
+export const createAnswerers = (deps: Deps) => answers.map((each) => each(deps))
 
 /** Hears and answers the other services until stopped. */
 export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, createAnswers(deps))
+  startAnswers(bus, createAnswerers(deps))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -11,7 +11,7 @@ import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import { createAnswers, createApp, createHandlers } from './app.ts'
+import { createAnswerers, createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
 import type { SwipeType, Tables } from './schema.ts'
 
@@ -120,7 +120,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     others,
     cdnUrl,
     handlers: createHandlers(deps),
-    answers: createAnswers(deps),
+    answers: createAnswerers(deps),
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,

@@ -5,7 +5,7 @@ import { touchPerson } from '../people/actions.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Timezone, Weight, WeightUnit } from '../people/schemas.ts'
 import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
-import { describeProgress } from './queries.ts'
+import { describeProgress } from './describe.ts'
 
 const Chosen = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
 const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
