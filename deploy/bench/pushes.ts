@@ -72,7 +72,7 @@ async function faults ({ db, dataDir }: World) {
   console.log(`notices ${JSON.stringify(notices)}, deliveries ${JSON.stringify(outcomes.rows)}`)
   expect(notices?.count === people && notices.people === people && notices.unread === people, 'each is told once, and the unread counts are exact')
 
-  const tally = { tokens: 0, sends: 0, dead: 0, deadTwice: 0, repeated: 0, unexplained: 0, early: 0, missing: 0, otherCollapseId: 0 }
+  const tally = { tokens: 0, sends: 0, dead: 0, deadTwice: 0, repeated: 0, unexplained: 0, early: 0, forgotten: 0, missing: 0, otherCollapseId: 0 }
   group()
   for (let number = 0; number < people * 2; number++) {
     const token = tokenOf(number)
@@ -89,8 +89,13 @@ async function faults ({ db, dataDir }: World) {
     for (const [each, next] of sends.slice(1).entries()) {
       const before = sends[each]!
       const waited = next.at - before.at
-      if (before.status === 429 && waited < 5_000) tally.early++
-      if (before.status === 503 && waited < 60_000) tally.early++
+      if ((before.status === 429 && waited < 5_000) || (before.status === 503 && waited < 60_000)) {
+        // A worker who dies with the answer in his hands takes it with him, and his lease is shorter than the wait.
+        const kill = killedAt.find((at) => at >= before.at - 50 && at <= before.at + 500)
+        if (kill !== undefined && waited > 25_000) tally.forgotten++
+        else tally.early++
+        console.log(`answered ${before.status} and sent again after ${waited} ms; killed ${kill === undefined ? 'at another time' : `${kill - before.at} ms after the answer`}`)
+      }
       if (before.status !== 200 && before.status !== 404) continue
       // It had been taken, or refused for good: only a worker who died before he could write that down may have it sent again.
       tally.repeated++
