@@ -26,8 +26,8 @@ await withStack(async (started, dataDir) => {
   for (let kill = 1; kill <= KILLS; kill++) {
     await sleep(BETWEEN_KILLS)
     const { gateway, services } = await readStack(dataDir)
-    const processes = Object.entries({ gateway, ...services }).filter(([, { pid }]) => !killed.has(pid))
-    const [name, { pid }] = processes[Math.floor(Math.random() * processes.length)]!
+    const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) => pid === null || killed.has(pid) ? [] : [{ name, pid }])
+    const { name, pid } = running[Math.floor(Math.random() * running.length)]!
     console.log(`${kill}/${KILLS}: kill -9 ${name} (${pid})`)
     process.kill(pid, 'SIGKILL')
     killed.add(pid)

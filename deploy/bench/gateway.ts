@@ -23,7 +23,7 @@ interface Proxy { name: string, url: string, pid: number, stop?: () => Promise<u
 await withStack(async (stack) => {
   const { accessToken } = await becomeMember(stack, 'runner@example.com')
   const proxies = [
-    { name: 'gateway', url: `${stack.gateway.url}/api/mobile/v1`, pid: stack.gateway.pid },
+    { name: 'gateway', url: `${stack.gateway.url}/api/mobile/v1`, pid: stack.gateway.pid ?? 0 },
     await startStockChain(stack),
     ...await startNginx(stack)
   ]

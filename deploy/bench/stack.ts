@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-interface Running { url: string, pid: number }
+interface Running {
+  url: string
+  /** Null while it is started again. */
+  pid: number | null
+}
 
 /** The addresses that the launcher writes down once everything is ready. */
 export interface Stack {
