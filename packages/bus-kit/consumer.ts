@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind } from '@opentelemetry/api'
 import { AckPolicy, DeliverPolicy, nanos, type Consumer, type ConsumerMessages, type JsMsg, type NatsConnection } from 'nats'
 import type { Kysely } from 'kysely'
+import pLimit from 'p-limit'
 import type { Bus } from './connection.ts'
 import { ATTEMPTS, failAgain, forget, keepLetter, takeDue, type DeadLetterTables, type Due, type Letter } from './dead-letters.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
-import { lanes, places } from './lanes.ts'
+import { lanes } from './lanes.ts'
 import { handled, handling, lag, letterBoxes } from './metrics.ts'
 import { Unavailable } from './questions.ts'
 import { seldom } from './seldom.ts'
@@ -42,7 +43,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
   const wanted = Map.groupBy(handlers, ({ event }) => event.type)
   const speakers = new Set(handlers.map(({ event }) => event.service))
   const enter = lanes()
-  const [few, many] = [places(AT_ONCE), places(HELD)]
+  const [few, many] = [pLimit(AT_ONCE), pLimit(HELD)]
   const source = { service: bus.service, db }
   letterBoxes.add(source)
 

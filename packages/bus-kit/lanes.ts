@@ -1,7 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit'
-
-/** Places for work that goes on side by side. */
-export const places = (count: number): LimitFunction => pLimit(count)
+import type { LimitFunction } from 'p-limit'
 
 /** Runs work side by side, as much of it at once as there are `places` for its kind, but the pieces of one lane in the order they entered. */
 export function lanes () {
