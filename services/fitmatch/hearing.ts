@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { Connection } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
-import { pairOf } from './matches/pairs.ts'
-import type { Db } from './schema.ts'
+import { isBlockedBy, isMatchedWith } from './profiles/queries.ts'
 
 const LONGEST = 500
 const PAUSE = 5
@@ -13,7 +11,9 @@ const PAUSE = 5
  * No longer than half a second: what is done is done, and social hears of it whenever it can.
  */
 export async function untilHeard ({ db, ask }: Pick<Deps, 'db' | 'ask'>, accountId: string, profileId: string) {
-  const now = await findConnection(db, accountId, profileId)
+  const now = await db.selectFrom('profiles').where('id', '=', profileId)
+    .select(['account_id as otherId', isMatchedWith(accountId).as('isMatched'), isBlockedBy(accountId).as('hasBlocked')])
+    .executeTakeFirst()
   if (!now) return
   const { otherId, isMatched, hasBlocked } = now
   const end = performance.now() + LONGEST
@@ -26,15 +26,4 @@ export async function untilHeard ({ db, ask }: Pick<Deps, 'db' | 'ask'>, account
   } catch {
     // Nobody is there to hear it yet.
   }
-}
-
-async function findConnection (db: Db, accountId: string, profileId: string) {
-  const profile = await db.selectFrom('profiles').where('id', '=', profileId).select('account_id as otherId').executeTakeFirst()
-  if (!profile) return
-  const { otherId } = profile
-  const { low_id, high_id } = pairOf(accountId, otherId)
-  const { rows } = await sql<{ isMatched: boolean, hasBlocked: boolean }>`
-    select exists (select from matches where low_id = ${low_id} and high_id = ${high_id} and ended_at is null) as "isMatched",
-      exists (select from blocks where blocker_id = ${accountId} and blocked_id = ${otherId}) as "hasBlocked"`.execute(db)
-  return { otherId, ...rows[0]! }
 }

@@ -13,15 +13,23 @@ export const ageNow = sql<number | null>`extract(year from age((now() at time zo
 export const hasNotBlocked = (accountId: string) => sql<boolean>`
   not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
 
+/** Whether `accountId` has blocked the person of the profile at hand. */
+export const isBlockedBy = (accountId: string) => sql<boolean>`
+  exists (select from blocks where blocker_id = ${accountId} and blocked_id = profiles.account_id)`
+
+/** Whether `accountId` is matched with the person of the profile at hand. */
+export const isMatchedWith = (accountId: string) => sql<boolean>`
+  exists (select from matches
+    where ended_at is null and low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId}))`
+
 /**
  * Whether `viewer` may know of the profile at hand. Every way from one person to another asks this: nobody finds whom he blocked or who
  * blocked him, nor a suspended profile; a paused one only its owner and those it is matched with.
  */
 export const isVisibleTo = (viewer: string) => sql<boolean>`(
   not profiles.suspended
-  and (not profiles.paused or profiles.account_id = ${viewer} or exists (select from matches
-    where ended_at is null and low_id = least(profiles.account_id, ${viewer}) and high_id = greatest(profiles.account_id, ${viewer})))
-  and not exists (select from blocks where blocker_id = ${viewer} and blocked_id = profiles.account_id)
+  and (not profiles.paused or profiles.account_id = ${viewer} or ${isMatchedWith(viewer)})
+  and not ${isBlockedBy(viewer)}
   and ${hasNotBlocked(viewer)})`
 
 /** Who is asking, with all that decides what he may do. */
