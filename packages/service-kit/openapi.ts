@@ -32,7 +32,7 @@ function addExamples (content: Content = {}) {
 }
 
 // Ours, and only of use to the validator.
-const internal = new Set(['transform', 'opaqueId', 'dropNulls'])
+const internal = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEmpty'])
 
 function publish (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publish)

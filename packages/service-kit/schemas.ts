@@ -55,13 +55,13 @@ export const Repeatable = Type.Object({
   }))
 })
 
-/** The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. */
+/** The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. For its first page a client has no cursor yet, and many send it empty. */
 export const PageQuery = <Properties extends TProperties = Record<never, never>>(properties: Properties = {} as Properties, { limit = 20, max = 50 } = {}) =>
   Type.Object({
     limit: Type.Integer({ minimum: 1, maximum: max, default: limit }),
     cursor: Type.Optional(Cursor),
     ...properties
-  })
+  }, { dropEmpty: ['cursor'] })
 
 /** Where the next page begins: the `cursor` to ask it with. */
 export const NextCursor = Nullable(Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }), { description: 'null when no page follows' })

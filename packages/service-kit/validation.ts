@@ -71,6 +71,18 @@ function createAjv (options: Options) {
       }
     }
   })
+  ajv.addKeyword({
+    keyword: 'dropEmpty',
+    type: 'object',
+    schemaType: 'array',
+    before: 'properties',
+    modifying: true,
+    errors: false,
+    compile: (names: string[]) => (value: Record<string, unknown>) => {
+      for (const name of names) if (value[name] === '') delete value[name]
+      return true
+    }
+  })
   return ajv
 }
 
@@ -163,12 +175,10 @@ export function checkRequests (app: FastifyInstance) {
     else void parse(request, body as string, done)
   })
 
-  app.addHook('preValidation', (request: FastifyRequest<{ Querystring: { cursor?: string } }>, _reply, done) => {
-    // For its first page a client has none yet, and many send it all the same.
-    if (request.query.cursor === '') delete request.query.cursor
+  app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     // The router makes objects of a kind of its own for these two.
     if (findUnusable({ ...request.params as object })) return done(new NotFound())
-    const found = findUnusable(request.body, request.routeOptions.config.judgesBody ? nothing : judge) ?? findUnusable({ ...request.query })
+    const found = findUnusable(request.body, request.routeOptions.config.judgesBody ? nothing : judge) ?? findUnusable({ ...request.query as object })
     if (found) return done(new ValidationError(`The request ${found}`))
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

@@ -134,6 +134,7 @@ t.test('a chat', async (t) => {
     for (let turn = 1; turn <= 7; turn++) await write(turn % 2 ? ana : ben, String(turn))
     const first = await get(ana.id, `${url}?limit=3`)
     t.strictSame(contents(first), ['5', '6', '7'])
+    t.strictSame(contents(await get(ana.id, `${url}?limit=3&cursor=`)), ['5', '6', '7'], 'an empty cursor is none')
     const second = await get(ana.id, `${url}?limit=3&cursor=${first.data.nextCursor}`)
     t.strictSame(contents(second), ['2', '3', '4'])
     const third = await get(ana.id, `${url}?limit=3&cursor=${second.data.nextCursor}`)

@@ -26,7 +26,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Read a chat',
       description: 'A page of messages, the newest without a cursor, oldest first in it. Marks as read what the other one has written up to there.',
       params,
-      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'An extension: false leaves everything unread' }) }),
+      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'An extension: false leaves everything unread' }) }, { dropEmpty: ['cursor'] }),
       response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query, account }) => {

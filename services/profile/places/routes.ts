@@ -29,18 +29,15 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
         countryId: Type.Optional(PlaceId),
         countryCode: Type.Optional(Text({ min: 2, max: 2, transform: ['trim', 'toUpperCase'], examples: ['ID'] })),
         regionId: Type.Optional(PlaceId)
-      }),
+        // What a client has no value for, it often sends as nothing.
+      }, { dropEmpty: ['countryId', 'countryCode', 'regionId'] }),
       response: {
         // Sent as it was kept.
         200: Type.Unsafe<Buffer>(Data(Type.Union([Type.Array(Country), Type.Array(Region), Type.Array(City)]))),
         304: Type.Null({ description: 'What If-None-Match names is still so' })
       }
     },
-    config: { public: true },
-    // What a client has no value for, it often sends as nothing.
-    preValidation: async ({ query }) => {
-      for (const name of ['countryId', 'countryCode', 'regionId'] as const) if (query[name] === '') delete query[name]
-    }
+    config: { public: true }
   }, async ({ query, url, headers }, reply) => {
     // The places of the world change with the edition that is loaded, and never in between.
     const edition = await findEdition(db)
