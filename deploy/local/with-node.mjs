@@ -31,6 +31,7 @@ function findTools () {
   if (remembered && existsSync(remembered.node) && remembered.path.every((folder) => existsSync(folder))) return remembered
 
   return alone('npx', () => {
+    ensureLibatomic()
     say(`Fetching Node ${NODE} and pnpm with npx (about 15 seconds the first time, 2 after) …`)
     const found = spawnSync('npx', ['--yes', `--package=node@${NODE}`, '--package=pnpm@12', '-c', 'command -v node; command -v pnpm'], {
       cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']
@@ -39,6 +40,20 @@ function findTools () {
     if (found.status !== 0 || !node || !pnpm) fail(`npx could not bring node@${NODE} and pnpm@12. Is the package registry within reach, and the disk not full?`)
     return { node, pnpm, path: [...new Set([path.dirname(node), path.dirname(pnpm)])] }
   })
+}
+
+/** Node 26 for Linux is linked against libatomic, which a bare Debian or Ubuntu does not have. */
+function ensureLibatomic () {
+  if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get')) return
+  const libraries = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' })
+  if (libraries.status !== 0 || libraries.stdout.includes('libatomic.so.1')) return
+  if (process.getuid() !== 0) fail(`Node ${NODE} needs a library that is not installed: sudo apt-get install libatomic1`)
+  say('Installing libatomic1 with apt-get …')
+  const get = (...args) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 'inherit']
+  }).status === 0
+  const installed = () => get('install', '--no-install-recommends', '-y', 'libatomic1')
+  if (!installed() && !(get('update') && installed())) fail('libatomic1 could not be installed: see the lines above')
 }
 
 function install () {
