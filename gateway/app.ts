@@ -20,7 +20,7 @@ import { passOn, patience } from './upstreams.ts'
 /** The gateway, not yet listening. */
 export async function createGateway (config: Config, log: Log, { shedsLoad = true } = {}): Promise<Server> {
   const asker = createAsker()
-  const identity = watchIdentity(config.upstreams.identity, asker, log)
+  const identity = watchIdentity(config.upstreams.identity, config.IDENTITY_ROOT_PUBLIC_KEYS, asker, log)
   const hits = createHitCounter(config.REDIS_URL, log)
   const upstreams = serviceNames.map((name) => createUpstream(name, config.upstreams[name], log))
 

@@ -1,6 +1,8 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { givenRootKey } from '@tandem/service-kit/testing'
 import t from 'tap'
-import { createIssuer, testGateway } from './testing.ts'
+import { createIssuer, publishKeys, testGateway } from './testing.ts'
 
 const base = '/api/mobile/v1'
 
@@ -45,7 +47,7 @@ t.test('without keys it is 503, never 401', async (t) => {
   t.match(await call('/health/ready'), { status: 503 })
   t.equal((await call(`${base}/auth/login`, { method: 'POST' })).status, 200, 'who signs in needs none')
 
-  services.identity.documents.set('/.well-known/jwks.json', { keys: [issuer.jwk] })
+  publishKeys(services.identity, [issuer])
   await sleep(1_300)
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
   t.match((await call('/health/ready')).json(), { status: 'ready' })
@@ -81,4 +83,31 @@ t.test('it asks for what ended since it last asked, with some overlap', async (t
   })
   await sleep(1_400)
   t.equal(asked.at(-1), '2030-01-01T00:00:05.000Z')
+})
+
+t.test('keys that identity has not signed let nobody in, nor do keys of before', async (t) => {
+  const { call, as, services, issuer } = await testGateway(t)
+  const feed = async (headers: OutgoingHttpHeaders) => (await call(`${base}/feed`, { headers })).status
+  t.equal(await feed(as()), 200)
+  const attacker = createIssuer()
+  const now = Date.now
+  t.teardown(() => { Date.now = now })
+  const later = () => {
+    const then = Date.now()
+    Date.now = () => then + 31_000
+  }
+
+  publishKeys(services.identity, [issuer, attacker], { by: givenRootKey() })
+  later()
+  t.equal(await feed(attacker.bearer()), 503, 'what identity would say of this key is not known')
+  t.equal(await feed(as()), 200)
+
+  publishKeys(services.identity, [issuer, attacker], { issuedAt: Date.now() - 60_000 })
+  later()
+  t.equal(await feed(attacker.bearer()), 503)
+
+  publishKeys(services.identity, [issuer], { issuedAt: Date.now() + 31_000 })
+  later()
+  t.equal(await feed(attacker.bearer()), 401, 'and now it is')
+  t.equal(await feed(as()), 200)
 })

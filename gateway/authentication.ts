@@ -1,5 +1,5 @@
-import { createKeySet } from '@tandem/service-kit'
-import type { KeySet, Log, PublishedKey } from '@tandem/service-kit'
+import { createKeySet, verifiedKeys } from '@tandem/service-kit'
+import type { KeySet, Log } from '@tandem/service-kit'
 import type { Asker } from './fetch-json.ts'
 
 /** What identity says about who may come in. */
@@ -19,7 +19,8 @@ const remembered = 20 * 60_000
 // What was committed late, or by a clock that runs ahead, is asked for again.
 const overlap = 5_000
 
-export function watchIdentity (url: string, { ask }: Pick<Asker, 'ask'>, log: Log): Identity {
+/** @param rootKeys the public keys without whose signature no other key is believed */
+export function watchIdentity (url: string, rootKeys: string[], { ask }: Pick<Asker, 'ask'>, log: Log): Identity {
   const ended = new Map<string, number>()
   let had = false
   let closed = false
@@ -27,8 +28,12 @@ export function watchIdentity (url: string, { ask }: Pick<Asker, 'ask'>, log: Lo
   let since = new Date(Date.now() - remembered).toISOString()
   let timer: NodeJS.Timeout | undefined
 
+  const fetchKeys = verifiedKeys(async () => {
+    const { signed } = await ask(`${url}/internal/signing-keys`, patience) as { signed: string }
+    return signed
+  }, rootKeys)
   const keys = createKeySet(async () => {
-    const { keys } = await ask(`${url}/.well-known/jwks.json`, patience) as { keys: PublishedKey[] }
+    const keys = await fetchKeys()
     had ||= keys.length > 0
     return keys
   }, log)

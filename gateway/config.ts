@@ -1,4 +1,4 @@
-import { ConfigError, List, readConfig, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 import { Type } from 'typebox'
 import { specialRoutes } from './routes.ts'
 import type { Route, Service } from './routes.ts'
@@ -20,6 +20,7 @@ const ofHttp = (description: string) => Url({ pattern: '^https?://', description
 
 const environment = Type.Object({
   ...ServiceEnvironment,
+  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   PORT: Type.Integer({ ...ServiceEnvironment.PORT, default: 8080 }),
   IDENTITY_URL: ofHttp('Where identity answers'),
   PROFILE_URL: ofHttp('Where profile answers'),

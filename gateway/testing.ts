@@ -3,8 +3,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { accessToken } from '@tandem/service-kit'
-import { silent } from '@tandem/service-kit/testing'
+import { accessToken, signKeys } from '@tandem/service-kit'
+import { givenRootKey, silent } from '@tandem/service-kit/testing'
 import { createGateway } from './app.ts'
 import { readGatewayConfig } from './config.ts'
 import { serviceNames } from './routes.ts'
@@ -44,7 +44,7 @@ export async function startService (t: Teardown, name: string): Promise<FakeServ
     const document = documents.get(request.url?.split('?', 1)[0] ?? '')
     if (document !== undefined) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      return void response.end(JSON.stringify(typeof document === 'function' ? document(request) : document))
+      return void Promise.resolve(typeof document === 'function' ? document(request) as unknown : document).then((body) => response.end(JSON.stringify(body)))
     }
     if (take) return take(request, response)
     const chunks: Buffer[] = []
@@ -139,6 +139,15 @@ export function createIssuer (kid = randomUUID()) {
   }
 }
 
+const rootKey = givenRootKey()
+
+/** Has a fake identity publish these keys, signed by `by`. */
+export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[], { by = rootKey, issuedAt = Date.now() } = {}) {
+  const keys = issuers.map(({ jwk }) => jwk)
+  identity.documents.set('/.well-known/jwks.json', { keys })
+  identity.documents.set('/internal/signing-keys', async () => ({ signed: await signKeys(keys, issuedAt, by.privateKey) }))
+}
+
 interface Options {
   env?: NodeJS.ProcessEnv
   /** Whether identity has published its key; true. */
@@ -152,11 +161,12 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
   const services = Object.fromEntries(started) as Record<Service, FakeService>
   const issuer = createIssuer()
   const ended: string[] = []
-  if (keys) services.identity.documents.set('/.well-known/jwks.json', { keys: [issuer.jwk] })
+  if (keys) publishKeys(services.identity, [issuer])
   services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: ended, until: new Date().toISOString() }))
 
   const config = readGatewayConfig({
     PORT: '0',
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
     REDIS_URL: redisUrl,
     ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
     ...env

@@ -45,10 +45,10 @@ export const SubscriptionChanged = defineEvent('identity.subscription.changed.v1
 
 const ofAccount = Type.Object({ accountId: Id })
 
-/** The public keys that access tokens are verified with, as JSON Web Keys. */
-export const SigningKeys = defineQuestion('identity.signing-keys.v1', {
+/** The public keys that access tokens are verified with, signed by identity's root key: `verifiedKeys` of service-kit reads them. */
+export const SigningKeys = defineQuestion('identity.signing-keys.v2', {
   request: Type.Object({}),
-  answer: Type.Array(Type.Object({ kid: Type.String(), kty: Type.String(), crv: Type.String(), x: Type.String(), y: Type.String() }))
+  answer: Type.String()
 })
 
 /** Where and in which language to write to a person; null when there is no such account. */

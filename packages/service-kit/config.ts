@@ -5,6 +5,7 @@ import formats from 'ajv-formats'
 import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
+import { readRootKey } from './signed-keys.ts'
 import { article } from './validation.ts'
 
 /** The process cannot start as it is told to. Its message is for the operator, and tells no value. */
@@ -36,6 +37,14 @@ function isAddress (text: string) {
   return version > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)))
 }
 
+function isRootKey (text: string) {
+  try {
+    return readRootKey(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
 const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
 
 function explain (error: ErrorObject): [variable: string, line: string] {
@@ -51,6 +60,7 @@ function explain (error: ErrorObject): [variable: string, line: string] {
     case 'maxLength': return [name, `${name} must have at most ${params.limit} characters`]
     case 'format':
       if (params.format === 'any-url') return [name, `${name} must be an address such as scheme://host:port`]
+      if (params.format === 'ed25519-public-keys') return [name, `${name} must be public Ed25519 keys in base64, separated by commas`]
       if (params.format === 'addresses') return [name, `${name} must be addresses or CIDR ranges, separated by commas`]
       return [name, `${name} must be a valid ${params.format}`]
     default: return [name, `${name} does not have the right form`]
@@ -87,6 +97,7 @@ export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.
           formats.default(ajv)
           ajv.addFormat('any-url', (text: string) => URL.canParse(text) && text.includes(':'))
           ajv.addFormat('addresses', (text: string) => split(text).every(isAddress))
+          ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
           return ajv
         }
       }

@@ -31,6 +31,16 @@ export function signToken (claims: object, header: object = {}, key = privateKey
   return `${content}.${sign('sha256', Buffer.from(content), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
+/** A root key, and both halves of it as the variables have them. */
+export function givenRootKey () {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return {
+    privateKey,
+    privateText: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    publicText: publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+  }
+}
+
 interface Bearer { role?: string, sessionId?: string, expiresIn?: number }
 
 /** The headers of a request by an account. `expiresIn` in seconds. */

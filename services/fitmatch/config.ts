@@ -1,10 +1,11 @@
 import path from 'node:path'
 import Type from 'typebox'
 import { createStorage } from '@tandem/media-kit'
-import { ConfigError, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
+  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
   CDN_URL: Url({ description: 'The address that uploaded media are served from' }),

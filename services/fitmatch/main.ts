@@ -2,7 +2,7 @@ import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
-import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config, createStores } from './config.ts'
@@ -26,7 +26,7 @@ await run('fitmatch', async (onClose, log) => {
     selfies: stores.selfies,
     minAge: config.MIN_AGE
   }
-  const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
+  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

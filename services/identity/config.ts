@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ConfigError, List, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, List, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 import type { ProviderSettings } from './providers/tokens.ts'
 
 const issuer = List({ description: 'The `iss` of its tokens, several by comma; with the two below, or none of the three' })
@@ -8,6 +8,7 @@ const jwksUrl = Type.Optional(Url({ description: 'Where its public keys are' }))
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
+  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
   REDIS_URL: Url(),
@@ -15,6 +16,7 @@ export const Config = Type.Object({
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'Where people reach this installation; links in mails begin with it' }),
   SECRET: Type.String({ minLength: 32, description: 'At least 32 random characters: codes and signing keys are sealed with it' }),
+  IDENTITY_ROOT_PRIVATE_KEY: Type.String({ description: 'The root key that signs the set of keys: an Ed25519 key as base64 of its DER (PKCS 8)' }),
   PASSWORD_BLOCKLIST: Type.Boolean({ default: false, description: 'Whether the most common passwords are refused' }),
   PROVIDER_TOKENS_SINGLE_USE: Type.Boolean({ default: false, description: "Whether a provider's token signs in once, and within 10 minutes of its issue" }),
   PROVIDER_A_ISSUER: issuer,

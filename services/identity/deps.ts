@@ -1,5 +1,6 @@
 import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
+import type { SignKeySet } from './keys/signed-keys.ts'
 import type { IssueToken } from './keys/tokens.ts'
 import type { MailRequests } from './mails/requests.ts'
 import type { Blocklist } from './passwords/blocklist.ts'
@@ -16,6 +17,7 @@ export interface Deps {
   hashing: Hashing
   blocklist: Blocklist
   issueToken: IssueToken
+  signKeySet: SignKeySet
   providers: Record<Provider, VerifyToken>
   mailer: Mailer
   mailRequests: MailRequests

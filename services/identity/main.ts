@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { listPublicKeys } from './keys/queries.ts'
+import { createKeySetSigner, readRootPrivateKey } from './keys/signed-keys.ts'
 import { createIssuer } from './keys/tokens.ts'
 import { createMailRequests } from './mails/requests.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
@@ -20,6 +21,7 @@ import { createSecrets } from './secrets.ts'
 await run('identity', async (onClose, log) => {
   const config = readConfig(Config)
   const { DATABASE_URL, NATS_URL, REDIS_URL, SMTP_URL, MAIL_FROM, PUBLIC_URL } = config
+  const rootKey = readRootPrivateKey(config.IDENTITY_ROOT_PRIVATE_KEY, config.IDENTITY_ROOT_PUBLIC_KEYS)
 
   const db = connect<Tables>(DATABASE_URL, { log })
   onClose(() => db.destroy())
@@ -43,6 +45,7 @@ await run('identity', async (onClose, log) => {
     hashing: await createHashing(),
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
     issueToken: createIssuer(db, secrets),
+    signKeySet: createKeySetSigner(db, rootKey),
     providers: {
       PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
       PROVIDER_B: createVerifier(providerSettings(config, 'PROVIDER_B'))

@@ -7,11 +7,12 @@ import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { startMail, startRedis, type Mail } from '@tandem/local/testing'
 import { createMailer } from '@tandem/mail-kit'
 import { createKeySet } from '@tandem/service-kit'
-import { silent } from '@tandem/service-kit/testing'
+import { givenRootKey, silent } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { listPublicKeys } from './keys/queries.ts'
+import { createKeySetSigner } from './keys/signed-keys.ts'
 import { createIssuer } from './keys/tokens.ts'
 import { createMailRequests } from './mails/requests.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
@@ -22,6 +23,7 @@ import { createSecrets } from './secrets.ts'
 import { startSession } from './sessions/actions.ts'
 
 export const password = 'Wide-Open-5ky'
+export const rootKeys = givenRootKey()
 export const secret = 'a secret that only the tests of this service know'
 
 /** What the other services answer. A question without an answer finds them away. */
@@ -50,6 +52,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
     hashing: await createHashing(),
     blocklist: createBlocklist(passwordBlocklist),
     issueToken: createIssuer(db, secrets),
+    signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: nobody, PROVIDER_B: nobody, ...providers },
     mailer,
     mailRequests

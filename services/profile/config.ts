@@ -1,8 +1,9 @@
 import Type from 'typebox'
-import { ServiceEnvironment, Url } from '@tandem/service-kit'
+import { RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
+  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
   CDN_URL: Url({ description: 'The address that uploaded media is served under' }),

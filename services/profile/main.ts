@@ -2,7 +2,7 @@ import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia, createStorage } from '@tandem/media-kit'
-import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
@@ -25,7 +25,7 @@ await run('profile', async (onClose, log) => {
     ask: asker(bus),
     media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
   }
-  const keys = createKeySet(() => deps.ask(SigningKeys, {}), log)
+  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

@@ -1,6 +1,5 @@
 import { answer } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { listPublicKeys } from './queries.ts'
 
-export const answerSigningKeys = ({ db }: Deps) => answer(SigningKeys, async () => await listPublicKeys(db))
+export const answerSigningKeys = ({ signKeySet }: Deps) => answer(SigningKeys, signKeySet)

@@ -1,13 +1,14 @@
 import t from 'tap'
 import { sql } from 'kysely'
-import { ConfigError, createKeySet } from '@tandem/service-kit'
-import { silent } from '@tandem/service-kit/testing'
+import { ConfigError, createKeySet, verifiedKeys } from '@tandem/service-kit'
+import { givenRootKey, silent } from '@tandem/service-kit/testing'
 import { keepHouse } from '../housekeeping.ts'
 import { createSecrets } from '../secrets.ts'
-import { testApp } from '../testing.ts'
+import { rootKeys, testApp } from '../testing.ts'
 import { ensureSigningKey, replaceSigningKeys, rotateSigningKeys } from './actions.ts'
 import { answerSigningKeys } from './answers.ts'
 import { listPublicKeys } from './queries.ts'
+import { readRootPrivateKey } from './signed-keys.ts'
 import { createIssuer } from './tokens.ts'
 
 const { app, db, deps, get, givenAccount } = await testApp(t)
@@ -24,7 +25,12 @@ t.test('the public halves are published, and nothing else', async (t) => {
   const { keys } = response.json()
   t.strictSame(keys.map((key: object) => Object.keys(key).sort()), [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']])
   t.match(keys, [{ alg: 'ES256', crv: 'P-256', kty: 'EC', use: 'sig' }])
-  t.match(await answerSigningKeys(deps).answer({}), [{ kid: keys[0].kid, x: keys[0].x }], 'services that ask are told the same')
+  const { kid } = keys[0]
+  const overNats = createKeySet(verifiedKeys(async () => String(await answerSigningKeys(deps).answer({})), [rootKeys.publicText]), silent)
+  const overHttp = createKeySet(verifiedKeys(async () => (await app.inject('/internal/signing-keys')).json().signed, [rootKeys.publicText]), silent)
+  t.teardown(() => { overNats.close(); overHttp.close() })
+  t.ok(await overNats.find(kid), 'services that ask are told the same, signed')
+  t.equal(await overHttp.find(kid), await overNats.find(kid), 'and so are gateways')
 })
 
 t.test('several processes that start at once make one key', async (t) => {
@@ -66,6 +72,15 @@ t.test('a process under another secret does not start, and says what to do', asy
   await replaceSigningKeys(db, other)
   await t.resolves(ensureSigningKey(db, other))
   t.equal((await published()).length, 2, 'the tokens of before go on for a while')
+})
+
+t.test('a root key that nobody would believe is found at the start', (t) => {
+  const other = givenRootKey()
+  t.ok(readRootPrivateKey(rootKeys.privateText, [other.publicText, rootKeys.publicText]))
+  t.throws(() => readRootPrivateKey(rootKeys.privateText, [other.publicText]), /does not hold the public half/)
+  t.throws(() => readRootPrivateKey('no key', [other.publicText]), ConfigError)
+  t.throws(() => readRootPrivateKey(rootKeys.publicText, [rootKeys.publicText]), ConfigError)
+  t.end()
 })
 
 t.test('what is sealed opens only under its secret, and unchanged', (t) => {

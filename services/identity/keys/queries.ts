@@ -7,6 +7,12 @@ export async function listPublicKeys (db: Db) {
   return keys.map((key) => key.public_key)
 }
 
+/** The same, and when they were read, by the clock of Postgres: the one clock that all replicas share. */
+export async function readKeySet (db: Db) {
+  const rows = await db.selectFrom('signing_keys').select(['public_key', sql<Date>`now()`.as('read_at')]).orderBy('signs_from', 'desc').execute()
+  return { keys: rows.map((row) => row.public_key), readAt: rows[0]?.read_at ?? new Date() }
+}
+
 /** The key that signs now. */
 export async function readSigningKey (db: Db) {
   return await db.selectFrom('signing_keys').select(['kid', 'sealed'])

@@ -3,7 +3,7 @@ import type { Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { listPublicKeys } from './queries.ts'
 
-export const keyRoutes: Routes<Deps> = async (app, { db }) => {
+export const keyRoutes: Routes<Deps> = async (app, { db, signKeySet }) => {
   app.get('/.well-known/jwks.json', {
     schema: {
       hide: true,
@@ -15,4 +15,10 @@ export const keyRoutes: Routes<Deps> = async (app, { db }) => {
     const keys = await listPublicKeys(db)
     return { keys: keys.map((key) => ({ ...key, alg: 'ES256', use: 'sig' })) }
   })
+
+  // For the gateways, which pass on no path that begins so.
+  app.get('/internal/signing-keys', {
+    schema: { hide: true, response: { 200: Type.Object({ signed: Type.String() }) } },
+    config: { public: true, logged: false }
+  }, async () => ({ signed: await signKeySet() }))
 }
