@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { connectBus, on, record, startConsumers, startRelay, type DeadLetterTables, type InboxTables, type OutboxTables } from '@tandem/bus-kit'
 import { AccountVerified, defineEvent } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
+import { startStreamKeeper } from '../nats/streams.ts'
 import type { Stack } from './stack.ts'
 import { percentile, type Row } from './table.ts'
 
@@ -43,6 +44,7 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   committed.clear()
 
   const bus = connectBus(stack.nats.url, { service, log: quiet })
+  const stopStreams = startStreamKeeper(stack.nats.url, [service], quiet)
   const relay = startRelay(bus, db)
   const consumers = startConsumers(bus, db, [on(event, async ({ data }) => {
     heard++
@@ -71,6 +73,7 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
 
   await consumers.stop()
   await relay.stop()
+  await stopStreams()
   await bus.close()
   await db.destroy()
   await sql`drop schema ${sql.id(schema)} cascade`.execute(admin)

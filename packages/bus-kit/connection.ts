@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type NatsConnection } from 'nats'
+import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
 import { seldom } from './seldom.ts'
+import { inboxOf } from './subjects.ts'
 
 /** What this kit writes of itself; every logger of the house has it. */
 export interface Log {
@@ -22,21 +23,30 @@ export interface Bus {
   close (): Promise<void>
 }
 
+/** The parts of `nats://[user:password@]host:port`, several by comma, as the client wants them. */
+export function connectionOptions (url: string): Pick<ConnectionOptions, 'user' | 'pass' | 'tls'> & { servers: string[] } {
+  const addresses = url.split(',').map((each) => new URL(each.trim()))
+  const { username = '', password = '', protocol } = addresses[0] ?? {}
+  return {
+    servers: addresses.map((address) => address.host),
+    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+    ...(protocol === 'tls:' && { tls: {} })
+  }
+}
+
 const RETRY_EVERY = 250
 const CLOSE_WITHIN = 2_000
 
 /**
  * Begins to connect and returns at once: a service whose broker is away still answers its clients.
- * @param url `nats://[user:password@]host:port`, several by comma
+ * @param url as `connectionOptions` takes it
  */
 export function connectBus (url: string, { service, log }: { service: string, log: Log }): Bus {
-  const addresses = url.split(',').map((each) => new URL(each.trim()))
-  const { username = '', password = '', protocol } = addresses[0] ?? {}
-  const hosts = addresses.map((address) => address.host)
+  const options = connectionOptions(url)
   const listeners = new Set<(connection: NatsConnection) => void>()
   const closers: (() => Promise<unknown>)[] = []
   const closing = new AbortController()
-  const warn = seldom((error) => log.warn({ err: error }, `NATS cannot be reached at ${hosts.join(', ')}; trying on`))
+  const warn = seldom((error) => log.warn({ err: error }, `NATS cannot be reached at ${options.servers.join(', ')}; trying on`))
   const warnOfRights = seldom((error) => log.error({}, `NATS refuses: ${String(error)}`))
   let connection: NatsConnection | undefined
   let connected = false
@@ -45,12 +55,9 @@ export function connectBus (url: string, { service, log }: { service: string, lo
     while (!closing.signal.aborted) {
       try {
         connection = await connect({
-          servers: hosts,
+          ...options,
           name: service,
-          // Of its own, so that a service can be granted the answers it asked for and nobody else's.
-          inboxPrefix: `_INBOX.${service}`,
-          ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-          ...(protocol === 'tls:' && { tls: {} }),
+          inboxPrefix: inboxOf(service),
           timeout: 2_000,
           pingInterval: 5_000,
           maxReconnectAttempts: -1,

@@ -3,14 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { defineEvent } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import t, { type Test } from 'tap'
-import Type from 'typebox'
-import { askReplay, listParked, on, startConsumers, Unavailable } from './index.ts'
+import { askReplay, connectionOptions, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
-import { effects, Happened, haveEffects, leaveEffect, say, sayMany, until, untilPublished, upTo, world, type Db, type Happening } from './harness.ts'
+import { effects, Happened, haveEffects, leaveEffect, OtherHappened, say, sayMany, until, untilPublished, upTo, world, type Db, type Happening } from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -20,7 +18,7 @@ t.jobs = 3
 
 /** Who publishes past the outbox, because he knows no better or means ill. */
 async function operator (t: Test, url: string) {
-  const nats = await connectNats({ servers: url.replace('nats://', '') })
+  const nats = await connectNats(connectionOptions(url))
   t.teardown(() => nats.close())
   const publish = async (text: string, { id, type = Happened.type }: { id?: string, type?: string } = {}) => {
     const carried = headers()
@@ -330,12 +328,11 @@ t.test('a consumer may start long before the one it listens to', async (t) => {
 
 t.test('a service hears several others, whatever becomes of one of them', async (t) => {
   const { db, nats, speaker, hearer } = await world(t)
-  const Other = defineEvent('gamma.thing.happened.v1', Type.Object({ number: Type.Integer() }))
   speaker().relay()
   const beta = hearer()
   const consumers = startConsumers(beta.bus, beta.db, [
     on(Happened, async (heard) => await leaveEffect(beta.db, heard)),
-    on(Other, async (heard) => await leaveEffect(beta.db, heard))
+    on(OtherHappened, async (heard) => await leaveEffect(beta.db, heard))
   ])
   t.teardown(() => consumers.stop())
   await say(db, 0)
@@ -344,8 +341,8 @@ t.test('a service hears several others, whatever becomes of one of them', async 
   const { nats: operating, publish } = await operator(t, nats.url)
   const { streams } = await operating.jetstreamManager()
   const sayOther = async (number: number) => await publish(toEnvelope('gamma', {
-    id: crypto.randomUUID(), type: Other.type, aggregate: 'thing', data: { number }, occurred_at: new Date()
-  }), { type: Other.type })
+    id: crypto.randomUUID(), type: OtherHappened.type, aggregate: 'thing', data: { number }, occurred_at: new Date()
+  }), { type: OtherHappened.type })
   await streams.add({ name: 'EVENTS_GAMMA', subjects: ['evt.gamma.>'] })
   await sayOther(1)
   await until(haveEffects(db, 2))

@@ -11,7 +11,8 @@ import { lanes } from './lanes.ts'
 import { handled, handling, lag, letterBoxes } from './metrics.ts'
 import { Unavailable } from './questions.ts'
 import { seldom } from './seldom.ts'
-import { isMissing, isStreamMissing, streamOf, subjectOf } from './streams.ts'
+import { isMissing, isStreamMissing } from './streams.ts'
+import { streamOf, subjectOf } from './subjects.ts'
 import { continueTrace } from './tracing.ts'
 
 // One less than the connections of a service's pool, so that a crowd of events leaves one to its clients.
@@ -197,7 +198,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
   }
 }
 
-/** @throws while the stream is missing: it is made by the service that speaks, which alone may */
+/** @throws while the stream is missing: a service may not make one */
 async function ensureConsumer (connection: NatsConnection, service: string, speaker: string) {
   const stream = streamOf(speaker)
   const { consumers } = connection.jetstream({ timeout: 2_000 })

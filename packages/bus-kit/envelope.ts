@@ -17,6 +17,12 @@ export type Envelope = Type.Static<typeof Envelope>
 
 const envelope = Compile(Envelope)
 
+/** The most that a stream takes as one message, headers included. */
+export const MAX_MESSAGE_BYTES = 64 * 1024
+
+/** The most that an event's subject and data may take together: the rest is for what stands around them. */
+export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 1024
+
 interface Said { id: string, type: string, aggregate: string, data: unknown, occurred_at: Date }
 
 export function toEnvelope (service: string, { id, type, aggregate, data, occurred_at }: Said) {

@@ -6,7 +6,7 @@ import { startNats } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'
-import { connectBus, on, record, spend, startConsumers, startRelay, type DeadLetterTables, type Heard, type InboxTables, type OutboxTables } from './index.ts'
+import { connectBus, keepStreams, natsRights, on, record, spend, startConsumers, startRelay, STREAM_KEEPER, type DeadLetterTables, type Heard, type InboxTables, type OutboxTables, type StreamKeeper } from './index.ts'
 
 // What the tests of this kit share: the service `alpha` says that things happened, `beta` hears it.
 
@@ -17,13 +17,18 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables {
 export type Db = Kysely<Tables>
 
 export const Happened = defineEvent('alpha.thing.happened.v1', Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) }))
+export const OtherHappened = defineEvent('gamma.thing.happened.v1', Type.Object({ number: Type.Integer() }))
 export type Happening = Heard<{ number: number, text?: string }>
 
 export const log = { info () {}, warn () {}, error () {} }
 
-/** A database and a broker of the test's own, and what starts processes beside them. */
+const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service) => ({
+  service, consumes: ['alpha', 'gamma'].includes(service) ? [] : [Happened, OtherHappened], provides: [], calls: []
+})))
+
+/** A database and a broker of the test's own, with the rights that the services have elsewhere, and what starts processes beside them. */
 export async function world (t: Test) {
-  const [nats, { db, url }] = await Promise.all([startNats(t), testDatabase<Tables>(t, import.meta.dirname)])
+  const [nats, { db, url }] = await Promise.all([startNats(t, { rights }), testDatabase<Tables>(t, import.meta.dirname)])
   await sql`create table effects (event_id uuid not null, about text not null, number integer not null, at serial)`.execute(db)
   const lines: { level: string, message: string }[] = []
   const noted = (level: string) => (_: object, message: string) => { lines.push({ level, message }) }
@@ -32,7 +37,7 @@ export async function world (t: Test) {
   /** A replica of a service: connections of its own. */
   const replica = (service: string) => {
     const own = connect<Tables>(url, { log: { warn () {} } })
-    const bus = connectBus(nats.url, { service, log })
+    const bus = connectBus(nats.urlOf(service), { service, log })
     const closers: (() => Promise<void>)[] = []
     let closing: Promise<void> | undefined
     const close = () => closing ??= (async () => {
@@ -58,7 +63,30 @@ export async function world (t: Test) {
     }
   }
 
-  return { nats, db, url, lines, replica, speaker: () => replica('alpha'), hearer: () => replica('beta') }
+  let keeping: StreamKeeper | undefined
+  /** Begins to look after the stream of alpha; the first speaker does. */
+  const keep = () => keeping ??= (() => {
+    const bus = connectBus(nats.urlOf(STREAM_KEEPER), { service: STREAM_KEEPER, log })
+    const keeper = keepStreams(bus, ['alpha'])
+    t.teardown(async () => {
+      await keeper.stop()
+      await bus.close()
+    })
+    return keeper
+  })()
+
+  return {
+    nats,
+    db,
+    url,
+    lines,
+    replica,
+    speaker () {
+      keep()
+      return replica('alpha')
+    },
+    hearer: () => replica('beta')
+  }
 }
 
 /** Work that adds up: a second time would show. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { sql, type Generated, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
+import { MAX_EVENT_BYTES } from './envelope.ts'
 import { faultsOf, shapeOf } from './shapes.ts'
 import { currentTrace } from './tracing.ts'
 
@@ -28,14 +29,18 @@ export const recorded = new EventEmitter().setMaxListeners(0)
  * Says an event: it is published if, and only if, the transaction commits.
  * @param aggregate what the event is about. Events about one thing are published in the order they were recorded,
  *   if the transactions that record them wait for each other, as by locking its row
- * @throws when the data are not of the event's shape, which its hearers could only park
+ * @throws when the data are not of the event's shape, which its hearers could only park, and when they are more than NATS takes as one
+ *   message, which would stay in the outbox for good: whoever has so much to say splits it
  */
 export async function record<Schema extends Type.TSchema> (
   trx: Transaction<OutboxTables>, event: EventDefinition<Schema>, aggregate: string, data: Type.Static<Schema>
 ) {
   if (!shapeOf(event.data).Check(data)) throw new TypeError(`this is no ${event.type}: ${faultsOf(event.data, data)}`)
+  const text = JSON.stringify(data)
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(aggregate)
+  if (bytes > MAX_EVENT_BYTES) throw new RangeError(`${event.type} is too big to be published: ${bytes} bytes, and at most ${MAX_EVENT_BYTES} fit`)
   await trx.insertInto('outbox').values({
-    type: event.type, aggregate, data: JSON.stringify(data), traceparent: currentTrace() ?? null
+    type: event.type, aggregate, data: text, traceparent: currentTrace() ?? null
   }).execute()
   recorded.emit('event')
 }
@@ -46,7 +51,7 @@ type Told<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
 /**
  * The same for a change that is one statement, and so needs no transaction around it: `with changed as (…), told as (${recording(…)}) …`.
  * The event is said once for each row of `from`, if and only if the statement commits. That its data are of the right shape is for
- * the compiler to see.
+ * the compiler to see, and that they fit into a message for the statement: it splits what may be long.
  * @param from the parts of the statement that make the change and know the data
  */
 export function recording<Schema extends Type.TSchema> (

@@ -6,7 +6,7 @@ import { defineQuestion } from '@tandem/contracts'
 import { startNats } from '@tandem/local/testing'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
-import { answer, asker, connectBus, startAnswers, Unavailable, type Answerer, type Ask } from './index.ts'
+import { answer, asker, connectBus, natsRights, startAnswers, Unavailable, type Answerer, type Ask } from './index.ts'
 import { log, until, upTo } from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -20,11 +20,20 @@ const Double = defineQuestion('beta.double.v1', {
 })
 const double = answer(Double, async ({ number }) => ({ doubled: number * 2 }))
 
+const Much = defineQuestion('beta.much.v1', { request: Type.Object({}), answer: Type.String() })
+const ofGamma = defineQuestion('gamma.double.v1', Double)
+const nothing = { consumes: [], provides: [], calls: [] }
+const rights = natsRights([
+  { ...nothing, service: 'alpha', calls: [Double, Much, ofGamma] },
+  { ...nothing, service: 'beta', provides: [Double, Much] },
+  { ...nothing, service: 'gamma', provides: [ofGamma], calls: [Double] }
+])
+
 /** One who asks, and replicas of one who answers. */
 async function world (t: Test) {
-  const nats = await startNats(t)
+  const nats = await startNats(t, { rights })
   const join = async (service: string) => {
-    const bus = connectBus(nats.url, { service, log })
+    const bus = connectBus(nats.urlOf(service), { service, log })
     t.teardown(() => bus.close())
     await until(() => bus.current() !== undefined)
     return bus
@@ -32,6 +41,7 @@ async function world (t: Test) {
   const alpha = await join('alpha')
   return {
     nats,
+    join,
     bus: alpha,
     ask: asker(alpha),
     async answers (...answerers: Answerer[]) {
@@ -94,13 +104,14 @@ t.test('an answer of another shape is none', async (t) => {
 })
 
 t.test('an answer that is nothing, or no JSON, is none', async (t) => {
-  const { ask, answers, bus } = await world(t)
+  const { ask, answers, join } = await world(t)
   await answers(answer(Double, async () => undefined as never))
   await refused(t, ask(Double, { number: 1 }, patient))
 
-  const Other = defineQuestion('gamma.double.v1', Double)
-  bus.current()?.subscribe('ask.gamma.double.v1', { callback: (_, message) => { message.respond('{"half": ') } })
-  await refused(t, ask(Other, { number: 1 }, patient))
+  const gamma = await join('gamma')
+  gamma.current()?.subscribe('ask.gamma.double.v1.*', { callback: (_, message) => { message.respond('{"half": ') } })
+  await gamma.current()?.flush()
+  await refused(t, ask(ofGamma, { number: 1 }, patient))
 })
 
 t.test('who fails to answer says so at once, and answers the next question', async (t) => {
@@ -115,7 +126,6 @@ t.test('who fails to answer says so at once, and answers the next question', asy
 })
 
 t.test('an answer that is too big for NATS is a failure like another', async (t) => {
-  const Much = defineQuestion('beta.much.v1', { request: Type.Object({}), answer: Type.String() })
   const { ask, answers } = await world(t)
   await answers(answer(Much, async () => 'x'.repeat(2_000_000)), double)
   await refused(t, ask(Much, {}, patient))

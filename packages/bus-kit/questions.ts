@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { SpanKind } from '@opentelemetry/api'
 import { headers, type Msg, type NatsConnection, type Subscription } from 'nats'
 import createError from '@fastify/error'
 import type Type from 'typebox'
 import type { QuestionDefinition } from '@tandem/contracts'
 import type { Bus } from './connection.ts'
+import { seldom } from './seldom.ts'
 import { faultsOf, shapeOf } from './shapes.ts'
+import { answersOf, questionOf } from './subjects.ts'
 import { continueTrace, currentTrace } from './tracing.ts'
 
 const DEADLINE = 800
@@ -29,7 +32,9 @@ export function asker (bus: Bus): Ask {
     const traceparent = currentTrace()
     if (traceparent) carried.set('traceparent', traceparent)
     try {
-      const reply = await connection.request(subjectOf(question), JSON.stringify(request), { timeout: deadline, headers: carried })
+      const reply = await connection.request(questionOf(question.type, bus.service), JSON.stringify(request), {
+        timeout: deadline, headers: carried, noMux: true, reply: `${answersOf(bus.service, question.service)}.${randomUUID()}`
+      })
       if (reply.headers?.get('failed')) throw new Error('whoever was asked could not answer')
       const answer: unknown = JSON.parse(reply.string())
       if (shapeOf(question.answer).Check(answer)) return answer as Type.Static<typeof question.answer>
@@ -63,6 +68,7 @@ export function answer<Request extends Type.TSchema, Answer extends Type.TSchema
 /** Answers questions until the bus closes, which waits for those that are being answered. Replicas share them. */
 export function startAnswers (bus: Bus, answerers: Answerer[]) {
   const running = new Set<Promise<void>>()
+  const warn = seldom((error) => bus.log.warn({}, String(error)))
   let listening: Subscription[] = []
   let told: NatsConnection | undefined
 
@@ -70,11 +76,16 @@ export function startAnswers (bus: Bus, answerers: Answerer[]) {
     // Subscriptions outlive a reconnect.
     if (told === connection) return
     told = connection
-    listening = answerers.map((answerer) => connection.subscribe(subjectOf(answerer.question), {
+    listening = answerers.map((answerer) => connection.subscribe(questionOf(answerer.question.type, '*'), {
       queue: bus.service,
       callback (error, message) {
         // What the server does not permit is told once by the connection.
         if (error) return
+        const caller = message.subject.split('.').at(-1) ?? ''
+        // An answer is published with this service's rights. Sent to where the caller likes, it could pass for one of its events.
+        if (!message.reply?.startsWith(`${answersOf(caller, bus.service)}.`)) {
+          return warn(`${caller} wants the answer to ${answerer.question.type} where no answer belongs`)
+        }
         const answered = respond(bus, answerer, message).finally(() => running.delete(answered))
         running.add(answered)
       }
@@ -98,5 +109,3 @@ async function respond (bus: Bus, { question, answer }: Answerer, message: Msg) 
     message.respond('', { headers: carried })
   }
 }
-
-const subjectOf = (question: QuestionDefinition) => `ask.${question.type}`

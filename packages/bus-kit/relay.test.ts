@@ -7,7 +7,7 @@ import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
 import { clearOld } from './relay.ts'
-import { connectBus, record, recording } from './index.ts'
+import { connectBus, connectionOptions, record, recording } from './index.ts'
 import { effects, Happened, haveEffects, log, say, sayMany, until, untilPublished, upTo, world, type Db, type Tables } from './harness.ts'
 
 // What a killed broker had handed out comes again after 10 s, so most of this file is waiting, side by side.
@@ -15,7 +15,7 @@ t.setTimeout(100_000)
 t.jobs = 3
 
 async function operator (t: Test, url: string) {
-  const nats = await connectNats({ servers: url.replace('nats://', ''), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+  const nats = await connectNats({ ...connectionOptions(url), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
   t.teardown(() => nats.close())
   return nats
 }
@@ -289,8 +289,11 @@ t.test('an event that is too big for NATS waits for a person and stands in nobod
   const { db, lines, speaker, hearer } = await world(t)
   speaker().relay()
   hearer().hear()
-  const sayMuch = async (number: number, length: number) => await db.transaction().execute(async (trx) =>
-    await record(trx, Happened, 'thing', { number, text: 'x'.repeat(length) }))
+  // As a statement could, whose data nobody can measure beforehand.
+  const sayMuch = async (number: number, length: number) => {
+    const values = { type: Happened.type, aggregate: 'thing', data: JSON.stringify({ number, text: 'x'.repeat(length) }), traceparent: null }
+    await db.insertInto('outbox').values(values).execute()
+  }
   await sayMuch(0, 70_000)
   await sayMuch(1, 2_000_000)
   await say(db, 2, 'thing')
@@ -301,6 +304,22 @@ t.test('an event that is too big for NATS waits for a person and stands in nobod
   await db.updateTable('outbox').set({ data: JSON.stringify({ number: 0 }), refused: null }).where('seq', '=', 1).execute()
   await until(haveEffects(db, 2))
   t.strictSame(await effects(db), [0, 2])
+})
+
+t.test('an event that no message could hold is refused where it is recorded, and its change with it', async (t) => {
+  const { db, speaker, hearer } = await world(t)
+  const sayMuch = async (number: number, length: number) => await db.transaction().execute(async (trx) => {
+    await say(db, 100 + number)
+    await record(trx, Happened, 'thing', { number, text: 'ä'.repeat(length) })
+  })
+  await t.rejects(sayMuch(0, 35_000), /alpha.thing.happened.v1 is too big to be published: 70\d{3} bytes, and at most 64512 fit/)
+  t.equal((await db.selectFrom('outbox').select('id').execute()).length, 1, 'only what was said beside it')
+
+  await sayMuch(1, 32_200)
+  speaker().relay()
+  hearer().hear()
+  await until(haveEffects(db, 3))
+  t.strictSame(await effects(db), [1, 100, 101], 'what just fits arrives')
 })
 
 async function smallStream (nats: NatsConnection, kilobytes: number) {
@@ -341,8 +360,9 @@ t.test('stopping publishes what was committed before', async (t) => {
   const { db, speaker } = await world(t)
   const alpha = speaker()
   const relay = alpha.relay()
-  await until(() => alpha.bus.current() !== undefined)
-  await sayMany(db, 450)
+  await say(db, 0)
+  await untilPublished(db)
+  await sayMany(db, 450, 1)
   await relay.stop()
   t.equal(await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst(), undefined)
 })

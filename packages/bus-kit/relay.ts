@@ -6,7 +6,8 @@ import type { Bus } from './connection.ts'
 import { outboxes, published } from './metrics.ts'
 import { recorded, type OutboxTables } from './outbox.ts'
 import { seldom } from './seldom.ts'
-import { apiError, ensureStream, streamOf, subjectOf, type StreamState } from './streams.ts'
+import { apiError, readStream, type StreamState } from './streams.ts'
+import { streamOf, subjectOf } from './subjects.ts'
 
 const BATCH = 200
 const ACK_TIMEOUT = 1_000
@@ -73,7 +74,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
     const connection = bus.current()
     if (!connection) return 0
     if (!stream || Date.now() - checkedAt > CHECK_STREAM_EVERY) {
-      const found = await ensureStream(connection, bus.service)
+      const found = await readStream(connection, bus.service)
       await redriveLost(db, found)
       stream = found
       checkedAt = Date.now()

@@ -1,0 +1,58 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answer, connectBus, startAnswers } from '@tandem/bus-kit'
+import { SigningKeys } from '@tandem/contracts'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { startNats, startProcess } from '@tandem/local/testing'
+import { accessToken, signKeys } from '@tandem/service-kit'
+import { givenRootKey, signToken } from '@tandem/service-kit/testing'
+import t from 'tap'
+import { quiet, root } from './testing.ts'
+
+/** A key that signs access tokens, and a token of somebody by it. */
+function givenSigningKey () {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const kid = randomUUID()
+  const now = Math.floor(Date.now() / 1_000)
+  const { issuer: iss, audience: aud } = accessToken
+  const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
+  return { published: { ...publicKey.export({ format: 'jwk' }), kid }, token: signToken(claims, { kid }, privateKey) }
+}
+
+t.test('a service takes no keys of who answers in the place of identity, even where NATS would let him', async (t) => {
+  const media = await mkdtemp(path.join(tmpdir(), 'tandem-forged-'))
+  t.teardown(() => rm(media, { recursive: true, force: true }))
+  const [nats, { url }] = await Promise.all([startNats(t), testDatabase(t, path.join(root, 'services/fitmatch'))])
+  const [rootKey, anotherRoot] = [givenRootKey(), givenRootKey()]
+  const [real, forged] = [givenSigningKey(), givenSigningKey()]
+  const join = async (key: typeof real, by: typeof rootKey) => {
+    const bus = connectBus(nats.url, { service: 'identity', log: quiet })
+    t.teardown(() => bus.close())
+    let asked = 0
+    startAnswers(bus, [answer(SigningKeys, async () => {
+      asked++
+      return await signKeys([key.published], Date.now(), by.privateKey)
+    })])
+    return { bus, asked: () => asked }
+  }
+  const attacker = await join(forged, anotherRoot)
+  const fitmatch = await startProcess(t, 'services/fitmatch/main.ts', {
+    DATABASE_URL: url, NATS_URL: nats.url, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, CDN_URL: 'http://cdn.example', MEDIA_DIR: path.join(media, 'media'), LOG_LEVEL: 'fatal'
+  })
+  const statusFor = async (token: string) => (await fetch(`http://127.0.0.1:${fitmatch.port}/fitmatch/profile`, { headers: { authorization: `Bearer ${token}` } })).status
+
+  while (attacker.asked() === 0) await sleep(20)
+  t.equal(await statusFor(forged.token), 503, 'no keys are known yet')
+  t.equal(await statusFor(real.token), 503)
+  await attacker.bus.close()
+
+  const identity = await join(real, rootKey)
+  while (await statusFor(real.token) === 503) await sleep(50)
+  t.equal(await statusFor(real.token), 200)
+  t.equal(await statusFor(forged.token), 401)
+  await identity.bus.close()
+  t.equal(await statusFor(real.token), 200, 'and goes on without identity')
+})

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answer, asker, connectBus, connectionOptions, on, record, startAnswers, startConsumers, startRelay, type DeadLetterTables, type InboxTables, type OutboxTables } from '@tandem/bus-kit'
+import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { connect, type Msg, type NatsConnection } from 'nats'
+import t, { type Test } from 'tap'
+import { describeRights, rightsFile } from './rights.ts'
+import { quiet, root, startSystemNats } from './testing.ts'
+
+type Tables = OutboxTables & InboxTables & DeadLetterTables
+
+// Each service here is one whose container was captured: it has the service's password, and speaks NATS as it likes.
+
+interface Captured {
+  nats: NatsConnection
+  /** Publishes, and tells whether NATS let it. */
+  publish: (subject: string, payload?: object, reply?: string) => Promise<boolean>
+  /** Subscribes, and tells whether NATS let it; what comes is in `heard`. */
+  subscribe: (subject: string) => Promise<boolean>
+  heard: Msg[]
+}
+
+async function capture (t: Test, url: string): Promise<Captured> {
+  const nats = await connect(connectionOptions(url))
+  t.teardown(() => nats.close())
+  const refusals = new Set<string>()
+  void (async () => {
+    for await (const status of nats.status()) {
+      const { permissionContext } = status as { permissionContext?: { operation: string, subject: string } }
+      if (permissionContext) refusals.add(`${permissionContext.operation} ${permissionContext.subject}`)
+    }
+  })()
+  const heard: Msg[] = []
+  // What NATS refuses it says before it answers the ping of a flush; the status is told a turn later.
+  const isAllowed = async (attempt: string) => {
+    await nats.flush()
+    await sleep(20)
+    return !refusals.has(attempt)
+  }
+  return {
+    nats,
+    heard,
+    async publish (subject, payload = {}, reply) {
+      nats.publish(subject, JSON.stringify(payload), reply === undefined ? {} : { reply })
+      return await isAllowed(`publish ${subject}`)
+    },
+    async subscribe (subject) {
+      nats.subscribe(subject, { callback: (error, message) => { if (!error) heard.push(message) } })
+      return await isAllowed(`subscription ${subject}`)
+    }
+  }
+}
+
+/** NATS with identity at work: it publishes one event, and answers questions. */
+async function world (t: Test) {
+  const server = await startSystemNats(t)
+  const join = (service: string, name = service) => {
+    const bus = connectBus(server.urlOf(service), { service: name, log: quiet })
+    t.teardown(() => bus.close())
+    return bus
+  }
+  const { db } = await testDatabase<Tables>(t, import.meta.dirname)
+  const identity = join('identity')
+  const relay = startRelay(identity, db)
+  t.teardown(() => relay.stop())
+  startAnswers(identity, [answer(Contact, async () => ({ email: 'a@example.com', emailVerified: true, name: 'Ana', locale: 'en' })), answer(SigningKeys, async () => 'signed keys')])
+  const say = async () => {
+    const accountId = crypto.randomUUID()
+    await db.transaction().execute(async (trx) => await record(trx, AccountVerified, accountId, { accountId }))
+    await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
+    return accountId
+  }
+  const operator = await connect(connectionOptions(server.url))
+  t.teardown(() => operator.close())
+  const stored = async (stream: string) => (await (await operator.jetstreamManager()).streams.info(stream)).state.messages
+  return { server, db, join, say, operator, stored, capture: async (service: string) => await capture(t, server.urlOf(service)) }
+}
+
+t.test('the rights of containers and clusters are what the services declare', (t) => {
+  t.equal(readFileSync(rightsFile, 'utf8'), describeRights(root), 'up to date; else run `node deploy/nats/write-rights.ts`')
+  t.end()
+})
+
+t.test('with its rights a service publishes, consumes, calls and provides', async (t) => {
+  const { join, say } = await world(t)
+  const { db } = await testDatabase<Tables>(t, import.meta.dirname)
+  const notification = join('notification')
+  const heard: string[] = []
+  const consumers = startConsumers(notification, db, [on(AccountVerified, async ({ data }) => { heard.push(data.accountId) })])
+  t.teardown(() => consumers.stop())
+  const accountId = await say()
+  await until(() => heard.length > 0)
+  t.same(heard, [accountId])
+  t.match(await asker(notification)(Contact, { accountId }, { deadline: 5_000 }), { name: 'Ana' })
+})
+
+t.test('nobody publishes events in another one\'s name', async (t) => {
+  const { say, db, join, stored, capture } = await world(t)
+  await say()
+  const social = await capture('social')
+  t.notOk(await social.publish('evt.identity.account.verified.v1', { accountId: crypto.randomUUID() }))
+
+  // With all that the kit does, its own check apart.
+  const event = defineEvent('identity.account.verified.v1', AccountVerified.data)
+  const forged = startRelay(join('social', 'identity'), db)
+  t.teardown(() => forged.stop())
+  await db.transaction().execute(async (trx) => await record(trx, event, 'forged', { accountId: crypto.randomUUID() }))
+  await until(async () => await stored('EVENTS_IDENTITY') === 2)
+  t.equal(await stored('EVENTS_IDENTITY'), 2, 'only identity\'s own relay got it there')
+})
+
+t.test('nobody answers in another one\'s name', async (t) => {
+  const { capture, join } = await world(t)
+  const [dashboard, fitmatch, identity] = [await capture('dashboard'), await capture('fitmatch'), await capture('identity')]
+  const inbox = '_INBOX_fitmatch.identity.1'
+  t.ok(await fitmatch.subscribe(inbox))
+  t.notOk(await dashboard.publish(inbox, [{ kid: 'mine' }]), 'not even who has learnt the inbox')
+  t.notOk(await dashboard.publish('_INBOX_fitmatch.>'))
+  t.ok(await dashboard.publish('_INBOX_fitmatch.dashboard.1', {}), 'only what it was asked itself')
+  t.ok(await identity.publish(inbox, []), 'who is asked does')
+  await until(() => fitmatch.heard.length > 0)
+  t.same(fitmatch.heard.map((message) => message.json()), [[]])
+
+  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), 'nor does anybody read another one\'s answers')
+  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), 'or take another one\'s questions')
+  t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or ask what it never asks')
+  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or ask as another')
+  const honest = join('fitmatch')
+  await until(() => honest.current() !== undefined)
+  t.equal(await asker(honest)(SigningKeys, {}, { deadline: 5_000 }), 'signed keys')
+})
+
+t.test('an answer goes where its caller gets answers, and nowhere else', async (t) => {
+  const { capture, say, stored } = await world(t)
+  await say()
+  const [dashboard, fitmatch] = [await capture('dashboard'), await capture('fitmatch')]
+  await fitmatch.subscribe('_INBOX_fitmatch.>')
+  await dashboard.subscribe('_INBOX_dashboard.>')
+  const ask = 'ask.identity.contact.v1.dashboard'
+  const request = { accountId: crypto.randomUUID() }
+  for (const reply of ['evt.identity.account.verified.v1', '_INBOX_fitmatch.identity.1', '_INBOX_dashboard.profile.1', '$JS.API.STREAM.PURGE.EVENTS_IDENTITY']) {
+    t.ok(await dashboard.publish(ask, request, reply), 'NATS cannot see where an answer is wanted')
+  }
+  await dashboard.publish(ask, request, '_INBOX_dashboard.identity.1')
+  await until(() => dashboard.heard.length > 0)
+  t.match(dashboard.heard.map((message) => message.json()), [{ name: 'Ana' }])
+  t.same(fitmatch.heard, [])
+  t.equal(await stored('EVENTS_IDENTITY'), 1, 'identity publishes none of its answers as its own event')
+})
+
+t.test('what the broker itself answers is no event, wherever it is wanted', async (t) => {
+  const { capture, say, join } = await world(t)
+  const { db } = await testDatabase<Tables>(t, import.meta.dirname)
+  const heard: string[] = []
+  const consumers = startConsumers(join('notification'), db, [on(AccountVerified, async ({ data }) => { heard.push(data.accountId) })])
+  t.teardown(() => consumers.stop())
+  const social = await capture('social')
+  const place = 'evt.identity.account.verified.v1'
+  t.ok(await social.publish('evt.social.thing.happened.v1', { accountId: crypto.randomUUID() }, place))
+  t.ok(await social.publish('$JS.API.STREAM.INFO.EVENTS_SOCIAL', {}, place))
+  const accountId = await say()
+  await until(() => heard.length > 0)
+  t.same(heard, [accountId])
+  await until(async () => (await db.selectFrom('dead_letters').select('key').where('parked_at', 'is not', null).execute()).length === 2)
+})
+
+t.test('nobody reads a stream that it does not consume', async (t) => {
+  const { capture, say, operator } = await world(t)
+  await say()
+  const social = await capture('social')
+  const consumer = { stream_name: 'EVENTS_IDENTITY', config: { durable_name: 'social', name: 'social', ack_policy: 'explicit' } }
+  for (const subject of [
+    '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social.evt.identity.>',
+    '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS_IDENTITY.social', '$JS.API.CONSUMER.MSG.NEXT.EVENTS_IDENTITY.notification', '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY',
+    '$JS.API.DIRECT.GET.EVENTS_IDENTITY', '$JS.API.STREAM.SNAPSHOT.EVENTS_IDENTITY', '$JS.API.STREAM.INFO.EVENTS_IDENTITY', '$JS.API.CONSUMER.LIST.EVENTS_IDENTITY',
+    '$JS.API.CONSUMER.CREATE.EVENTS_PROFILE.fitmatch.evt.profile.>', '$JS.API.CONSUMER.MSG.NEXT.EVENTS_PROFILE.fitmatch', '$JS.ACK.EVENTS_PROFILE.fitmatch.1.1.1.1.1'
+  ]) t.notOk(await social.publish(subject, consumer), subject)
+  for (const subject of ['evt.identity.>', 'evt.>', '>', '_INBOX_identity.>', '_INBOX.>', '$JS.>']) t.notOk(await social.subscribe(subject), subject)
+  const consumers = await (await operator.jetstreamManager()).consumers.list('EVENTS_IDENTITY').next()
+  t.same(consumers.map(({ name }) => name), [])
+})
+
+t.test('a service makes, changes, empties and deletes no stream and no consumer, not even its own', async (t) => {
+  const { capture, operator } = await world(t)
+  const manager = await operator.jetstreamManager()
+  await manager.streams.delete('EVENTS_SOCIAL')
+  const social = await capture('social')
+  const config = { name: 'EVENTS_SOCIAL', subjects: ['evt.social.>'], republish: { src: 'evt.social.>', dest: 'evt.identity.account.verified.v1' } }
+  for (const [subject, payload] of [
+    ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', config],
+    ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', { ...config, republish: undefined, subjects: ['ask.>'] }],
+    ['$JS.API.STREAM.CREATE.MIRROR', { name: 'MIRROR', mirror: { name: 'EVENTS_IDENTITY' } }],
+    ['$JS.API.STREAM.CREATE.SOURCES', { name: 'SOURCES', sources: [{ name: 'EVENTS_IDENTITY' }] }],
+    ['$JS.API.STREAM.UPDATE.EVENTS_SOCIAL', config],
+    ['$JS.API.STREAM.RESTORE.EVENTS_SOCIAL', config],
+    ['$JS.API.STREAM.PURGE.EVENTS_SOCIAL', {}],
+    ['$JS.API.STREAM.PURGE.EVENTS_IDENTITY', {}],
+    ['$JS.API.STREAM.DELETE.EVENTS_SOCIAL', {}],
+    ['$JS.API.STREAM.DELETE.EVENTS_IDENTITY', {}],
+    ['$JS.API.STREAM.MSG.DELETE.EVENTS_SOCIAL', { seq: 1 }],
+    ['$JS.API.CONSUMER.DELETE.EVENTS_PROFILE.social', {}],
+    ['$JS.API.CONSUMER.DELETE.EVENTS_SOCIAL.notification', {}]
+  ] as const) t.notOk(await social.publish(subject, payload), subject)
+
+  await until(async () => await manager.streams.info('EVENTS_SOCIAL').then(() => true, () => false))
+  const { config: made } = await manager.streams.info('EVENTS_SOCIAL')
+  t.match(made, { subjects: ['evt.social.>'], deny_delete: true })
+  t.notOk(made.republish, 'the keeper made it again, as it should be')
+})
+
+t.test('the keeper of the streams reads and publishes nothing', async (t) => {
+  const { capture, say } = await world(t)
+  await say()
+  const keeper = await capture('streams')
+  for (const subject of ['evt.identity.account.verified.v1', 'ask.identity.contact.v1.streams', '$JS.API.STREAM.UPDATE.EVENTS_IDENTITY', '$JS.API.STREAM.DELETE.EVENTS_IDENTITY',
+    '$JS.API.STREAM.CREATE.OTHER', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY', '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY']) t.notOk(await keeper.publish(subject), subject)
+  t.notOk(await keeper.subscribe('evt.>'))
+})
+
+async function until (truth: () => boolean | Promise<boolean>) {
+  for (const end = Date.now() + 20_000; !await truth();) {
+    if (Date.now() > end) throw new Error(`not so within 20 s: ${truth.toString()}`)
+    await sleep(50)
+  }
+}

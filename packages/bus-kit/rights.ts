@@ -1,0 +1,82 @@
+import type { EventDefinition, QuestionDefinition } from '@tandem/contracts'
+import { STREAM_KEEPER } from './stream-keeper.ts'
+import { answersOf, inboxOf, questionOf, streamOf, subjectOf } from './subjects.ts'
+
+/** What a service does on NATS. */
+export interface Messaging {
+  service: string
+  consumes: EventDefinition[]
+  provides: QuestionDefinition[]
+  calls: QuestionDefinition[]
+}
+
+interface Rights { publish: string[], subscribe: string[] }
+
+/** May do everything, by hand. */
+export const OPERATOR = 'operator'
+
+/** The variable of the server that holds a user's password. */
+export const passwordVariable = (user: string) => `NATS_${user.toUpperCase()}_PASSWORD`
+
+/** The `authorization` block of a NATS server: for each service a user that may do what the service does, and nothing else. */
+export function natsRights (all: Messaging[]): string {
+  const users = all.map((messaging) => describeUser(messaging.service, rightsOf(messaging, all)))
+  return `authorization {
+  users: [
+    { user: ${OPERATOR}, password: $${passwordVariable(OPERATOR)} }
+${[describeUser(STREAM_KEEPER, rightsOfKeeper(all)), ...users].join('\n')}
+  ]
+}
+`
+}
+
+function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messaging[]): Rights {
+  const callers = all.filter((other) => other.calls.some((question) => question.service === service)).map((other) => other.service)
+  const publishers = unique(consumes.map((event) => event.service))
+  return {
+    publish: [
+      subjectOf(`${service}.>`),
+      `$JS.API.STREAM.INFO.${streamOf(service)}`,
+      ...publishers.flatMap((publisher) => consumerSubjects(publisher, service)),
+      ...unique(calls.map(({ type }) => questionOf(type, service))),
+      ...callers.map((caller) => `${answersOf(caller, service)}.>`)
+    ],
+    subscribe: [`${inboxOf(service)}.>`, ...unique(provides.map(({ type }) => questionOf(type, '*')))]
+  }
+}
+
+/** Its own durable consumer on the stream of `publisher`: make it, look at it, fetch from it and acknowledge. */
+function consumerSubjects (publisher: string, service: string) {
+  const consumer = `${streamOf(publisher)}.${service}`
+  return [
+    `$JS.API.CONSUMER.INFO.${consumer}`,
+    `$JS.API.CONSUMER.CREATE.${consumer}.${subjectOf(`${publisher}.>`)}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${consumer}`,
+    `$JS.ACK.${consumer}.>`
+  ]
+}
+
+function rightsOfKeeper (all: Messaging[]): Rights {
+  return {
+    publish: all.flatMap(({ service }) => ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.LIST'].map((request) => `$JS.API.${request}.${streamOf(service)}`)),
+    subscribe: [`${inboxOf(STREAM_KEEPER)}.>`]
+  }
+}
+
+function describeUser (user: string, { publish, subscribe }: Rights) {
+  const list = (subjects: string[]) => subjects.map((subject) => `          "${subject}"`).join('\n')
+  return `    {
+      user: ${user}
+      password: $${passwordVariable(user)}
+      permissions: {
+        publish: [
+${list(publish)}
+        ]
+        subscribe: [
+${list(subscribe)}
+        ]
+      }
+    }`
+}
+
+const unique = (names: string[]) => [...new Set(names)].sort()
