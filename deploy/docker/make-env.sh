@@ -4,9 +4,14 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ ! -e .env ] || { echo ".env is there already"; exit 0; }
 umask 077
+read -r private public < <(deploy/docker/root-key.sh)
+[ -n "${public:-}" ] || exit 1
 while IFS= read -r line; do
   case $line in
-    *=CHANGE_ME) echo "${line%CHANGE_ME}$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')" ;;
+    # With a letter first, as NATS takes what begins like a number for one.
+    *=CHANGE_ME) echo "${line%CHANGE_ME}s$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')" ;;
+    *=ROOT_KEY) echo "${line%ROOT_KEY}$private" ;;
+    *=ROOT_PUBLIC_KEY) echo "${line%ROOT_PUBLIC_KEY}$public" ;;
     *) echo "$line" ;;
   esac
 done < .env.example > .env

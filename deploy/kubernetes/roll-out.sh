@@ -15,7 +15,7 @@ if [ -z "$service" ]; then
 fi
 
 migrations=app.kubernetes.io/component=migration${mine:+,$mine}
-if [ "$service" != gateway ]; then
+if [ "$service" != gateway ] && [ "$service" != streams ]; then
   # A Job cannot be changed; the last roll-out's makes room.
   "${kubectl[@]}" delete job --selector "$migrations" --ignore-not-found
   kubectl apply -k "$folder" --selector "$migrations"

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { startMail, startNats, startProcess, startRedis } from '@tandem/local/testing'
+import { startMail, startProcess, startRedis } from '@tandem/local/testing'
+import { givenRootKey } from '@tandem/service-kit/testing'
 import t, { type Test } from 'tap'
+import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 
 t.setTimeout(240_000)
@@ -23,21 +25,22 @@ interface Deployment { name: string, balancer: Balancer, replicas: Awaited<Retur
 async function startCluster (t: Test) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-rollout-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const [nats, redis, mail] = [await startNats(t), await startRedis(t), await startMail(t)]
+  const [nats, redis, mail] = [await startSystemNats(t), await startRedis(t), await startMail(t)]
   const balancers = new Map<string, Balancer>()
   for (const name of [...services, 'gateway']) balancers.set(name, await startBalancer(t))
   const urlOf = (name: string) => balancers.get(name)?.url
 
+  const rootKey = givenRootKey()
   const environment = {
-    LOG_LEVEL: 'warn', NATS_URL: nats.url, REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
+    LOG_LEVEL: 'warn', REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
     MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), TRUST_PROXY: '127.0.0.1',
-    LIMIT_AUTH_REGISTER: 'off', ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
+    IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, LIMIT_AUTH_REGISTER: 'off', ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
   }
   const deployments: Deployment[] = []
   for (const [name, balancer] of balancers) {
     const database = name === 'gateway' ? undefined : await testDatabase(t, path.join(import.meta.dirname, '../../services', name))
     const script = name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`
-    const replicas = await Promise.all(Array.from({ length: REPLICAS }, async () => await startProcess(t, script, { ...environment, DATABASE_URL: database?.url })))
+    const replicas = await Promise.all(Array.from({ length: REPLICAS }, async () => await startProcess(t, script, { ...environment, NATS_URL: nats.urlOf(name), DATABASE_URL: database?.url })))
     for (const { port } of replicas) balancer.endpoints.add(port)
     deployments.push({ name, balancer, replicas })
   }

@@ -29,7 +29,10 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
   nats: {
     variable: 'NATS_URL',
     async knock (url) {
-      const connection = await connectNats({ servers: url, timeout: PATIENCE, reconnect: false })
+      const { host, username, password } = new URL(url)
+      const connection = await connectNats({
+        servers: host, ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }), timeout: PATIENCE, reconnect: false
+      })
       try {
         await connection.jetstreamManager()
       } finally {

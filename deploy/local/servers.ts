@@ -40,25 +40,36 @@ export async function postgres (
   return { recipe, url }
 }
 
-/** Redis or Valkey, with its append-only file in `dir`. */
-export function redis (dir: string, { logFile, program }: { logFile: string, program: string }): Server {
+/** Who may do what on a server, in the words of its own configuration, which has a variable such as `$NATS_SOCIAL_PASSWORD` for each password. */
+export interface Access { rights: string, passwordOf: (user: string) => string }
+
+export interface SharedServer extends Server {
+  /** The address for one user; without `access`, the same for all. */
+  urlOf: (user: string) => string
+}
+
+/** Redis or Valkey, with its append-only file in `dir`. @param access its users; without it everybody may do everything */
+export function redis (dir: string, { logFile, program, access }: { logFile: string, program: string, access?: Access | undefined }): SharedServer {
+  const users = path.join(dir, 'users.acl')
   const recipe: Recipe = {
     name: 'redis', port: 0, logFile,
     command: () => {
       mkdirSync(dir, { recursive: true })
+      if (access) writeFileSync(users, fillIn(access).replaceAll(/^#.*\n/gm, ''), { mode: 0o600 })
       return {
         file: program,
         args: ['--port', String(recipe.port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes',
-          '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning']
+          '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(access ? ['--aclfile', users] : [])]
       }
     },
-    ready: async () => await says(recipe.port, '+PONG', 'PING\r\n')
+    ready: async () => await says(recipe.port, '+PONG', `${access ? `AUTH ${OPERATOR} ${access.passwordOf(OPERATOR)}\r\n` : ''}PING\r\n`)
   }
-  return { recipe, url: () => `redis://127.0.0.1:${recipe.port}` }
+  const urlOf = (user: string) => addressFor('redis', recipe, user, access)
+  return { recipe, url: () => urlOf(OPERATOR), urlOf }
 }
 
-/** NATS with JetStream, its streams in `dir`. @param rights who may do what, as NATS's configuration says it; everybody everything unless told */
-export function nats (dir: string, { logFile, program, rights = '' }: { logFile: string, program: string, rights?: string }): Server {
+/** NATS with JetStream, its streams in `dir`. @param access its users; without it everybody may do everything */
+export function nats (dir: string, { logFile, program, access }: { logFile: string, program: string, access?: Access | undefined }): SharedServer {
   const config = path.join(dir, 'nats.conf')
   const recipe: Recipe = {
     name: 'nats', port: 0, logFile,
@@ -66,12 +77,26 @@ export function nats (dir: string, { logFile, program, rights = '' }: { logFile:
       mkdirSync(dir, { recursive: true })
       // Alone, a server keeps what it acknowledged through a power cut only with this; Debian's 2.9 does not know the setting.
       const sync = knowsSyncInterval(program) ? ', sync_interval: always' : ''
-      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`)
+      const rights = access ? fillIn(access) : ''
+      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`, { mode: 0o600 })
       return { file: program, args: ['--config', config] }
     },
     ready: async () => await says(recipe.port, '"jetstream":true')
   }
-  return { recipe, url: () => `nats://127.0.0.1:${recipe.port}` }
+  const urlOf = (user: string) => addressFor('nats', recipe, user, access)
+  return { recipe, url: () => urlOf(OPERATOR), urlOf }
+}
+
+// May do everything.
+const OPERATOR = 'operator'
+
+/** The rights with the passwords in the place of their variables. */
+function fillIn ({ rights, passwordOf }: Access): string {
+  return rights.replaceAll(/\$(?:NATS|REDIS)_(\w+)_PASSWORD/g, (_, user: string) => passwordOf(user.toLowerCase()))
+}
+
+function addressFor (scheme: string, { port }: Recipe, user: string, access: Access | undefined): string {
+  return `${scheme}://${access ? `${user}:${access.passwordOf(user)}@` : ''}127.0.0.1:${port}`
 }
 
 export async function postgresAnswers (url: string): Promise<boolean> {

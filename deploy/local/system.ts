@@ -1,14 +1,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { natsAccess, needsRedis, redisAccess, startStreams } from './access.ts'
 import { secret, writeWhole } from './data-dir.ts'
 import type { Settings } from './environment.ts'
 import { startMailCatcher, type MailCatcher } from './mail-catcher.ts'
 import { freePort } from './ports.ts'
 import { findPrograms } from './programs.ts'
 import type { Recipe } from './process.ts'
+import { rootKeyOf } from './root-key.ts'
 import { Refusal, screen } from './screen.ts'
-import { nats, postgres, redis, type Server } from './servers.ts'
+import { nats, postgres, redis, type Server, type SharedServer } from './servers.ts'
 import { supervise, type Supervised } from './supervise.ts'
 
 export interface System {
@@ -32,10 +34,11 @@ type Provision = (adminUrl: string, service: string, password: string) => Promis
 export function defineSystem (root: string, gatewayPort: number, settings: Settings, { lenient = false } = {}): System {
   const { dataDir } = settings
   const names = readdirSync(path.join(root, 'services')).filter((name) => existsSync(path.join(root, 'services', name, 'main.ts'))).sort()
-  const servers = new Map<string, { url: () => string, process?: Supervised }>()
+  const servers = new Map<string, { url: () => string, urlOf?: (user: string) => string, process?: Supervised }>()
   const databases = new Map<string, string>()
   const metricsPorts = new Map<string, number>()
   let mail: MailCatcher | undefined
+  let stopStreams: (() => Promise<void>) | undefined
   let complete = false
   let starting: Promise<void> = Promise.resolve()
 
@@ -53,6 +56,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     }
   }
 
+  const rootKey = rootKeyOf(dataDir)
+  const addressFor = (server: string, user: string) => servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
   const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: pictures are decoded in many threads, and malloc would keep memory for each.
@@ -60,8 +65,9 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
     ...settings.rest,
-    REDIS_URL: servers.get('redis')?.url(),
-    NATS_URL: servers.get('nats')?.url(),
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicKey,
+    REDIS_URL: needsRedis(name) ? addressFor('redis', name) : undefined,
+    NATS_URL: name === 'gateway' ? undefined : addressFor('nats', name),
     SMTP_URL: settings.smtpUrl ?? mail?.smtpUrl,
     PUBLIC_URL: publicUrl(),
     CDN_URL: settings.cdnUrl ?? `${publicUrl()}/media`,
@@ -70,7 +76,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   const recipes = names.map((name) => nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
     ...common(name),
-    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? secret(dataDir, 'identity') } : {}),
+    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? secret(dataDir, 'identity'), IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey } : {}),
     DATABASE_URL: databases.get(name),
     HOST: '127.0.0.1',
     PORT: String(recipe.port),
@@ -109,23 +115,24 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   async function startServers () {
     const programs = findPrograms({ redis: !settings.redisUrl, nats: !settings.natsUrl })
-    const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server>) => {
+    const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server | SharedServer>) => {
       const since = performance.now()
       if (given) {
         await (await import('./reach.ts')).reach(name, given)
         servers.set(name, { url: () => given })
         return screen.done(`${name} answers`, since)
       }
-      const { recipe, url } = await make()
+      const { recipe, ...addresses } = await make()
       const process = supervise(recipe, watcher)
-      servers.set(name, { url, process })
+      servers.set(name, { ...addresses, process })
       await process.start()
       screen.done(name, since)
     }
     const folder = (name: string) => path.join(dataDir, name)
     await all([
-      serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis })),
-      serve('nats', settings.natsUrl, () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats })),
+      serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis, access: redisAccess(dataDir) })),
+      serve('nats', settings.natsUrl, async () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats, access: await natsAccess(root, dataDir) }))
+        .then(async () => { stopStreams = await startStreams(addressFor('nats', 'streams'), names) }),
       serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: secret(dataDir, 'postgres') })),
       settings.smtpUrl ? import('./reach.ts').then(async ({ reach }) => await reach('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
     ])
@@ -199,6 +206,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     await Promise.all([...services.values()].map(async (service) => await service[how]()))
     // A migration under way is not pulled from under its feet, and what was just being started has a pid by then.
     if (how === 'stop') await Promise.race([starting, sleep(MIGRATED_WITHIN)])
+    await stopStreams?.()
     await Promise.all([mail?.stop(), ...[...servers.values()].map(async ({ process }) => await process?.[how]())])
   }
 

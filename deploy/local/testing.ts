@@ -5,7 +5,7 @@ import { startMailCatcher } from './mail-catcher.ts'
 import type { Mail } from './mail-page.ts'
 import { start, type Recipe, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
-import { nats, redis, type Server } from './servers.ts'
+import { nats, redis, type Server, type SharedServer } from './servers.ts'
 
 export type { Mail } from './mail-page.ts'
 export { freePort } from './ports.ts'
@@ -27,14 +27,38 @@ export interface TestServer {
   wipe: () => Promise<void>
 }
 
-/** NATS with JetStream. @param rights an `authorization` block of its configuration, if not everybody may do everything */
-export async function startNats (t: Teardown, { rights }: { rights?: string } = {}): Promise<TestServer> {
-  return await hurtable(t, (dir, logFile) => nats(dir, { logFile, program: findPrograms({ redis: false }).nats, ...(rights && { rights }) }))
+export interface SharedTestServer extends TestServer {
+  /** The address for one user; without rights, the same for all. */
+  urlOf: (user: string) => string
+}
+
+interface Rights {
+  /** Its users, in the words of its own configuration, if not everybody may do everything; `url` is then its operator's. */
+  rights?: string
+}
+
+/** NATS with JetStream. */
+export async function startNats (t: Teardown, { rights }: Rights = {}): Promise<SharedTestServer> {
+  const program = findPrograms({ redis: false }).nats
+  return await shared(t, (dir, logFile) => nats(dir, { logFile, program, access: accessOf(rights) }))
 }
 
 /** Redis, or Valkey where that is what is installed. */
-export async function startRedis (t: Teardown): Promise<TestServer> {
-  return await hurtable(t, (dir, logFile) => redis(dir, { logFile, program: findPrograms({ nats: false }).redis }))
+export async function startRedis (t: Teardown, { rights }: Rights = {}): Promise<SharedTestServer> {
+  const program = findPrograms({ nats: false }).redis
+  return await shared(t, (dir, logFile) => redis(dir, { logFile, program, access: accessOf(rights) }))
+}
+
+const accessOf = (rights: string | undefined) => rights === undefined ? undefined : { rights, passwordOf: (user: string) => `secret-of-${user}` }
+
+async function shared (t: Teardown, make: (dir: string, logFile: string) => SharedServer): Promise<SharedTestServer> {
+  let urlOf: SharedServer['urlOf'] = () => ''
+  const server = await hurtable(t, (dir, logFile) => {
+    const made = make(dir, logFile)
+    urlOf = made.urlOf
+    return made
+  })
+  return Object.assign(server, { urlOf })
 }
 
 export interface TestMail extends Omit<TestServer, 'url' | 'pid'> {

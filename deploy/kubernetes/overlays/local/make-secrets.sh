@@ -9,19 +9,34 @@ secret () {
 }
 if kubectl --namespace tandem get secret data >/dev/null 2>&1; then echo "The Secrets are there already."; exit 0; fi
 
-postgres=$(random) redis=$(random)
+read -r private public < <("$(dirname "$0")/../../../docker/root-key.sh")
+[ -n "${public:-}" ] || exit 1
+postgres=$(random)
 nats=("NATS_OPERATOR_PASSWORD=$(random)")
+redis=("REDIS_OPERATOR_PASSWORD=$(random)")
 for service in identity profile social fitmatch dashboard notification; do
   password=$(random)
   nats+=("NATS_${service^^}_PASSWORD=$password")
   values=("DATABASE_URL=postgres://tandem_$service:$(random)@postgres:5432/postgres" "NATS_URL=nats://$service:$password@nats:4222")
-  case $service in identity|dashboard|notification) values+=("REDIS_URL=redis://:$redis@redis:6379") ;; esac
+  case $service in identity|dashboard|notification)
+    password=$(random)
+    redis+=("REDIS_${service^^}_PASSWORD=$password")
+    values+=("REDIS_URL=redis://$service:$password@redis:6379") ;;
+  esac
   case $service in identity|notification) values+=("SMTP_URL=smtp://mail:1025") ;; esac
-  [ "$service" != identity ] || values+=("SECRET=$(random)")
+  [ "$service" != identity ] || values+=("SECRET=$(random)" "IDENTITY_ROOT_PRIVATE_KEY=$private")
   secret "$service" "${values[@]}"
 done
-secret gateway "REDIS_URL=redis://:$redis@redis:6379"
+password=$(random)
+nats+=("NATS_STREAMS_PASSWORD=$password")
+secret streams "NATS_URL=nats://streams:$password@nats:4222"
+password=$(random)
+redis+=("REDIS_GATEWAY_PASSWORD=$password")
+secret gateway "REDIS_URL=redis://gateway:$password@redis:6379"
 secret nats "${nats[@]}"
+secret redis "${redis[@]}"
+kubectl --namespace tandem get configmap identity-root >/dev/null 2>&1 ||
+  kubectl --namespace tandem create configmap identity-root "--from-literal=IDENTITY_ROOT_PUBLIC_KEYS=$public"
 secret database-admin "ADMIN_DATABASE_URL=postgres://postgres:$postgres@postgres:5432/postgres"
 # Last, as it tells whether the others were made.
-secret data "POSTGRES_PASSWORD=$postgres" "REDIS_PASSWORD=$redis"
+secret data "POSTGRES_PASSWORD=$postgres"

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+import t from 'tap'
+import { parse } from 'yaml'
+
+interface Container {
+  image: string
+  command?: string[]
+  entrypoint?: string[]
+  environment?: Record<string, string>
+  read_only?: boolean
+  cap_drop?: string[]
+  cap_add?: string[]
+  security_opt?: string[]
+  pids_limit?: number
+  volumes?: string[]
+  healthcheck?: { test?: string[] }
+}
+
+const root = path.resolve(import.meta.dirname, '../..')
+const text = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8')
+const { services } = parse(text, { merge: true }) as { services: Record<string, Container> }
+const all = Object.entries(services)
+const names = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+
+t.test('every container is read-only, without capabilities, and stays so', (t) => {
+  for (const [name, container] of all) {
+    t.match(container, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: Number }, name)
+    if (name !== 'postgres') t.notOk(container.cap_add, name)
+  }
+  t.end()
+})
+
+t.test('no secret is on a command line', (t) => {
+  for (const [name, { command = [], entrypoint = [], healthcheck }] of all) {
+    // Two dollars are the container's own variable; one is put in by Compose.
+    t.notMatch([...command, ...entrypoint, ...healthcheck?.test ?? []].join(' ').replaceAll('$$', ''), /\$/, name)
+  }
+  t.end()
+})
+
+t.test('each process has a user of its own on what it needs, and none on the rest', (t) => {
+  for (const name of [...names, 'gateway', 'streams']) {
+    const { NATS_URL = '', REDIS_URL = '' } = services[name]?.environment ?? {}
+    t.equal(NATS_URL.split(':')[1], name === 'gateway' ? undefined : `//${name}`, name)
+    t.equal(REDIS_URL.split(':')[1], ['gateway', 'identity', 'dashboard', 'notification'].includes(name) ? `//${name}` : undefined, name)
+  }
+  const holders = all.filter(([, { environment = {} }]) => 'IDENTITY_ROOT_PRIVATE_KEY' in environment).map(([name]) => name)
+  t.same(holders, ['identity'], 'the root key is with identity alone')
+  t.same(services['streams']?.command?.slice(2), names)
+  t.end()
+})
+
+t.test('NATS and Redis get the password of every user that their rights name, and the files that name them', (t) => {
+  const folder = 'deploy/kubernetes/components'
+  for (const [name, file] of Object.entries({ nats: `${folder}/nats-rights/rights.conf`, redis: `${folder}/redis-users/users.acl` })) {
+    const wanted = [...readFileSync(path.join(root, file), 'utf8').matchAll(/\$(\w+_PASSWORD)/g)].map(([, variable]) => String(variable))
+    t.same(Object.keys(services[name]?.environment ?? {}).sort(), wanted.sort(), name)
+  }
+  for (const [, { volumes = [] }] of all) {
+    for (const [, source = ''] of volumes.flatMap((volume) => [/^\.\/([^:]+):/.exec(volume) ?? []])) if (source) t.ok(existsSync(path.join(root, source)), source)
+  }
+  t.end()
+})
+
+t.test('make-env.sh writes all that is needed, with secrets that differ', (t) => {
+  const place = mkdtempSync(path.join(tmpdir(), 'tandem-env-'))
+  t.teardown(() => rmSync(place, { recursive: true, force: true }))
+  mkdirSync(path.join(place, 'deploy/docker'), { recursive: true })
+  for (const file of ['.env.example', 'deploy/docker/make-env.sh', 'deploy/docker/root-key.sh']) copyFileSync(path.join(root, file), path.join(place, file))
+  execFileSync(path.join(place, 'deploy/docker/make-env.sh'))
+  const env = parseEnv(readFileSync(path.join(place, '.env'), 'utf8'))
+  for (const [, variable = ''] of text.matchAll(/\$\{(\w+)(?::\?[^}]*)?\}/g)) t.ok(env[variable], variable)
+  const secrets = Object.entries(env).filter(([name]) => /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(name) && !name.startsWith('S3_')).map(([, value]) => value)
+  t.equal(new Set(secrets).size, secrets.length)
+  t.end()
+})
