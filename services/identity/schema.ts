@@ -46,6 +46,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     ended_at: Date | null
   }
   refresh_tokens: { digest: Buffer, session_id: string, expires_at: Date, used_at: Date | null }
+  refresh_answers: { digest: Buffer, sealed: Buffer, created_at: Generated<Date> }
   signing_keys: {
     kid: string
     sealed: Buffer

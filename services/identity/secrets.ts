@@ -4,10 +4,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 export interface Secrets {
   /** A digest that only this service can make: of a code, or of an address that need not be kept. */
   digest (purpose: string, ...parts: string[]): Buffer
-  /** Encrypts what is kept at rest. */
-  seal (plain: string): Buffer
-  /** @throws when `sealed` was made under another secret, or changed */
-  unseal (sealed: Buffer): string
+  /** Encrypts what is kept at rest. What is in `under` is needed to read it again, besides SECRET. */
+  seal (plain: string, ...under: string[]): Buffer
+  /** @throws when `sealed` was made under another secret or with another `under`, or changed */
+  unseal (sealed: Buffer, ...under: string[]): string
 }
 
 const IV = 12
@@ -18,15 +18,18 @@ export function createSecrets (secret: string): Secrets {
   const sealing = derive('seal')
   const digesting = derive('digest')
 
+  const digest = (purpose: string, ...parts: string[]) => createHmac('sha256', digesting).update(JSON.stringify([purpose, ...parts])).digest()
+  const sealingKey = (under: string[]) => under.length === 0 ? sealing : digest('seal', ...under)
+
   return {
-    digest: (purpose, ...parts) => createHmac('sha256', digesting).update(JSON.stringify([purpose, ...parts])).digest(),
-    seal (plain) {
+    digest,
+    seal (plain, ...under) {
       const iv = randomBytes(IV)
-      const cipher = createCipheriv('aes-256-gcm', sealing, iv)
+      const cipher = createCipheriv('aes-256-gcm', sealingKey(under), iv)
       return Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
     },
-    unseal (sealed) {
-      const decipher = createDecipheriv('aes-256-gcm', sealing, sealed.subarray(0, IV))
+    unseal (sealed, ...under) {
+      const decipher = createDecipheriv('aes-256-gcm', sealingKey(under), sealed.subarray(0, IV))
       decipher.setAuthTag(sealed.subarray(-TAG))
       return Buffer.concat([decipher.update(sealed.subarray(IV, -TAG)), decipher.final()]).toString('utf8')
     }

@@ -1,15 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
-import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
-import type { Db, Platform, Role, Trx } from '../schema.ts'
+import { SessionNotFound } from '../errors.ts'
+import type { Db, Platform, Trx } from '../schema.ts'
 import { maskAddress } from './addresses.ts'
-import { REFRESH_TOKEN_LIFETIME, SESSION_LIFETIME } from './queries.ts'
-
-const REFRESH_TOKEN_BYTES = 32
-// A used token that comes again this soon is a double tap; later it is somebody else's.
-const DOUBLE_TAP = '10 seconds'
+import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
+import { digestOf, makeRefreshToken } from './refresh-tokens.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
 
@@ -46,42 +42,6 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   const { id: sessionId, newDevice } = session!
   await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   return { sessionId, refreshToken }
-}
-
-/** Exchanges a refresh token, which is good for one use. Of several uses at once exactly one succeeds. @throws InvalidRefreshToken, RefreshFailed */
-export async function refreshSession (db: Db, refreshToken: string) {
-  const digest = digestOf(refreshToken)
-  const refreshed = await db.transaction().execute(async (trx) => {
-    const { rows: [session] } = await sql<{ sessionId: string, accountId: string, role: Role }>`
-      with used as (
-        update refresh_tokens set used_at = now()
-        where digest = ${digest} and used_at is null and expires_at > now()
-        returning session_id
-      )
-      update sessions set last_used_at = now()
-      from used, accounts
-      where sessions.id = used.session_id and sessions.ended_at is null and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
-        and accounts.id = sessions.account_id and accounts.barred_at is null
-      returning sessions.id as "sessionId", accounts.id as "accountId", accounts.role`.execute(trx)
-    return session && { ...session, refreshToken: await addRefreshToken(trx, session.sessionId) }
-  })
-  return refreshed ?? await refuseRefresh(db, digest)
-}
-
-/** A token that was used a while ago and comes again was copied, so the whole session ends. */
-async function refuseRefresh (db: Db, digest: Buffer): Promise<never> {
-  const token = await db.selectFrom('refresh_tokens')
-    .innerJoin('sessions', 'sessions.id', 'session_id')
-    .innerJoin('accounts', 'accounts.id', 'account_id')
-    .where('digest', '=', digest)
-    .select([
-      'session_id as sessionId', 'account_id as accountId', sql<boolean>`barred_at is not null`.as('isBarred'),
-      sql<boolean>`coalesce(used_at < now() - ${DOUBLE_TAP}::interval, false)`.as('isCopy')
-    ])
-    .executeTakeFirst()
-  if (token?.isBarred) throw new RefreshFailed()
-  if (token?.isCopy) await db.transaction().execute(async (trx) => await endSessions(trx, { accountId: token.accountId, only: token.sessionId }))
-  throw new InvalidRefreshToken()
 }
 
 /** Whose sessions end: all of the account's, or `only` one, or all `except` one. */
@@ -148,14 +108,3 @@ async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: st
     .select('sessions.id')
     .executeTakeFirst()
 }
-
-async function addRefreshToken (trx: Trx, sessionId: string) {
-  const token = makeRefreshToken()
-  await trx.insertInto('refresh_tokens').values({
-    digest: digestOf(token), session_id: sessionId, expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
-  }).execute()
-  return token
-}
-
-const makeRefreshToken = () => randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
-const digestOf = (token: string) => createHash('sha256').update(token).digest()

@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { accessToken, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import { SaidId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { refreshSession, revokeOtherSessions, revokeSession, signOut } from './actions.ts'
+import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, readLatelyEnded } from './queries.ts'
+import { refreshSession } from './refresh.ts'
 import { tokens } from './schemas.ts'
 
 // Longer than ours are, so that another server's token is refused as a token, by which a client signs in again.
@@ -22,19 +23,33 @@ const Session = Type.Object({
   createdAt: Timestamp
 })
 
-export const sessionRoutes: Routes<Deps> = async (app, { db, issueToken }) => {
+const RefreshHeaders = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Chosen by the client for this exchange. Repeat the request with the same key if the answer was lost: within 60 seconds, and until the new ' +
+      'refresh token is used, the answer is the same again',
+    examples: ['7f3b5c1e-0d52-4f6a-9a57-2f6f4f0f9d11']
+  }))
+})
+
+export const sessionRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
   app.post('/auth/refresh', {
     schema: {
       summary: 'Exchange a refresh token for new tokens',
       description: 'A refresh token is good for one exchange. One that comes again later than 10 seconds after it ends the session, as somebody must have copied it. ' +
+        'With an Idempotency-Key an exchange can be repeated. ' +
         '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
+      headers: RefreshHeaders,
       body: Body({ refreshToken: RefreshToken }),
       response: { 200: Type.Object({ success: Type.Literal(true), ...tokens }) }
     },
     config: { public: true }
-  }, async ({ body }) => {
-    const { refreshToken, ...owner } = await refreshSession(db, body.refreshToken)
-    return { success: true as const, accessToken: await issueToken(owner), refreshToken, expiresIn: accessToken.lifetime }
+  }, async ({ headers, body }) => {
+    const tokens = await refreshSession(deps, { refreshToken: body.refreshToken, idempotencyKey: headers['idempotency-key'] })
+    return { success: true as const, ...tokens, expiresIn: accessToken.lifetime }
   })
 
   app.post('/auth/logout', {

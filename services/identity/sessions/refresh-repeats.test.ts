@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { keepHouse } from '../housekeeping.ts'
+import { atOnce, testApp } from '../testing.ts'
+
+const { app, db, post, get, givenAccount, canRefresh, said } = await testApp(t)
+
+interface Refreshed { status: number, code?: string, accessToken: string, refreshToken: string }
+
+const refresh = async (refreshToken: string, key?: string): Promise<Refreshed> =>
+  await post('/auth/refresh', { refreshToken }, { headers: key === undefined ? {} : { 'idempotency-key': key } })
+const usedAgo = async (seconds: number, sessionId: string) =>
+  await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${seconds}) where session_id = ${sessionId} and used_at is not null`.execute(db)
+const isLive = async (account: { accessToken: string, sessionId: string }) =>
+  (await get('/auth/sessions', { as: account })).data.sessions.some(({ id }: { id: string }) => id === account.sessionId)
+const refused = { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN' }
+
+t.test('an answer that was lost comes again under the same idempotency key', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken, 'k')
+  t.match(answer, { status: 200, success: true, accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/, expiresIn: 900 })
+  await usedAgo(55, account.sessionId)
+  t.strictSame(await refresh(account.refreshToken, 'k'), answer)
+  t.strictSame(await refresh(account.refreshToken, 'k'), answer)
+  t.match(await get('/auth/sessions', { as: answer }), { status: 200 })
+  t.ok(await canRefresh(answer))
+})
+
+t.test('20 refreshes at once with the same key get one and the same answer', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const account = await givenAccount()
+    const { tally, results } = await atOnce(20, async () => await refresh(account.refreshToken, 'k'))
+    t.strictSame(tally, { 200: 20 })
+    t.equal(new Set(results.map((result) => JSON.stringify(result))).size, 1)
+    const { rows } = await sql`select from refresh_tokens where session_id = ${account.sessionId}`.execute(db)
+    t.equal(rows.length, 2, 'the old token and one new one')
+  }
+})
+
+t.test('once the new token is used, the old one with its key was copied', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken, 'k')
+  const next = await refresh(answer.refreshToken, 'k')
+  t.equal(next.status, 200)
+  t.match(await refresh(account.refreshToken, 'k'), refused, 'a double tap at first')
+  t.ok(await isLive(account))
+  await usedAgo(11, account.sessionId)
+  t.match(await refresh(account.refreshToken, 'k'), refused)
+  t.notOk(await isLive(account))
+  t.notOk(await canRefresh(next))
+  t.match((await said(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
+})
+
+t.test('of repeats at the same time as the use of the new token none leads to a second new token', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const account = await givenAccount()
+    const answer = await refresh(account.refreshToken, 'k')
+    const { results } = await atOnce(8, async (index) => index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k'))
+    for (const [index, { status, ...result }] of results.entries()) {
+      if (index === 4) t.equal(status, 200)
+      else if (status === 200) t.match(result, { refreshToken: answer.refreshToken })
+      else t.equal(status, 401)
+    }
+    const { rows: unused } = await sql`select from refresh_tokens where session_id = ${account.sessionId} and used_at is null`.execute(db)
+    t.equal(unused.length, 1)
+  }
+})
+
+t.test('a used token with another key, or with none, was copied', async (t) => {
+  for (const [first, second] of [['k', 'other'], ['k', undefined], [undefined, 'k']] as const) {
+    const account = await givenAccount()
+    const answer = await refresh(account.refreshToken, first)
+    t.match(await refresh(account.refreshToken, second), refused)
+    t.ok(await isLive(account), 'within ten seconds it is a double tap')
+    await usedAgo(11, account.sessionId)
+    t.match(await refresh(account.refreshToken, second), refused)
+    t.notOk(await isLive(account), `${first}, then ${second}`)
+    t.notOk(await canRefresh(answer))
+  }
+})
+
+t.test('after a minute the same key repeats nothing', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken, 'k')
+  await usedAgo(61, account.sessionId)
+  t.match(await refresh(account.refreshToken, 'k'), refused)
+  t.notOk(await canRefresh(answer))
+})
+
+t.test('an exchange is not repeated once its session has ended or its account is kept out', async (t) => {
+  const [ended, barred] = [await givenAccount(), await givenAccount()]
+  for (const account of [ended, barred]) await refresh(account.refreshToken, 'k')
+  await post('/auth/logout', {}, { as: ended })
+  t.match(await refresh(ended.refreshToken, 'k'), refused)
+  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', barred.id).execute()
+  t.match(await refresh(barred.refreshToken, 'k'), { status: 401, code: 'REFRESH_FAILED' })
+})
+
+t.test('a key is no way to somebody else\'s tokens', async (t) => {
+  const [ana, ben] = [await givenAccount(), await givenAccount()]
+  const [one, other] = [await refresh(ana.refreshToken, 'k'), await refresh(ben.refreshToken, 'k')]
+  t.not(one.refreshToken, other.refreshToken)
+  t.match(await refresh(randomUUID(), 'k'), refused)
+})
+
+t.test('a process that ends before it has answered signs nobody out', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken, 'k')
+  await db.deleteFrom('refresh_answers').execute()
+  const repeated = await refresh(account.refreshToken, 'k')
+  t.match(repeated, { status: 200, refreshToken: answer.refreshToken })
+  t.match(await get('/auth/sessions', { as: repeated }), { status: 200 })
+  t.strictSame(await refresh(account.refreshToken, 'k'), repeated)
+})
+
+t.test('the database holds no token that could be used, and no answer for longer than a minute', async (t) => {
+  const account = await givenAccount()
+  const answer = await refresh(account.refreshToken, 'k')
+  const { rows } = await sql<{ row: string }>`
+    select refresh_tokens::text as row from refresh_tokens union all select refresh_answers::text from refresh_answers`.execute(db)
+  const written = rows.map(({ row }) => row).join('\n')
+  for (const token of [account.refreshToken, answer.refreshToken, answer.accessToken]) {
+    t.notOk(written.includes(token))
+    t.notOk(written.includes(Buffer.from(token).toString('hex')))
+  }
+  await sql`update refresh_answers set created_at = now() - interval '61 seconds'`.execute(db)
+  await keepHouse(db)
+  t.strictSame(await db.selectFrom('refresh_answers').selectAll().execute(), [])
+  t.ok(await canRefresh(answer))
+})
+
+t.test('a key has 1 to 255 characters, and the header is documented', async (t) => {
+  const account = await givenAccount()
+  for (const key of ['', 'x'.repeat(256)]) t.match(await refresh(account.refreshToken, key), { status: 400, code: 'VALIDATION_ERROR' })
+  t.ok(await canRefresh(account))
+  const { paths } = (await app.inject('/openapi.json')).json()
+  const header = paths['/auth/refresh'].post.parameters.find(({ name }: { name: string }) => name === 'idempotency-key')
+  t.match(header, { in: 'header', required: false, description: /within 60 seconds/ })
+})
