@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { attacks } from './attacker.ts'
+import { becomeMember, call, type Member } from './people.ts'
+import { noisyPng, pictureForm, type Upload } from './pictures.ts'
+import { withStack, type Stack } from './stack.ts'
+import { percentile } from './table.ts'
+
+// Two people use the app while a third account attacks it, one attack after the other. All limits are the default ones, but those of signing in: two people stand for many here.
+const SECONDS = 15
+const LANES = 3
+const PAUSE_MS = 60
+/** How much slower the slowest hundredth of their requests may become. */
+const MOST_TIMES_QUIET = 2
+
+interface Sample { kind: string, ms: number, status: number }
+
+await withStack(async (stack) => {
+  const [ana, ben, eve] = await Promise.all(['ana', 'ben', 'eve'].map(async (name) => await becomeMember(stack, `${name}@example.com`)))
+  if (!ana || !ben || !eve) throw new Error('not everybody could register')
+  for (const member of [ana, ben, eve]) await joinFitMatch(stack, member)
+  await Promise.all(Array.from({ length: 60 }, async (_, number) =>
+    await call(stack, 'POST', '/feed', { token: number % 2 ? ana.accessToken : ben.accessToken, body: { type: 'TEXT', content: `Run ${number}` } })))
+
+  await measure(stack, [ana, ben]) // Warms up every route.
+  const quiet = await measure(stack, [ana, ben])
+  report('quiet', quiet)
+  for (const attack of Object.keys(attacks)) {
+    const stop = startAttack(stack, eve, attack)
+    await sleep(4_000) // Images have to be made, and queues to fill.
+    const samples = await measure(stack, [ana, ben])
+    report(attack, samples, p99(quiet), await stop())
+  }
+  report('quiet again', await measure(stack, [ana, ben]), p99(quiet))
+})
+
+/** What an app does all day, in equal parts, by each of `people`. */
+async function measure (stack: Stack, people: Member[]) {
+  const picture = pictureForm(await noisyPng(56, 56))
+  const kinds: Record<string, (member: Member) => Promise<number>> = {
+    'home': async (member) => await request(stack, member, 'GET', '/dashboard/home'),
+    'trending': async (member) => await request(stack, member, 'GET', '/feed?feedType=trending'),
+    'FitMatch profile': async (member) => await request(stack, member, 'GET', '/fitmatch/profile'),
+    'discover': async (member) => await request(stack, member, 'GET', '/fitmatch/discover'),
+    'me': async (member) => await request(stack, member, 'GET', '/auth/me'),
+    'sign-in': async (member) => await request(stack, member, 'POST', '/auth/login', { json: { email: member.email, password: member.password } }),
+    'picture': async (member) => await request(stack, member, 'POST', '/media', { form: picture })
+  }
+  const samples: Sample[] = []
+  const until = performance.now() + SECONDS * 1_000
+  await Promise.all(people.flatMap((member) => Array.from({ length: LANES }, async (_, lane) => {
+    for (let turn = lane * 2; performance.now() < until; turn++) {
+      const [kind, send] = Object.entries(kinds)[turn % Object.keys(kinds).length]!
+      const since = performance.now()
+      const status = await send(member)
+      samples.push({ kind, status, ms: performance.now() - since })
+      await sleep(PAUSE_MS)
+    }
+  })))
+  return samples
+}
+
+async function request ({ gateway }: Stack, { accessToken }: Member, method: string, route: string, { json, form }: { json?: object, form?: Upload } = {}) {
+  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
+    method,
+    headers: { authorization: `Bearer ${accessToken}`, ...(json && { 'content-type': 'application/json' }), ...form?.headers },
+    ...(json && { body: JSON.stringify(json) }),
+    ...(form && { body: form.body })
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+function p99 (samples: Sample[]) {
+  return percentile(samples.map(({ ms }) => ms), 99)
+}
+
+function report (phase: string, samples: Sample[], quiet?: number, answers?: string) {
+  const refused = samples.filter(({ status }) => status >= 400)
+  const times = quiet && p99(samples) / quiet
+  console.log(`\n${phase}: ${samples.length} requests, p50 ${ms(percentile(samples.map((sample) => sample.ms), 50))}, p99 ${ms(p99(samples))}` +
+    `${times ? ` (${times.toFixed(2)} times quiet)` : ''}, ${refused.length} refused${answers ? `; the attacker got ${answers}` : ''}`)
+  for (const [kind, group] of Object.entries(Object.groupBy(samples, (sample) => sample.kind))) {
+    if (!group) continue
+    const statuses = [...new Set(group.map(({ status }) => status))].toSorted((a, b) => a - b).join(' ')
+    console.log(`  ${kind.padEnd(18)} p50 ${ms(percentile(group.map((sample) => sample.ms), 50))}, p99 ${ms(p99(group))}, ${statuses}`)
+  }
+  if (refused.length > 0 || (times && times > MOST_TIMES_QUIET)) process.exitCode = 1
+}
+
+function ms (figure: number) {
+  return `${Math.round(figure)} ms`.padStart(7)
+}
+
+/** @returns what ends it, and says how often the attacker got which status (0: no answer) */
+function startAttack ({ gateway }: Stack, { accessToken }: Member, attack: string) {
+  const attacker = fork(path.join(import.meta.dirname, 'attacker.ts'), [attack], {
+    env: { ...process.env, GATEWAY_URL: gateway.url, ACCESS_TOKEN: accessToken }, stdio: ['ignore', 'pipe', 'inherit', 'ipc']
+  })
+  let answers = ''
+  attacker.stdout?.on('data', (text) => { answers += String(text) })
+  return async () => {
+    const ended = once(attacker, 'close')
+    attacker.kill('SIGTERM')
+    await ended
+    return answers
+  }
+}
+
+async function joinFitMatch (stack: Stack, { email, accessToken }: Member) {
+  await call(stack, 'POST', '/fitmatch/profile', {
+    token: accessToken,
+    body: { displayName: email.split('@')[0], birthDate: '1996-04-12', gender: 'FEMALE', lookingFor: ['MALE', 'FEMALE'], ageMin: 20, ageMax: 40, maxDistance: 50, city: 'Jakarta' }
+  })
+  await call(stack, 'PUT', '/fitmatch/profile', { token: accessToken, body: { latitude: -6.21, longitude: 106.85 } })
+  const photo = pictureForm(await noisyPng(64, 64))
+  for (let count = 0; count < 2; count++) await request(stack, { email, password: '', accessToken }, 'POST', '/fitmatch/photos', { form: photo })
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, fetch as fetchFrom } from 'undici'
+import { pictureForm, plainPng, type Upload } from './pictures.ts'
+
+// The account that attacks, as a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the lowest priority,
+// because an attacker's machine is not the one that serves.
+setPriority(19)
+
+const { GATEWAY_URL = '', ACCESS_TOKEN = '' } = process.env
+const base = `${GATEWAY_URL}/api/mobile/v1`
+// Another address than that of the people who are measured, so that no limit of an address protects them.
+const localAddress = '127.50.1.1'
+const dispatcher = new Agent({ localAddress, connections: 64 })
+const authorization = `Bearer ${ACCESS_TOKEN}`
+const statuses = new Map<number, number>()
+
+async function send (method: string, path: string, { json, form }: { json?: object, form?: Upload } = {}) {
+  const response = await fetchFrom(`${base}${path}`, {
+    method,
+    dispatcher,
+    headers: { authorization, ...(json && { 'content-type': 'application/json' }), ...form?.headers },
+    ...(json && { body: JSON.stringify(json) }),
+    ...(form && { body: form.body })
+  })
+  await response.arrayBuffer()
+  note(response.status)
+}
+
+const note = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
+
+/** Repeats `attempt` for ever, `width` at once. What fails on the way is part of an attack. */
+async function hammer (width: number, attempt: () => Promise<void>) {
+  await Promise.all(Array.from({ length: width }, async () => {
+    for (;;) {
+      await attempt().catch(() => note(0))
+      // A refusal comes at once. Even an attacker has only so many sockets a second.
+      await sleep(5)
+    }
+  }))
+}
+
+/** A body of 4 MB, a byte a second. */
+async function uploadSlowly () {
+  const { hostname, port } = new URL(base)
+  const upload = request({
+    hostname, port, localAddress, agent: false, method: 'POST', path: '/api/mobile/v1/media',
+    headers: { authorization, 'content-type': 'multipart/form-data; boundary=x', 'content-length': 4_000_000 }
+  })
+  const trickle = setInterval(() => upload.write('-'), 1_000)
+  upload.on('error', () => {})
+  upload.on('response', (response) => {
+    note(response.statusCode ?? 0)
+    response.resume().on('end', () => upload.destroy())
+  })
+  upload.flushHeaders()
+  await once(upload, 'close')
+  clearInterval(trickle)
+}
+
+/** Each is what one account did to everybody once. */
+export const attacks = {
+  'slow uploads': async () => await hammer(16, uploadSlowly),
+  'images of 40 megapixels': async () => {
+    const images = [await plainPng({ width: 6_300, height: 6_300, bits: 16 }), await plainPng({ width: 6_320, height: 6_320, bits: 8 })]
+    let turn = 0
+    await hammer(8, async () => await send('POST', '/media', { form: pictureForm(images[turn++ % images.length]!) }))
+  },
+  'wrong current passwords': async () => await hammer(70, async () => await send('POST', '/auth/change-password', {
+    json: { currentPassword: 'Wrong-horse-8', password: 'Better-horse-9' }
+  })),
+  'discover at the pole': async () => {
+    await send('PUT', '/fitmatch/profile', { json: { latitude: 89.9, longitude: 0, maxDistance: 500 } })
+    await hammer(12, async () => await send('GET', '/fitmatch/discover'))
+  },
+  'trending reads': async () => await hammer(32, async () => await send('GET', '/feed?feedType=trending'))
+}
+
+const [attack] = process.argv.slice(2)
+if (import.meta.main) {
+  process.on('SIGTERM', () => {
+    process.stdout.write(JSON.stringify(Object.fromEntries(statuses)))
+    process.exit()
+  })
+  await attacks[attack as keyof typeof attacks]()
+}

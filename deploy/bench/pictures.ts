@@ -1,0 +1,51 @@
+import { promisify } from 'node:util'
+import { crc32, deflate } from 'node:zlib'
+
+const compress = promisify(deflate)
+
+export interface Upload { body: Buffer<ArrayBuffer>, headers: Record<string, string> }
+
+/** A form with an image in the field `file`, for any client. */
+export function pictureForm (png: Buffer): Upload {
+  const boundary = 'a-boundary-that-no-picture-holds'
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([
+      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="picture.png"\r\ncontent-type: image/png\r\n\r\n`),
+      png, Buffer.from(`\r\n--${boundary}--\r\n`)
+    ])
+  }
+}
+
+/** A PNG in one colour: small to send, and large to decode. */
+export async function plainPng ({ width, height, bits }: { width: number, height: number, bits: 8 | 16 }) {
+  // RGBA, and a filter byte before each row.
+  return await png(width, height, bits, Buffer.alloc((1 + width * bits / 2) * height))
+}
+
+/** A PNG that compression cannot make smaller, so that its size is that of a photo. */
+export async function noisyPng (width: number, height: number) {
+  const rows = Buffer.alloc((1 + width * 4) * height)
+  for (let at = 0; at < rows.length; at++) rows[at] = at % (1 + width * 4) === 0 ? 0 : Math.random() * 256
+  return await png(width, height, 8, rows)
+}
+
+async function png (width: number, height: number, bits: 8 | 16, rows: Buffer) {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header[8] = bits
+  header[9] = 6 // RGBA
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header), chunk('IDAT', await compress(rows)), chunk('IEND', Buffer.alloc(0))
+  ])
+}
+
+function chunk (type: string, data: Buffer) {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}
