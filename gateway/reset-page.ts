@@ -4,13 +4,14 @@ import type { Language } from '@tandem/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { base } from './routes.ts'
 
-const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'over' | 'failed', string>> = {
+const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'over' | 'missing' | 'failed', string>> = {
   en: {
     title: 'Choose a new password',
     password: 'New password, 8 characters or more',
     save: 'Save',
     done: 'Your password is changed. Please sign in with it in the app.',
     over: 'This link is no longer good. Please ask for another in the app.',
+    missing: 'Please open the link from the mail again.',
     failed: 'That did not work. Please try again in a moment.'
   },
   id: {
@@ -19,6 +20,7 @@ const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'o
     save: 'Simpan',
     done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
     over: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
+    missing: 'Silakan buka lagi tautan dari email.',
     failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
   }
 }
@@ -32,17 +34,27 @@ input, button { display: block; box-sizing: border-box; width: 100%; margin: .5r
 // Beside the page, in case that is not at the top of its origin.
 const route = `${base}/auth/reset-password`.slice(1)
 
-// It asks the same two routes as an app that opens the link itself.
+// The link has its token in the fragment, which no browser sends to a server; links of older mails have it in the query. Either is taken
+// out of the address, and so out of the history, and the token then leaves the page only in a body.
 const script = `
 const form = document.querySelector('form')
 const tell = (text) => { document.querySelector('[role=status]').textContent = text }
 const end = (what) => { form.hidden = true; tell(document.body.dataset[what]) }
-const query = new URLSearchParams(location.search)
-const token = query.get('token'), email = query.get('email')
-form.elements.email.value = email
-fetch('${route}?' + new URLSearchParams({ token, email }))
-  .then(async (answer) => { if (answer.status === 400 || (await answer.json()).data?.valid === false) end('over') })
-  .catch(() => {})
+let token, email
+function readLink () {
+  const link = new URLSearchParams(location.hash.slice(1) || location.search)
+  token = link.get('token')
+  // Some programs that read mails decode the plus of an address, which then stands for a space.
+  email = (link.get('email') ?? '').replaceAll(' ', '+')
+  history.replaceState(null, '', location.pathname)
+  form.elements.email.value = email
+  form.hidden = false
+  tell('')
+  if (!token || !email) end('missing')
+}
+readLink()
+// A second link that is opened in the same tab differs in its fragment alone, and loads nothing.
+addEventListener('hashchange', readLink)
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
   const body = JSON.stringify({ token, email, password: form.elements.password.value })

@@ -129,8 +129,8 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
     mailsTo,
     /** The code in the newest of so many mails, a word of its own in its text. */
     codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
-    /** The link in the newest of so many mails. */
-    linkMailedTo: async (email: string, count = 1) => new URL(/https:\S+/.exec((await mailsTo(email, count))[0]?.text ?? '')?.[0] ?? ''),
+    /** The link in the newest of so many mails, with what it holds. */
+    linkMailedTo: async (email: string, count = 1) => linkIn(await mailsTo(email, count)),
     login: async (email: string, others: object = {}, request: Omit<Request, 'body'> = {}) => await post('/auth/login', { email, password, ...others }, request),
     /** Whether access goes on once the tokens have expired. */
     canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) => (await post('/auth/refresh', { refreshToken })).status === 200,
@@ -162,6 +162,12 @@ function codeIn ([newest]: Mail[]) {
   const code = /(?<![^\s])\d{6}(?![^\s])/.exec(newest?.text ?? '')?.[0]
   if (!code) throw new Error('there is no code in the mail')
   return code
+}
+
+function linkIn ([newest]: Mail[]) {
+  const url = new URL(/https:\S+/.exec(newest?.text ?? '')?.[0] ?? '')
+  const fields = new URLSearchParams(url.hash.slice(1))
+  return { url, email: fields.get('email'), token: fields.get('token') }
 }
 
 function answering (answers: Answers): Ask {

@@ -34,7 +34,8 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
     const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email }
     if (kind === 'RESET') {
       const token = makeResetToken()
-      const url = `${publicUrl}/reset-password?${new URLSearchParams({ token, email }).toString()}`
+      // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.
+      const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
       const queued = await queueMail(trx, { ...mail, ...letters.reset(url) })
       if (queued) await putReset(trx, account.id, token)
       return queued
