@@ -1,4 +1,5 @@
 import createError from '@fastify/error'
+import { RateLimited } from '@tandem/service-kit'
 
 export const InvalidCredentials = createError('INVALID_CREDENTIALS', 'The email or the password is wrong', 401)
 export const ProviderAAccount = createError('PROVIDER_A_ACCOUNT', 'This account signs in with provider A and has no password', 401)
@@ -17,6 +18,16 @@ export const RefreshFailed = createError('REFRESH_FAILED', 'Please sign in again
 export const SessionNotFound = createError('NOT_FOUND', 'There is no such session', 404)
 export const PasswordAlreadySet = createError('PASSWORD_ALREADY_SET', 'This account has a password already', 409)
 export const CommonPassword = createError('VALIDATION_ERROR', 'This password is one of the most common ones, which are tried first; please choose another', 400)
+export const InvalidCurrentPassword = createError('INVALID_CURRENT_PASSWORD', 'The current password is wrong', 400)
 export const PasswordsDiffer = createError('VALIDATION_ERROR', 'The two passwords differ', 400)
 export const InvalidResetToken = createError('INVALID_TOKEN', 'This link is wrong, was used or has expired', 400)
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many people are signing in at once; please try again', 503)
+
+export class TooManyPasswordChanges extends RateLimited {
+  readonly retryAfterSeconds: number
+
+  constructor (retryAfterSeconds: number) {
+    super()
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

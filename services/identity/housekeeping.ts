@@ -24,6 +24,7 @@ export async function keepHouse (db: Db) {
   await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)
   await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
   await sql`delete from wrong_passwords where wait_until < now() - interval '1 day'`.execute(db)
+  await sql`delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from code_tries where day < (now() at time zone 'utc')::date`.execute(db)
   await sql`delete from codes where expires_at < now()`.execute(db)
   await sql`delete from password_resets where expires_at < now()`.execute(db)

@@ -92,7 +92,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
       name: 'Ana',
       image: null,
       locale: 'en',
-      password_hash: hasPassword ? await (hash ??= deps.hashing.hash(password)) : null,
+      password_hash: hasPassword ? await (hash ??= deps.hashing.hash(password, email)) : null,
       email_verified_at: verified ? new Date() : null,
       registered_network: '203.0.113.0/24',
       referral_code: randomUUID(),

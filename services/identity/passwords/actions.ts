@@ -3,10 +3,11 @@ import { record } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { InvalidCredentials, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
+import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
 import type { Trx } from '../schema.ts'
 import { networkOf } from '../sessions/addresses.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
+import { claimPasswordChange } from './change-limit.ts'
 import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
 import { findPassword } from './queries.ts'
 import { isResetGood, takeReset } from './resets.ts'
@@ -18,7 +19,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
   if (!known) throw new UserNotFound()
   if (known.hash) throw new PasswordAlreadySet()
 
-  const hash = await hashing.hash(password)
+  const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
     if (!account) throw new UserNotFound()
@@ -30,19 +31,26 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
 
 interface Change extends Caller { currentPassword: string, password: string }
 
-/** Changes a password by the old one; every other session ends. @throws CommonPassword, InvalidCredentials, TooBusy */
+/**
+ * Changes a password by the old one; every other session ends.
+ * @throws CommonPassword, UserNotFound, EmailNotVerified, TooManyPasswordChanges, InvalidCurrentPassword, TooBusy
+ */
 export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password }: Change) {
   const { db, hashing, blocklist } = deps
   await blocklist.refuse(password)
   const known = await findPassword(db, accountId)
-  if (!known || !await isRightPassword(deps, { email: known.email, password: currentPassword, hash: known.hash })) throw new InvalidCredentials()
+  if (!known) throw new UserNotFound()
+  // An attacker may have registered the address. Each change mails its owner.
+  if (!known.emailVerified) throw new EmailNotVerified()
+  await claimPasswordChange(db, accountId)
+  if (!await isRightPassword(deps, { email: known.email, password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
 
-  const hash = await hashing.hash(password)
+  const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
     // A password that was changed or taken away while it was compared is no longer the right one.
-    if (account?.passwordHash !== known.hash) throw new InvalidCredentials()
-    await acceptPassword(trx, deps, known.email)
+    if (account?.passwordHash !== known.hash) throw new InvalidCurrentPassword()
+    if (!await acceptPassword(trx, deps, known.email)) throw new InvalidCurrentPassword()
     await putPassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
@@ -57,7 +65,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
   await blocklist.refuse(password)
   if (!await isResetGood(db, { email, token })) throw new InvalidResetToken()
 
-  const hash = await hashing.hash(password)
+  const hash = await hashing.hash(password, email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
     if (!account || !await takeReset(trx, account.id, token)) throw new InvalidResetToken()

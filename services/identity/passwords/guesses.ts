@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { InvalidCredentials } from '../errors.ts'
 import type { Trx } from '../schema.ts'
 
 const FREE = 5
@@ -15,7 +14,7 @@ interface Guess { email: string, password: string, hash: string | null | undefin
  * @throws TooBusy
  */
 export async function isRightPassword ({ db, secrets, hashing }: Deps, { email, password, hash }: Guess) {
-  const right = await hashing.matches(password, hash)
+  const right = await hashing.matches(password, hash, email)
   if (right) return true
 
   await sql`
@@ -31,11 +30,11 @@ export async function isRightPassword ({ db, secrets, hashing }: Deps, { email, 
 /**
  * Accepts a right password in the transaction that acts on it: within a wait none is. That is asked only now, so of a thousand
  * guesses at once those count that end before the fifth wrong one.
- * @throws InvalidCredentials
+ * @returns whether it is accepted
  */
 export async function acceptPassword (trx: Trx, deps: Deps, email: string) {
   const waited = await forgetWrongPasswords(trx, deps, email)
-  if (waited) throw new InvalidCredentials()
+  return !waited
 }
 
 /** Ends what wrong passwords brought about; returns whether that was a wait. */

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/service-kit'
 import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { PasswordsDiffer } from '../errors.ts'
+import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
 import { networkOf } from '../sessions/addresses.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetGood } from './resets.ts'
@@ -31,13 +31,17 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/change-password', {
     schema: {
       summary: 'Change the password; all other devices are signed out',
-      description: 'Wrong passwords are counted as at signing in. 401 INVALID_CREDENTIALS.',
+      description: 'Needs a verified address. An account has five attempts an hour. Wrong passwords count as at signing in. ' +
+        '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
       response: { 200: Message }
     }
-  }, async ({ body, account }) => {
-    await changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body })
+  }, async ({ body, account }, reply) => {
+    await changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body }).catch((error: unknown) => {
+      if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
+      throw error
+    })
     return message('Your password is changed')
   })
 

@@ -32,7 +32,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
   if (password !== undefined) await blocklist.refuse(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   if (taken) throw new EmailExists()
-  const passwordHash = password === undefined ? null : await hashing.hash(password)
+  const passwordHash = password === undefined ? null : await hashing.hash(password, email)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
     const account = await addAccount(trx, { email, name, image: null, passwordHash, locale, address: client.address, verified: false })

@@ -18,13 +18,13 @@ export async function signIn (deps: Deps, { email, password, client }: { email: 
   if (known?.hasOnlyProviderA) throw new ProviderAAccount()
   const right = await isRightPassword(deps, { email, password, hash: known?.passwordHash })
   if (!right || !known?.passwordHash) throw new InvalidCredentials()
-  const newHash = hashing.isOutdated(known.passwordHash) ? await hashing.hash(password) : undefined
+  const newHash = hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined
 
   const signedIn = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: known.id })
     // A password that was changed or taken away while it was compared is no longer the right one.
     if (!account || account.isBarred || account.passwordHash !== known.passwordHash) throw new InvalidCredentials()
-    await acceptPassword(trx, deps, email)
+    if (!await acceptPassword(trx, deps, email)) throw new InvalidCredentials()
     if (!account.emailVerified) return
     if (newHash) await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where('id', '=', account.id).execute()
     return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }

@@ -31,3 +31,17 @@ t.test('while identity is away nothing is lost: the event is tried again', async
   t.match((await queuedMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
   t.match((await inbox(ben)).notifications, [{ body: 'The password of your account was removed. You can set a new one.' }])
 })
+
+t.test('a mail about an account holds no text that whoever registered it chose', async (t) => {
+  const { say, db, neighbours } = fresh()
+  const name = 'URGENT: your account is locked, go to http://evil.example'
+  for (const locale of ['en', 'id']) {
+    const [accountId, email] = [randomUUID(), `${randomUUID()}@example.com`]
+    neighbours.contacts.set(accountId, { email, name, locale })
+    for (const how of ['INITIAL', 'CHANGED', 'RESET', 'CLEARED']) await say('identity.password.changed.v1', { accountId, how })
+    await say('identity.session.started.v1', { accountId, sessionId: randomUUID(), method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'android' })
+    const mails = (await queuedMails(db)).filter(({ recipient }) => recipient === email)
+    t.equal(mails.length, 5)
+    for (const { subject, text, html } of mails) t.notMatch(subject + text + html, /URGENT|evil/)
+  }
+})

@@ -4,12 +4,15 @@ const locale = 'en'
 const footer = 'You get this mail because something about your Tandem account has changed.'
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
-/** Every mail that this service sends. */
+/**
+ * Every mail that this service sends. None holds the person's name: whoever registers another person's address chooses it, and could
+ * send that person a text of their own through us.
+ */
 export const english = {
-  passwordChanged: (name: string, how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => frame({
+  passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => frame({
     locale,
     footer,
-    title: `Hello, ${name}`,
+    title: 'Hello',
     ...(how === 'CLEARED'
       ? {
           subject: 'The password of your Tandem account was removed',
@@ -26,11 +29,11 @@ export const english = {
           ]
         })
   }),
-  newSignIn: (name: string, device: string | null, at: Date) => frame({
+  newSignIn: (device: string | null, at: Date) => frame({
     locale,
     footer,
     subject: 'New sign-in to your Tandem account',
-    title: `Hello, ${name}`,
+    title: 'Hello',
     paragraphs: [
       `Your account was signed in to on ${device ?? 'a device'} that we did not know, on ${moments.format(at)} (UTC).`,
       'If that was not you, sign the device out in the app and change your password.'

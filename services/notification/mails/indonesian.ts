@@ -6,10 +6,10 @@ const footer = 'Anda menerima email ini karena ada perubahan pada akun Tandem An
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Jakarta' })
 
 export const indonesian: Letters = {
-  passwordChanged: (name, how) => frame({
+  passwordChanged: (how) => frame({
     locale,
     footer,
-    title: `Halo, ${name}`,
+    title: 'Halo',
     ...(how === 'CLEARED'
       ? {
           subject: 'Kata sandi akun Tandem Anda dihapus',
@@ -26,11 +26,11 @@ export const indonesian: Letters = {
           ]
         })
   }),
-  newSignIn: (name, device, at) => frame({
+  newSignIn: (device, at) => frame({
     locale,
     footer,
     subject: 'Ada yang baru masuk ke akun Tandem Anda',
-    title: `Halo, ${name}`,
+    title: 'Halo',
     paragraphs: [
       `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, pada ${moments.format(at)} (WIB).`,
       'Jika itu bukan Anda, keluarkan perangkat itu di aplikasi dan ubah kata sandi Anda.'

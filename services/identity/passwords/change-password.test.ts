@@ -1,0 +1,108 @@
+import t from 'tap'
+import { as, atOnce, password, someEmail, testApp } from '../testing.ts'
+
+const { app, db, deps, post, givenAccount, givenSession, codeMailedTo, login, canRefresh, said, mail } = await testApp(t)
+
+const another = 'Other-Door-7'
+const change = async (account: { accessToken: string }, body: object = {}) =>
+  await post('/auth/change-password', { currentPassword: password, password: another, ...body }, { as: account })
+const changesOf = async (accountId: string) => (await said(accountId)).filter(({ type }) => type === 'password.changed').length
+t.beforeEach(async () => { await db.deleteFrom('wrong_passwords').execute() })
+
+/** How many passwords are compared or hashed while `work` runs. */
+async function countHashes (work: () => Promise<unknown>) {
+  const { hashing } = deps
+  let hashes = 0
+  deps.hashing = {
+    ...hashing,
+    hash: async (...given) => { hashes++; return await hashing.hash(...given) },
+    matches: async (...given) => { hashes++; return await hashing.matches(...given) }
+  }
+  try {
+    await work()
+  } finally {
+    deps.hashing = hashing
+  }
+  return hashes
+}
+
+t.test('change-password needs the old password, and ends every other session', async (t) => {
+  const account = await givenAccount()
+  const other = await givenSession(account)
+  t.strictSame(await change(account), { status: 200, success: true, message: 'Your password is changed' })
+  t.ok(await canRefresh(account))
+  t.notOk(await canRefresh(other))
+  t.match(await login(account.email), { status: 401 })
+  t.match(await login(account.email, { password: another }), { status: 200 })
+  t.match((await said(account.id)).slice(2, 4), [{ type: 'sessions.ended', sessionIds: [other.sessionId] }, { type: 'password.changed', how: 'CHANGED' }])
+})
+
+t.test('change-password refuses a wrong one, and the guesses count as at signing in', async (t) => {
+  const account = await givenAccount()
+  for (let times = 0; times < 5; times++) {
+    t.match(await change(account, { currentPassword: 'Wrong-0ne' }), { status: 400, success: false, code: 'INVALID_CURRENT_PASSWORD', error: String })
+  }
+  t.match(await login(account.email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.equal(await changesOf(account.id), 0)
+})
+
+t.test('change-password refuses an account without a password, an account that is gone, and a weak password', async (t) => {
+  t.match(await change(await givenAccount({ hasPassword: false })), { status: 400, code: 'INVALID_CURRENT_PASSWORD' })
+  t.match(await change(await givenAccount(), { password: 'weak' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post('/auth/change-password', {}), { status: 401, code: 'UNAUTHORIZED' })
+  const gone = await givenAccount()
+  await db.deleteFrom('accounts').where('id', '=', gone.id).execute()
+  t.match(await change(gone), { status: 404, code: 'USER_NOT_FOUND' })
+})
+
+t.test('one account cannot fill a mailbox by changing its password', async (t) => {
+  await t.test('not as long as the address is not verified', async (t) => {
+    const email = someEmail()
+    const { user, ...attacker } = await post('/auth/register', { email, password, name: 'URGENT: unlock at http://evil.example' })
+    await codeMailedTo(email)
+    const hashes = await countHashes(async () => {
+      for (let times = 0; times < 10; times++) t.match(await change(attacker), { status: 403, success: false, code: 'EMAIL_NOT_VERIFIED', error: String })
+    })
+    t.equal(hashes, 0)
+    t.equal(await changesOf(user.id), 0)
+    t.equal(mail.mails(email).length, 1, 'only the code of the registration')
+  })
+
+  await t.test('and not more than five times an hour afterwards', async (t) => {
+    const account = await givenAccount()
+    let current = password
+    for (let times = 1; times <= 5; times++) {
+      t.match(await change(account, { currentPassword: current, password: `${another}${times}` }), { status: 200 })
+      current = `${another}${times}`
+    }
+    const refused = await change(account, { currentPassword: current })
+    t.match(refused, { status: 429, success: false, code: 'RATE_LIMITED', error: String })
+    t.equal(await changesOf(account.id), 5)
+    t.match(await change(await givenAccount()), { status: 200 }, 'others have attempts of their own')
+
+    const hourAgo = new Date(Date.now() - 3_600_000)
+    await db.updateTable('password_change_attempts').where('account_id', '=', account.id).set({ attempted_at: [hourAgo, ...Array<Date>(4).fill(new Date())] }).execute()
+    t.match(await change(account, { currentPassword: current }), { status: 200 }, 'an attempt is free again after an hour')
+    t.match(await change(account), { status: 429 })
+  })
+})
+
+t.test('of 60 attempts at once five are let through, and no password is hashed for the others', async (t) => {
+  const account = await givenAccount()
+  const hashes = await countHashes(async () => {
+    const { tally } = await atOnce(60, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
+    t.strictSame(tally, { '400 INVALID_CURRENT_PASSWORD': 5, '429 RATE_LIMITED': 55 })
+  })
+  t.equal(hashes, 5)
+})
+
+t.test('a refusal says when to come again', async (t) => {
+  const account = await givenAccount()
+  await atOnce(5, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
+  const { statusCode, headers } = await app.inject({
+    method: 'POST', url: '/auth/change-password', headers: as(account), payload: { currentPassword: password, password: another }
+  })
+  t.equal(statusCode, 429)
+  const seconds = Number(headers['retry-after'])
+  t.ok(seconds > 3_500 && seconds <= 3_600, String(seconds))
+})
