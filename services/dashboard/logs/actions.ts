@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { RecordSet } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { takeTurns } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, settle } from '../progress/actions.ts'
@@ -10,7 +11,6 @@ import { addLifts, judgeLifts, takeLifts, type Lift } from '../records/actions.t
 import type { Db, LogData, LogType, Trx } from '../schema.ts'
 import type { Item, Refused } from './items.ts'
 import { liftsOf } from './lifts.ts'
-import { takeTurns } from './turns.ts'
 
 export interface Result { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
 

@@ -1,30 +1,58 @@
 // The same square grid as the column `cell`: a twentieth of a degree, counted from the south pole and the date line.
 const CELL = 5 // hundredths of a degree
-const AROUND = 36_000 / CELL
-const ROWS = 18_000 / CELL
+const COLUMNS = 36_000 / CELL
+const LAST_ROW = 18_000 / CELL
 // One degree of a great circle is 111.19 km; a little less here, so that no cell at the edge is left out.
-const KM_PER_HUNDREDTH = 1.11
+const KM_PER_DEGREE = 111
+const RADIANS = Math.PI / 180
 
 interface Place { latitude: number | null, longitude: number | null, cell: number }
 
-/** The cells that a circle of `km` around a snapped position touches. Who has no position finds those of his city who have none. */
-export function cellsAround ({ latitude, longitude, cell }: Place, km: number): number[] {
-  if (latitude === null || longitude === null) return [cell]
-  const reach = km / KM_PER_HUNDREDTH
-  const first = Math.max(0, Math.floor((latitude - reach + 9_000) / CELL))
-  const last = Math.min(ROWS, Math.floor((latitude + reach + 9_000) / CELL))
-  const cells: number[] = []
-  for (let row = first; row <= last; row++) {
-    const south = row * CELL - 9_000
-    const north = south + CELL
-    // How far east and west the circle goes in this row, measured where degrees of longitude are shortest.
-    const apart = latitude < south ? south - latitude : latitude > north ? latitude - north : 0
-    const half = Math.sqrt(Math.max(0, reach ** 2 - apart ** 2))
-    const shrink = Math.cos(Math.min(90, Math.max(Math.abs(south), Math.abs(north)) / 100) * Math.PI / 180)
-    const width = shrink < 0.01 ? AROUND * CELL : half / shrink
-    const west = Math.floor((longitude - width + 18_000) / CELL)
-    const east = Math.floor((longitude + width + 18_000) / CELL)
-    for (let column = west; column <= Math.min(east, west + AROUND - 1); column++) cells.push(row * AROUND + (column % AROUND + AROUND) % AROUND)
+/** Cells whose numbers follow each other. */
+export interface CellRange { first: number, last: number }
+
+/**
+ * The cells that a circle of `km` around a snapped position touches: one or two ranges for each row, so there are never more than some
+ * hundred, wherever the circle lies. People without a position find those of their city who have none.
+ */
+export function cellRangesAround ({ latitude, longitude, cell }: Place, km: number): CellRange[] {
+  if (latitude === null || longitude === null) return [{ first: cell, last: cell }]
+  const reach = km / KM_PER_DEGREE
+  const firstRow = Math.max(0, rowAt(latitude - reach * 100))
+  const lastRow = Math.min(LAST_ROW, rowAt(latitude + reach * 100))
+  const ranges: CellRange[] = []
+  for (let row = firstRow; row <= lastRow; row++) {
+    const south = row * CELL / 100 - 90
+    const width = 100 * widestIn(south, south + CELL / 100, { latitude: latitude / 100, reach })
+    ranges.push(...columnsOf(row, Math.floor((longitude - width + 18_000) / CELL), Math.floor((longitude + width + 18_000) / CELL)))
   }
-  return cells
+  return ranges
+}
+
+const rowAt = (latitude: number) => Math.floor((latitude + 9_000) / CELL)
+
+/** How many degrees of longitude the circle goes to each side of its middle between two latitudes, at most. */
+function widestIn (south: number, north: number, { latitude, reach }: { latitude: number, reach: number }) {
+  // The circle is widest where a meridian touches it, which is not in the row of its middle. Around a pole no meridian does.
+  const sine = Math.sin(latitude * RADIANS) / Math.cos(reach * RADIANS)
+  const touched = Math.abs(sine) < 1 ? Math.asin(sine) / RADIANS : latitude
+  const edges = [south, north, Math.min(north, Math.max(south, touched))]
+  return Math.max(...edges.map((edge) => widthAt(edge, { latitude, reach })))
+}
+
+function widthAt (edge: number, { latitude, reach }: { latitude: number, reach: number }) {
+  const breadth = Math.cos(latitude * RADIANS) * Math.cos(edge * RADIANS)
+  const height = Math.cos(reach * RADIANS) - Math.sin(latitude * RADIANS) * Math.sin(edge * RADIANS)
+  // At a pole all longitudes are one place.
+  if (breadth < 1e-9) return 180
+  return Math.acos(Math.max(-1, Math.min(1, height / breadth))) / RADIANS
+}
+
+/** A row's columns from west to east, which may lie across the date line. */
+function columnsOf (row: number, west: number, east: number): CellRange[] {
+  const start = row * COLUMNS
+  if (east - west >= COLUMNS - 1) return [{ first: start, last: start + COLUMNS - 1 }]
+  const [first, last] = [(west + COLUMNS) % COLUMNS, (east + COLUMNS) % COLUMNS]
+  if (first <= last) return [{ first: start + first, last: start + last }]
+  return [{ first: start, last: start + last }, { first: start + first, last: start + COLUMNS - 1 }]
 }

@@ -3,7 +3,7 @@ import { ProfileNotFound } from '../errors.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db, MatchType, SwipeType } from '../schema.ts'
 import { measuredBy, selectShown, toCandidate, type Candidate } from './candidate.ts'
-import { cellsAround } from './cells.ts'
+import { cellRangesAround } from './cells.ts'
 import { distanceFrom, scoreFor, sharedWith } from './score.ts'
 
 interface Search { limit: number, excluded: string[], minAge: number }
@@ -43,21 +43,24 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const [oldest, youngest] = [born(me.ageMax + 1), born(Math.max(me.ageMin, minAge))]
   const middle = sql`(${oldest} + (${youngest} - ${oldest}) / 2)`
   const score = scoreFor(me)
+  const ranges = cellRangesAround(me, me.maxDistance)
 
-  const fitting = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`(
-    select account_id, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
-    from profiles
-    where is_shown
-      and cell = any(${list(cellsAround(me, me.maxDistance), 'int')})
-      and gender_bit = any(${list(genderBits.filter(meeting(me.wishedGenders)), 'int')})
-      and wished_genders = any(${list(genderWishes.filter(meeting(me.genderBit)), 'int')})
-      and birth_date > ${bornAfter} and birth_date <= ${bornUntil}
-      and ${sql.raw(String(me.age))} between age_min and age_max
-      and account_id <> ${sql.lit(me.accountId)}
-      and account_id not in (${notToMeet(me.accountId, excluded)})
-    -- Keeps Postgres from working out again what is used more than once.
-    offset 0
-  ) as near where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
+  const fitting = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
+    unnest(${list(ranges.map(({ first }) => first), 'int')}, ${list(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
+    cross join lateral (
+      select account_id, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
+      from profiles
+      where is_shown
+        and cell between first_cell and last_cell
+        and gender_bit = any(${list(genderBits.filter(meeting(me.wishedGenders)), 'int')})
+        and wished_genders = any(${list(genderWishes.filter(meeting(me.genderBit)), 'int')})
+        and birth_date > ${bornAfter} and birth_date <= ${bornUntil}
+        and ${sql.raw(String(me.age))} between age_min and age_max
+        and account_id <> ${sql.lit(me.accountId)}
+        and account_id not in (${notToMeet(me.accountId, excluded)})
+      -- Keeps Postgres from working out again what is used more than once, and from reading all profiles beside all ranges.
+      offset 0
+    ) as near where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
     with bar as materialized (

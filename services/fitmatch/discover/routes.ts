@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, Id, Nullable, takeTurns, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { readParticipant } from '../profiles/queries.ts'
@@ -10,6 +10,8 @@ import { discover, readView } from './queries.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MOST_EXCLUDED = 500
+// A client that swipes fast may ask for the next page early; more than this is a flood.
+const MAX_WAITING_SEARCHES = 3
 
 const ProfileView = Type.Object({
   ...candidateFields,
@@ -21,24 +23,28 @@ const ProfileView = Type.Object({
 }, { examples: [{ ...exampleCandidate, lastActiveAt: '2026-01-31T08:00:00.000Z', isMatch: false, matchId: null, matchType: null, mySwipe: null }] })
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, minAge }) => {
+  // A search is the most expensive read. One account never takes more than one connection with it.
+  const inTurn = takeTurns({ maxWaiting: MAX_WAITING_SEARCHES })
+
   app.get('/fitmatch/discover', {
     schema: {
       summary: 'Find people who fit, best first',
-      description: '`remaining` is how many more would fit. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos.',
+      description: '`remaining` is how many more would fit. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
+        'The searches of one account run one after the other, and no more than three wait: 429 RATE_LIMITED.',
       querystring: Type.Object({
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
         excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Ids of profiles, separated by commas' }))
       }),
       response: { 200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits })) }
     }
-  }, async ({ query: { limit, excludeIds = '' }, account }) => {
+  }, async ({ query: { limit, excludeIds = '' }, account }) => await inTurn(account.id, async () => {
     const me = await readParticipant(db, account.id)
     if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
     // What is no id excludes nobody.
     const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
-    const [{ profiles, total }, limits] = await Promise.all([discover(db, me, { limit, excluded, minAge }), readSwipeLimits(db, me)])
-    return data({ profiles, remaining: total - profiles.length, limits })
-  })
+    const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
+    return data({ profiles, remaining: total - profiles.length, limits: await readSwipeLimits(db, me) })
+  }))
 
   app.get('/fitmatch/profile/:profileId', {
     schema: {

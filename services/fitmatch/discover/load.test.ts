@@ -1,0 +1,63 @@
+// Runs alone
+import pg from 'pg'
+import t from 'tap'
+import { atOnce, testApp } from '../testing.ts'
+
+const FARTHEST = 500
+const median = (times: number[]) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
+const time = async (work: () => Promise<unknown>) => {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+t.test('a search near a pole shows the people on all sides of it', async (t) => {
+  const { get, member } = await testApp(t)
+  const ana = await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: FARTHEST } })
+  await member('Beyond the pole', { latitude: 86, longitude: 180 })
+  await member('To the west', { latitude: 89, longitude: -90 })
+  await member('South of me', { latitude: 85.5, longitude: 0 })
+  await member('At the pole', { latitude: 90, longitude: 77 })
+  await member('Too far', { latitude: 85.2, longitude: 180 })
+  const { data: { profiles, remaining } } = await get(ana.id, '/fitmatch/discover')
+  t.strictSame(profiles.map(({ displayName, distance }: { displayName: string, distance: number }) => [displayName, distance]),
+    [['At the pole', 11], ['To the west', 112], ['Beyond the pole', 456], ['South of me', 489]])
+  t.equal(remaining, 0)
+})
+
+t.test('the widest search near a pole costs about as much as elsewhere', async (t) => {
+  const { get, member, db } = await testApp(t)
+  const ana = await member('Ana')
+  const searchAt = async (latitude: number, maxDistance: number) => {
+    await db.updateTable('profiles').set({ latitude, longitude: 0, max_distance: maxDistance }).where('account_id', '=', ana.id).execute()
+    const times: number[] = []
+    for (let turn = 0; turn < 9; turn++) times.push(await time(async () => await get(ana.id, '/fitmatch/discover')))
+    return median(times)
+  }
+  await searchAt(0, 25)
+  const [usual, farAway, atThePole] = [await searchAt(0, 25), await searchAt(4814, FARTHEST), await searchAt(8990, FARTHEST)]
+  t.comment(`${usual.toFixed(1)} ms within 25 km, ${farAway.toFixed(1)} ms within 500 km of Munich, ${atThePole.toFixed(1)} ms at the pole`)
+  t.ok(atThePole < 4 * usual + 20, 'not many times as much as a usual search')
+  t.ok(farAway < 4 * usual + 20)
+})
+
+t.test('one account that searches many times at once takes one connection, so others are served', async (t) => {
+  const { get, member, url } = await testApp(t)
+  const [ana, ben] = [await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: FARTHEST } }), await member('Ben')]
+  await get(ben.id, '/fitmatch/setup-draft')
+  // While the profiles are locked a search takes as long as one can.
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('begin; lock table profiles in access exclusive mode')
+  const searches = atOnce(12, async () => await get(ana.id, '/fitmatch/discover'))
+  const others = await atOnce(8, async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 })))
+  t.ok(Math.max(...others) < 500, `others waited ${Math.max(...others).toFixed(0)} ms at most`)
+  await client.query('rollback')
+
+  const answers = await searches
+  const statuses = Object.groupBy(answers, ({ status }) => status)
+  t.strictSame([statuses[200]?.length, statuses[429]?.length], [4, 8], 'one search runs and three wait')
+  t.match(statuses[429]?.[0], { success: false, code: 'RATE_LIMITED' })
+  t.match(await get(ana.id, '/fitmatch/discover'), { status: 200 })
+})
