@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import { PayloadTooLarge, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
+import { inTraceOf, PayloadTooLarge, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { answerWith, headersFor } from './headers.ts'
@@ -65,6 +65,8 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time'))
   }, patience)
 
+  const send = (payload: unknown) => inTraceOf(request, () => { void reply.send(payload) })
+
   function settle () {
     if (settled) return false
     settled = true
@@ -79,11 +81,11 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     const blame = blameOf(error)
     if (blame) {
       breaker.undecided()
-      return void reply.send(blame)
+      return send(blame)
     }
     breaker.failed()
     upstream.countFailure()
-    reply.send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not answer`, { cause: error }) }))
+    send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not answer`, { cause: error }) }))
   }
 
   function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | string | Readable | undefined) {
@@ -93,7 +95,7 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     breaker.answered()
     reply.code(status)
     answerWith(reply, answered)
-    reply.send(payload)
+    send(payload)
   }
 
   function attempt () {

@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { accessToken, signKeys } from '@tandem/service-kit'
+import type { Log } from '@tandem/service-kit'
 import { givenRootKey, silent } from '@tandem/service-kit/testing'
 import { createGateway } from './app.ts'
 import { readGatewayConfig } from './config.ts'
@@ -153,10 +154,11 @@ interface Options {
   /** Whether identity has published its key; true. */
   keys?: boolean
   redisUrl?: string
+  log?: Log
 }
 
 /** A gateway that listens, with six services behind it. */
-export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1' }: Options = {}) {
+export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silent }: Options = {}) {
   const started = await Promise.all(serviceNames.map(async (name) => [name, await startService(t, name)] as const))
   const services = Object.fromEntries(started) as Record<Service, FakeService>
   const issuer = createIssuer()
@@ -171,7 +173,7 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
     ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
     ...env
   })
-  const app = await createGateway(config, silent, { shedsLoad: false })
+  const app = await createGateway(config, log, { shedsLoad: false })
   t.teardown(() => app.close())
   await app.listen({ host: config.HOST, port: config.PORT })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

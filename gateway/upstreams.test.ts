@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { createLogger } from '@tandem/service-kit'
 import t from 'tap'
 import { testGateway } from './testing.ts'
 
@@ -67,6 +69,29 @@ t.test('a trace goes on', async (t) => {
   const id = '0af7651916cd43dd8448eb211c80319c'
   await call(`${base}/feed`, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
   t.match(services.social.asked[0]?.headers['traceparent'], new RegExp(`^00-${id}-[0-9a-f]{16}-01$`))
+})
+
+t.test('each request is logged under its own trace, although requests share connections to a service', async (t) => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLogger('gateway', 'info', { write: (line) => { lines.push(JSON.parse(line) as Record<string, unknown>) } })
+  const { call, as, services } = await testGateway(t, { log })
+  services.profile.answer((_asked, response) => response.destroy())
+  const traces = new Map<string, string>()
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 40 }, async (_, number) => {
+      const path = `${base}/${number % 4 ? 'feed' : 'profile'}/${round}-${number}`
+      const id = randomUUID().replaceAll('-', '')
+      traces.set(path, id)
+      await call(path, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
+    }))
+  }
+  const logged = lines.filter((line) => line['msg'] === 'answered').map((line) => [line['path'], line['traceId']])
+  t.strictSame(new Map(logged as [string, string][]), traces)
+  // What went wrong is told in the same trace, by the id of the request.
+  const byRequest = new Map(lines.filter((line) => line['msg'] === 'answered').map((line) => [line['requestId'], line['traceId']]))
+  const failures = lines.filter((line) => line['err'] !== undefined && line['requestId'] !== undefined)
+  t.ok(failures.length > 0)
+  for (const failure of failures) t.equal(failure['traceId'], byRequest.get(failure['requestId']))
 })
 
 t.test('the address of a client is taken from a proxy only when that is trusted', async (t) => {

@@ -87,7 +87,9 @@ export function logResponses (app: FastifyInstance, log: Log) {
         path: request.url.split('?', 1)[0]?.slice(0, 200),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        requestId: request.id
+        requestId: request.id,
+        // The last bytes may leave in the context of another request on the same connection.
+        traceId: traceId(request.trace)
       }, 'answered')
     }
     done()

@@ -3,7 +3,7 @@ import type { Context } from '@opentelemetry/api'
 import { context, isSpanContextValid, propagation, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -66,6 +66,11 @@ export function continueTrace ({ traceparent, tracestate }: Record<string, unkno
 
 /** The id of the trace that `where` (by default, the running code) belongs to. */
 export const traceId = (where = context.active()) => trace.getSpanContext(where)?.traceId
+
+/** Runs `work` in the trace of a request: a callback of a shared connection belongs to the request that opened it. */
+export function inTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
+  return context.with(request.trace, work)
+}
 
 /** Runs each request of `app` in its trace, and tells the caller the id of the request. */
 export async function traceRequests (app: FastifyInstance) {
