@@ -3,18 +3,25 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { signature } from './footprints.ts'
 import type { Teardown } from './testing.ts'
 
 // A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
 
+const logging = pathToFileURL(path.resolve(import.meta.dirname, '../../packages/service-kit/logging.ts')).href
+
+// Its log lines are those of the real logger, since the launcher has to know them from others.
 const PROCESS = `
 import { createServer } from 'node:http'
+import { createLogger } from '${logging}'
+const log = createLogger('dummy', 'info')
 process.on('disconnect', () => process.exit(0))
 process.on('SIGTERM', () => process.exit(0))
 createServer((request, response) => {
   if (request.url === '/crash') process.exit(3)
-  if (request.url === '/warn') console.log(JSON.stringify({ level: 40, time: Date.now(), msg: 'something to look at' }))
+  if (request.url === '/warn') log.warn('something to look at')
+  if (request.url === '/inform') log.info('nothing to look at')
   response.end(JSON.stringify(process.env))
 }).listen(process.env.PORT, process.env.HOST)
 `

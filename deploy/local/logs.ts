@@ -7,7 +7,7 @@ import { screen } from './screen.ts'
 // What belongs on the screen is read from there.
 
 const EVERY = 200
-const LINE_OF_INTEREST = /"level":[456]0/
+const LINE_OF_INTEREST = /"level":"(?:warn|error|fatal)"/
 
 const pretty = prettyFactory({ colorize: process.stdout.isTTY, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss.l', singleLine: true })
 
