@@ -17,6 +17,7 @@ import type { Log } from './logging.ts'
 import { measureRequests } from './metrics.ts'
 import { describeRoutes } from './openapi.ts'
 import { traceRequests } from './tracing.ts'
+import { discardUnreadBodies } from './unread-bodies.ts'
 import { checkRequests } from './validation.ts'
 
 export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, TypeBoxTypeProvider>
@@ -79,6 +80,7 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   // The same goes for expectations that nobody knows.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeConnectionsInTime(app)
+  discardUnreadBodies(app)
   await traceRequests(app)
   logResponses(app, log)
   answerFailures(app)

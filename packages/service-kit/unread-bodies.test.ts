@@ -1,0 +1,94 @@
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import Fastify from 'fastify'
+import t from 'tap'
+import { data } from './envelope.ts'
+import { Body, Text } from './schemas.ts'
+import type { Routes } from './server.ts'
+import { postThenRead, testServer } from './testing.ts'
+import { discardUnreadBodies } from './unread-bodies.ts'
+
+const routes: Routes = async (app) => {
+  app.post('/note', { schema: { body: Body({ note: Text({ max: 10 }) }) }, config: { public: true } }, async () => data({}))
+  app.post('/mine', { schema: { body: Body({ note: Text({ max: 10 }) }) } }, async () => data({}))
+}
+
+async function listening (t: Parameters<typeof testServer>[0]) {
+  const app = await testServer(t, routes, { shedsLoad: false })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+
+t.test('a client that sends 20 MB of JSON reads the 413, 50 times of 50', async (t) => {
+  const port = await listening(t)
+  const body = Buffer.from(JSON.stringify({ note: 'x'.repeat(20_000_000) }))
+  for (const chunked of [false, true]) {
+    for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
+      const way = `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      const answers = []
+      for (let i = 0; i < rounds; i++) {
+        const five = Array.from({ length: 5 }, () => postThenRead(port, { path: '/note', headers: { 'content-type': 'application/json' }, body, chunked, close }))
+        answers.push(...await Promise.all(five))
+      }
+      t.strictSame(answers.filter(({ status, whole, closes }) => !(status === 413 && whole && closes)), [], way)
+      t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
+    }
+  }
+})
+
+t.test('a client that is not signed in reads the 401 to a long body too', async (t) => {
+  const port = await listening(t)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => postThenRead(port, { path: '/mine', body: Buffer.alloc(3_000_000), close: true })))
+  t.equal(answers.filter(({ status, whole }) => status === 401 && whole).length, 20)
+})
+
+t.test('a refusal of a short body leaves the connection open', async (t) => {
+  const port = await listening(t)
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  t.teardown(() => socket.destroy())
+  for (let i = 0; i < 3; i++) {
+    socket.write('POST /mine HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}')
+    const [answer] = await once(socket, 'data') as [string]
+    t.match(answer, /^HTTP\/1\.1 401 /)
+    t.match(answer, /^connection: keep-alive/im)
+  }
+})
+
+t.test('the answer leaves before the rest of the body has come', async (t) => {
+  const port = await listening(t)
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  t.teardown(() => socket.destroy())
+  socket.write('POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{')
+  const [answer] = await once(socket, 'data') as [string]
+  t.match(answer, /^HTTP\/1\.1 413 /)
+  t.match(answer, /PAYLOAD_TOO_LARGE/)
+})
+
+t.test('a body without an end is given up, by its length and by the clock', async (t) => {
+  const app = Fastify()
+  discardUnreadBodies(app, { maxBytes: 1_000_000, maxMs: 500 })
+  app.post('/', { onRequest: async (_request, reply) => await reply.code(401).send('no') }, async () => 'read')
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 900000000\r\n\r\n'
+
+  const slow = connect(port, '127.0.0.1').on('error', () => {})
+  const since = performance.now()
+  slow.write(head)
+  slow.resume()
+  await new Promise((resolve) => slow.on('close', resolve))
+  t.ok(performance.now() - since > 400)
+
+  const long = connect(port, '127.0.0.1').on('error', () => {})
+  long.write(head)
+  long.resume()
+  let sent = 0
+  const pour = () => { while (!long.destroyed && long.write(Buffer.alloc(65_536))) sent += 65_536 }
+  long.on('drain', pour)
+  const closed = new Promise((resolve) => long.on('close', resolve))
+  pour()
+  await closed
+  t.ok(sent < 20_000_000, `${sent} bytes`)
+})
