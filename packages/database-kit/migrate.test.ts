@@ -47,12 +47,48 @@ t.test('one that fails leaves nothing of itself, names itself, and can be mended
   t.same(await query(url, 'select * from others'), [])
 })
 
-t.test('one that was run and is gone stops everything', async (t) => {
-  const { folder } = await service(t, { '001-make.sql': 'create table things (id int)' })
+t.test('one that was run, is gone, and has a later one after it stops everything', async (t) => {
+  const { folder } = await service(t, { '001-make.sql': 'create table things (id int)', '002-more.sql': 'create table others (id int)' })
   const url = await testSchema(t, async () => {})
   await migrate(url, folder)
   await rm(path.join(folder, 'migrations/001-make.sql'))
   await t.rejects(migrate(url, folder), { cause: { message: /001-make is missing/ } })
+})
+
+t.test('one that was edited after it ran stops everything, by name', async (t) => {
+  const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
+  const url = await testSchema(t, async () => {})
+  await migrate(url, folder)
+  await add('001-make.sql', 'create table things (id bigint)')
+  await add('002-more.sql', 'create table others (id int)')
+  await t.rejects(migrate(url, folder), { message: /\/001-make was edited after it ran here/ })
+  t.same(await query(url, "select to_regclass('others') as found"), [{ found: null }])
+})
+
+t.test('one that is empty, or has the number of another, stops everything, by name', async (t) => {
+  const empty = await service(t, { '001-make.sql': 'create table things (id int)', '002-later.sql': '-- to be written\n\n' })
+  const double = await service(t, { '001-make.sql': 'create table things (id int)', '001-other.sql': 'create table others (id int)' })
+  const url = await testSchema(t, async () => {})
+  await t.rejects(migrate(url, empty.folder), { message: 'migration 002-later.sql is empty' })
+  await t.rejects(migrate(url, double.folder), { message: 'migrations 001-make.sql and 001-other.sql have the same number' })
+  t.same(await query(url, "select to_regclass('things') as found"), [{ found: null }])
+})
+
+t.test('the version before leaves a schema that a later version migrated as it is', async (t) => {
+  const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
+  const url = await testSchema(t, async () => {})
+  await migrate(url, folder)
+  await add('002-later.sql', 'alter table things add note text')
+  await migrate(url, folder)
+  await rm(path.join(folder, 'migrations/002-later.sql'))
+  await migrate(url, folder)
+  await query(url, "insert into things (id, note) values (1, 'kept')")
+
+  // The later version comes back, and goes on from where it was.
+  await add('002-later.sql', 'alter table things add note text')
+  await add('003-last.sql', 'insert into things (id) values (2)')
+  await migrate(url, folder)
+  t.same(await query(url, 'select id, note from things order by id'), [{ id: 1, note: 'kept' }, { id: 2, note: null }])
 })
 
 t.test('a service gets a role that reaches its own schema and no other, and a new password when asked again', async (t) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -6,10 +7,12 @@ import pg from 'pg'
 
 /**
  * Brings a schema to the newest version of a service: first the tables of the kits that its package.json names, then its own.
- * Safe to run several times and from several machines at once: Kysely holds a lock meanwhile.
+ * Safe to run several times and from several machines at once: a lock is held meanwhile. A schema that a later version of the service
+ * has migrated further is left as it is, so that a roll-out can be rolled back.
  * @param url a connection whose search_path is the service's schema
  * @param folder the service's folder, which holds `package.json` and perhaps `migrations/*.sql`
- * @throws the first migration's error; nothing of that set of migrations stays
+ * @throws the first migration's error, or the name of one that is empty, duplicated, missing or was edited after it ran;
+ *   nothing of that set of migrations stays
  */
 export async function migrate (url: string, folder: string) {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
@@ -17,23 +20,45 @@ export async function migrate (url: string, folder: string) {
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
-    const schema = await sql<{ name: string }>`select current_schema() as name`.execute(db)
-    for (const directory of await migrationFolders(folder)) {
-      const name = path.basename(path.dirname(directory)).replaceAll('-', '_')
-      const migrator = new Migrator({
-        db,
-        provider: { getMigrations: () => readMigrations(directory) },
-        migrationTableSchema: schema.rows[0]?.name,
-        migrationTableName: `${name}_migrations`,
-        migrationLockTableName: `${name}_migrations_lock`
-      })
-      const { error, results } = await migrator.migrateToLatest()
-      const failed = results?.find((result) => result.status === 'Error')
-      if (error) throw new Error(`migration ${name}/${failed?.migrationName ?? '?'} failed`, { cause: error })
-    }
+    const { rows: [schema] } = await sql<{ name: string }>`
+      select current_schema() as name, pg_advisory_lock(hashtext('tandem.migrate'), hashtext(current_schema()))`.execute(db)
+    for (const directory of await migrationFolders(folder)) await runMigrations(db, directory, schema?.name)
   } finally {
     await db.destroy()
   }
+}
+
+async function runMigrations (db: Kysely<unknown>, directory: string, schema: string | undefined) {
+  const name = path.basename(path.dirname(directory)).replaceAll('-', '_')
+  const files = await readMigrations(directory)
+  const checksums = sql.table(`${name}_migration_checksums`)
+  await sql`create table if not exists ${checksums} (name text primary key, sha256 text not null)`.execute(db)
+  const { rows: ran } = await sql<{ name: string, sha256: string }>`select name, sha256 from ${checksums} order by name`.execute(db)
+
+  const migrations: Record<string, Migration> = {}
+  for (const [file, { text, sha256 }] of Object.entries(files)) {
+    const before = ran.find((each) => each.name === file)
+    if (before && before.sha256 !== sha256) throw new Error(`migration ${name}/${file} was edited after it ran here: add a new one instead`)
+    migrations[file] = {
+      async up (trx) {
+        await sql.raw(text).execute(trx)
+        await sql`insert into ${checksums} values (${file}, ${sha256})`.execute(trx)
+      }
+    }
+  }
+  const newest = Object.keys(files).toSorted().at(-1) ?? ''
+  for (const later of ran.filter((each) => each.name > newest)) migrations[later.name] = { up: async () => {} }
+
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableSchema: schema,
+    migrationTableName: `${name}_migrations`,
+    migrationLockTableName: `${name}_migrations_lock`
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  const failed = results?.find((result) => result.status === 'Error')
+  if (error) throw new Error(`migration ${name}/${failed?.migrationName ?? '?'} failed`, { cause: error })
 }
 
 /** The folders whose migrations make a service's schema, in the order in which they are run. */
@@ -50,12 +75,19 @@ export async function migrationFolders (folder: string) {
   return found
 }
 
+/** The migrations of a folder by name. @throws the name of one that is empty, or has the number of another */
 export async function readMigrations (directory: string) {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.sql'))
-  const migrations: Record<string, Migration & { text: string }> = {}
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).toSorted()
+  const migrations: Record<string, { text: string, sha256: string }> = {}
+  const byNumber = new Map<string, string>()
   for (const file of files) {
+    const [number = ''] = file.split('-', 1)
+    const twin = byNumber.get(number)
+    if (twin) throw new Error(`migrations ${twin} and ${file} have the same number`)
+    byNumber.set(number, file)
     const text = await readFile(path.join(directory, file), 'utf8')
-    migrations[path.basename(file, '.sql')] = { text, up: async (db) => { await sql.raw(text).execute(db) } }
+    if (text.replaceAll(/--.*$/gm, '').trim() === '') throw new Error(`migration ${file} is empty`)
+    migrations[path.basename(file, '.sql')] = { text, sha256: createHash('sha256').update(text).digest('hex') }
   }
   return migrations
 }
