@@ -1,3 +1,4 @@
+export { maskAddress, networkOf } from './addresses.ts'
 export { accessToken, authentication, requireRole } from './authentication.ts'
 export type { Account, AuthenticationOptions } from './authentication.ts'
 export { ConfigError, List, readConfig, ServiceEnvironment, Url } from './config.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
+import { maskAddress } from '@tandem/service-kit'
 import { SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Trx } from '../schema.ts'
-import { maskAddress } from './addresses.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { digestOf, makeRefreshToken } from './refresh-tokens.ts'
 

@@ -12,7 +12,7 @@ export function networkOf (address: string) {
     : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString().split('%')[0]}/48`).toString()}/48`
 }
 
-/** As much of an address as a person needs to recognise his own: `203.0.*.*`, `2001:db8:*`. */
+/** As much of an address as people need to recognize their own: `203.0.*.*`, `2001:db8:*`. */
 export function maskAddress (address: string) {
   if (!ipaddr.isValid(address)) return UNKNOWN
   const parsed = ipaddr.process(address)
