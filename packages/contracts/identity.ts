@@ -51,6 +51,12 @@ export const SigningKeys = defineQuestion('identity.signing-keys.v2', {
   answer: Type.String()
 })
 
+/** What a profile begins with, of accounts whose registration was not heard of yet; those that do not exist are left out. */
+export const Accounts = defineQuestion('identity.accounts.v1', {
+  request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
+  answer: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
+})
+
 /** Where and in which language to write to a person; null when there is no such account. */
 export const Contact = defineQuestion('identity.contact.v1', {
   request: ofAccount,

@@ -5,6 +5,8 @@ import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 /** How a person appears to others, and in whose language and time zone he is spoken to. */
 const appearance = Type.Object({
   accountId: Id,
+  /** Since when, to the microsecond; later with each change of a person. Of two appearances the later one holds, whether told or asked for. */
+  changedAt: Type.Optional(Timestamp),
   name: Type.String(),
   username: Type.String(),
   image: Nullable(Type.String()),
@@ -46,7 +48,7 @@ export const MatchFacts = defineQuestion('profile.match-facts.v1', {
   }))
 })
 
-/** How people appear to others, for whoever has not heard of them yet; unknown ids are left out. */
+/** How people appear to others, for whoever has not heard of them yet. Only accounts that do not exist are left out. */
 export const People = defineQuestion('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
   answer: Type.Array(appearance)
@@ -64,6 +66,8 @@ export const Person = defineQuestion('profile.person.v1', {
   answer: Nullable(Type.Object({
     name: Type.String(),
     image: Nullable(Type.String()),
+    /** As in the appearance of a person. */
+    changedAt: Type.Optional(Timestamp),
     /** How much of the profile is filled in, 0 to 100. */
     completion: Type.Integer({ minimum: 0, maximum: 100 }),
     profile: Type.Object({

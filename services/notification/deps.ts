@@ -1,5 +1,6 @@
 import type { Ask } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
+import type { FindPeople } from './people/lookup.ts'
 import type { Pushes } from './push/pushes.ts'
 import type { Db } from './schema.ts'
 
@@ -7,6 +8,7 @@ import type { Db } from './schema.ts'
 export interface Deps {
   db: Db
   ask: Ask
+  findPeople: FindPeople
   mailer: Mailer
   pushes: Pushes
   /** How long the likes of a post are gathered into one notice, in milliseconds. */

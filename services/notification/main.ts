@@ -12,6 +12,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { readCredential } from './push/credential.ts'
 import { createFcm } from './push/fcm.ts'
 import { logOnly } from './push/log-only.ts'
+import { createPeopleLookup } from './people/lookup.ts'
 import { createPushes } from './push/queue.ts'
 import type { Tables } from './schema.ts'
 
@@ -28,12 +29,13 @@ await run('notification', async (onClose, log) => {
   })
   onClose(() => mailer.close())
   const ask = asker(bus)
+  const findPeople = createPeopleLookup({ db, ask })
   const account = config.FCM_SERVICE_ACCOUNT_FILE
   const provider = account ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(account) }) : logOnly(log)
-  const pushes = createPushes({ db, ask, provider, redisUrl: config.REDIS_URL, log })
+  const pushes = createPushes({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())
 
-  const deps: Deps = { db, ask, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
+  const deps: Deps = { db, ask, findPeople, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
   const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 

@@ -9,7 +9,8 @@ import { idleMailer } from '@tandem/mail-kit/testing'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
-import { keepPeople, type PersonCopy } from './people/actions.ts'
+import { upsertPeople, type PersonCopy } from './people/copies.ts'
+import { createPeopleLookup } from './people/lookup.ts'
 import { createDelivery } from './push/actions.ts'
 import type { Outcome, Provider, Push } from './push/provider.ts'
 import type { Pushes, Waiting } from './push/pushes.ts'
@@ -65,7 +66,7 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
   const clock = { now: () => new Date() }
   const pushes = idlePushes()
   const provider = recordingProvider()
-  const deps: Deps = { db, ask, mailer: idleMailer(), pushes, gatherLikesFor, now: () => clock.now() }
+  const deps: Deps = { db, ask, findPeople: createPeopleLookup({ db, ask }), mailer: idleMailer(), pushes, gatherLikesFor, now: () => clock.now() }
   const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
   const handlers = createHandlers(deps)
@@ -107,7 +108,7 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = somePerson(name, others)
       neighbours.people.set(person.accountId, person)
-      await keepPeople(db, [person], new Date())
+      await upsertPeople(db, [person], new Date())
       return person.accountId
     },
     /** A device that `accountId` has registered; returns its token. */

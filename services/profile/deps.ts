@@ -1,10 +1,11 @@
-import type { Ask } from '@tandem/bus-kit'
 import type { Media } from '@tandem/media-kit'
+import type { FindAccounts } from './people/accounts.ts'
 import type { Db } from './schema.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  /** Asks identity for accounts that are not known here. */
+  findAccounts: FindAccounts
   media: Media
 }

@@ -8,6 +8,7 @@ import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { createAccountLookup } from './people/accounts.ts'
 import { findEdition } from './places/queries.ts'
 import { loadPlaces } from './places/seed.ts'
 import type { Tables } from './schema.ts'
@@ -20,12 +21,13 @@ await run('profile', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'profile', log })
   onClose(() => bus.close())
 
+  const ask = asker(bus)
   const deps: Deps = {
     db,
-    ask: asker(bus),
+    findAccounts: createAccountLookup(ask),
     media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
   }
-  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(verifiedKeys(() => ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

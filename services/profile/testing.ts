@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
-import { Contact } from '@tandem/contracts'
+import { Accounts } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { createAnswerers, createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
+import { createAccountLookup } from './people/accounts.ts'
 import { addPerson } from './people/actions.ts'
 import { putPlaces, type SeedLine } from './places/seed.ts'
 import type { Tables } from './schema.ts'
@@ -34,7 +35,7 @@ const smallWorld: SeedLine[] = [
 ]
 
 /** The identity service as a test wants it: whom it knows, and whether it is away. */
-export interface Identity { contacts: Map<string, { email: string, name: string, locale: string }>, isAway: boolean }
+export interface Identity { accounts: Map<string, { name: string, image: string | null, locale: string }>, isAway: boolean, asked: string[][] }
 
 /** An app over a database of its own, in the small world. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
@@ -43,14 +44,17 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-profile-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const identity: Identity = { contacts: new Map(), isAway: false }
-  const ask = (async (question: unknown, { accountId }: { accountId: string }) => {
-    if (identity.isAway || question !== Contact) throw new Unavailable()
-    const contact = identity.contacts.get(accountId)
-    return contact ? { ...contact, emailVerified: true } : null
+  const identity: Identity = { accounts: new Map(), isAway: false, asked: [] }
+  const ask = (async (question: unknown, { accountIds }: { accountIds: string[] }) => {
+    if (identity.isAway || question !== Accounts) throw new Unavailable()
+    identity.asked.push(accountIds)
+    return accountIds.flatMap((accountId) => {
+      const account = identity.accounts.get(accountId)
+      return account ? [{ accountId, ...account }] : []
+    })
   }) as Ask
   const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
-  const deps: Deps = { db, ask, media }
+  const deps: Deps = { db, findAccounts: createAccountLookup(ask), media }
   const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
 
@@ -78,7 +82,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     /** Somebody who has just registered. */
     async givenPerson (name = 'Ana', usernameSeed = 'ana') {
       const accountId = randomUUID()
-      identity.contacts.set(accountId, { email: `${usernameSeed}@example.com`, name, locale: 'en' })
+      identity.accounts.set(accountId, { name, image: null, locale: 'en' })
       await addPerson(db, { accountId, name, usernameSeed, locale: 'en' })
       await db.deleteFrom('outbox').execute()
       return accountId

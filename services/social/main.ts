@@ -8,6 +8,7 @@ import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { createPeopleLookup } from './people/lookup.ts'
 import type { Tables } from './schema.ts'
 
 await run('social', async (onClose, log) => {
@@ -18,12 +19,14 @@ await run('social', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'social', log })
   onClose(() => bus.close())
 
+  const ask = asker(bus)
   const deps: Deps = {
     db,
-    ask: asker(bus),
+    ask,
+    people: createPeopleLookup({ db, ask }),
     media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
   }
-  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(verifiedKeys(() => ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

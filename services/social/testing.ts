@@ -13,8 +13,8 @@ import { createApp, createHandlers } from './app.ts'
 import { keepBlock, keepMatch } from './connections/actions.ts'
 import type { Deps } from './deps.ts'
 import { follow } from './follows/actions.ts'
-import { keepPeople } from './people/actions.ts'
-import type { PersonCopy } from './people/asking.ts'
+import { upsertPeople, type PersonCopy } from './people/copies.ts'
+import { createPeopleLookup } from './people/lookup.ts'
 import type { Db, Tables } from './schema.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -35,7 +35,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
   }) as Ask
   const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
-  const deps: Deps = { db, ask, media }
+  const deps: Deps = { db, ask, people: createPeopleLookup({ db, ask }), media }
   const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
 
@@ -65,7 +65,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = somePerson(name, others)
       profiles.people.set(person.accountId, person)
-      await keepPeople(db, [person], new Date())
+      await upsertPeople(db, [person], new Date())
       return person.accountId
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),

@@ -1,7 +1,7 @@
 import type { Ask } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview } from '@tandem/contracts'
 import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
-import { askPerson, keepPerson } from '../people/actions.ts'
+import { askPerson, upsertPerson } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
@@ -38,7 +38,10 @@ export async function readHome ({ db, ask, now }: Asked, accountId: string) {
   const zone = person?.profile.timezone ?? keptZone
   const today = dayIn(zone, at)
   const own = today.equals(keptToday) ? read : await readOwn(db, accountId, today)
-  if (person && zone !== kept?.timezone) await keepPerson(db, { accountId, name: person.name, image: person.image, timezone: zone }, at)
+  if (person && zone !== kept?.timezone) {
+    const { name, image, changedAt } = person
+    await upsertPerson(db, { accountId, name, image, timezone: zone, ...changedAt && { changedAt } }, at)
+  }
 
   const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
   const { totalXp, streak, longestStreak } = own.stats

@@ -1,13 +1,15 @@
+import { sql } from 'kysely'
 import type { Ask } from '@tandem/bus-kit'
 import { Person } from '@tandem/contracts'
 import { DEFAULT_ZONE } from '../calendar.ts'
 import type { Db } from '../schema.ts'
 import { findPerson } from './queries.ts'
 
-interface PersonCopy { accountId: string, name: string, image: string | null, timezone: string }
+interface PersonCopy { accountId: string, name: string, image: string | null, timezone: string, changedAt?: string }
 
-/** Keeps a copy of a person. News that come late do not undo newer ones. */
-export async function keepPerson (db: Db, { accountId, name, image, timezone }: PersonCopy, asOf: Date) {
+/** Writes the copy of a person unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
+export async function upsertPerson (db: Db, { accountId, name, image, timezone, changedAt }: PersonCopy, at: Date) {
+  const asOf = sql<Date>`${changedAt ?? at}::timestamptz`
   await db.insertInto('people')
     .values({ account_id: accountId, name, image, timezone, as_of: asOf })
     .onConflict((conflict) => conflict.column('account_id')
@@ -29,7 +31,7 @@ export async function zoneOf ({ db, ask, now }: { db: Db, ask: Ask, now: () => D
   const asked = now()
   const [person, kept] = await Promise.all([askPerson(ask, accountId), findPerson(db, accountId)])
   if (!person) return kept?.timezone ?? DEFAULT_ZONE
-  const { name, image, profile: { timezone } } = person
-  if (timezone !== kept?.timezone) await keepPerson(db, { accountId, name, image, timezone }, asked)
+  const { name, image, changedAt, profile: { timezone } } = person
+  if (timezone !== kept?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, asked)
   return timezone
 }

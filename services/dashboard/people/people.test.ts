@@ -4,7 +4,7 @@ import { PersonChanged } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { onPersonChanged } from './consumers.ts'
 import { findPerson } from './queries.ts'
-import { keepPerson } from './actions.ts'
+import { upsertPerson } from './actions.ts'
 import { noCache, testApp, water } from '../testing.ts'
 
 const forgotten: string[] = []
@@ -24,9 +24,9 @@ t.test('a person’s time zone is kept for when profile is away', async (t) => {
 t.test('news that come twice or late change nothing', async (t) => {
   const { account } = someone()
   const person = { accountId: account, name: 'Ana', image: null }
-  await keepPerson(db, { ...person, timezone: 'Asia/Tokyo' }, new Date('2026-11-20T02:00:00Z'))
-  await keepPerson(db, { ...person, timezone: 'Asia/Jakarta' }, new Date('2026-11-20T01:00:00Z'))
+  await upsertPerson(db, { ...person, timezone: 'Asia/Tokyo' }, new Date('2026-11-20T02:00:00Z'))
+  await upsertPerson(db, { ...person, timezone: 'Asia/Jakarta' }, new Date('2026-11-20T01:00:00Z'))
   t.match(await findPerson(db, account), { timezone: 'Asia/Tokyo' })
-  await keepPerson(db, { ...person, timezone: 'Asia/Makassar' }, new Date('2026-11-20T03:00:00Z'))
+  await upsertPerson(db, { ...person, timezone: 'Asia/Makassar' }, new Date('2026-11-20T03:00:00Z'))
   t.match(await findPerson(db, account), { timezone: 'Asia/Makassar' })
 })

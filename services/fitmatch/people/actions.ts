@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { bitsOfSports } from '../profiles/sports.ts'
 import type { Db, Trx } from '../schema.ts'
 
-interface Person { accountId: string, name: string, timezone: string }
+interface Person { accountId: string, name: string, timezone: string, changedAt?: string }
 interface Facts { accountId: string, weight: number | null, favoriteSports: string[], experience: string }
 interface Subscription { accountId: string, status: string, currentPeriodEnd: string }
 
@@ -16,11 +16,16 @@ export async function lockMember (trx: Trx, accountId: string) {
 export const isNews = (heardAt: Date | null, at: Date) => !heardAt || heardAt < at
 
 /** Keeps a person's name and time zone. News that come late do not undo newer ones. */
-export async function keepPerson (db: Db, { accountId, name, timezone }: Person, at: Date) {
+export async function keepPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
+  // Two changes may be of one millisecond, which is all that a Date holds.
+  const heardAt = sql<Date>`${changedAt ?? at}::timestamptz`
   await db.transaction().execute(async (trx) => {
-    const member = await lockMember(trx, accountId)
-    if (!isNews(member.person_heard_at, at)) return
-    await trx.updateTable('members').set({ timezone, person_heard_at: at }).where('account_id', '=', accountId).execute()
+    await lockMember(trx, accountId)
+    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_heard_at: heardAt })
+      .where('account_id', '=', accountId)
+      .where((member) => member.or([member('person_heard_at', 'is', null), member('person_heard_at', '<', heardAt)]))
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return
     await trx.updateTable('profiles').set({ display_name: name })
       .where('account_id', '=', accountId).where('has_own_name', '=', false)
       .execute()

@@ -9,11 +9,12 @@ import { lockAccount, type LockedAccount } from './queries.ts'
 interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
 
 /** Keeps the copy of a person that is shown while the profile service is away. News that come late do not undo newer ones. */
-export async function keepPerson (db: Db, { accountId, name, image, locale }: PersonCopy, at: Date) {
+export async function keepPerson (db: Db, { accountId, name, image, locale }: PersonCopy, at: Date | string) {
+  const changedAt = sql<Date>`${at}::timestamptz`
   await db.updateTable('accounts')
-    .set({ name, image, locale, person_changed_at: at, updated_at: sql`now()` })
+    .set({ name, image, locale, person_changed_at: changedAt, updated_at: sql`now()` })
     .where('id', '=', accountId)
-    .where((where) => where.or([where('person_changed_at', 'is', null), where('person_changed_at', '<', at)]))
+    .where((where) => where.or([where('person_changed_at', 'is', null), where('person_changed_at', '<', changedAt)]))
     .execute()
 }
 

@@ -57,6 +57,13 @@ export async function findContact (db: Db, id: string) {
     .executeTakeFirst()
 }
 
+/** What a profile begins with, of each that exists. */
+export async function listAccounts (db: Db, ids: string[]) {
+  return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where('lapsed_at', 'is', null)
+    .select(['id as accountId', 'name', 'image', 'locale'])
+    .execute()
+}
+
 const COUNTED_MEMBERS = 100_000
 
 /** Since when and as which number somebody is a member. Ids are made in time order; beyond 100,000 the number is only a lower bound. */

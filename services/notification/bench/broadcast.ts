@@ -13,7 +13,15 @@ import type { Tables } from '../schema.ts'
 const closers: (() => unknown)[] = []
 const { db } = await testDatabase<Tables>({ teardown: (close: () => unknown) => closers.unshift(close) }, path.resolve(import.meta.dirname, '..'))
 const pushes = { offer: async () => {}, start () {}, close: async () => {}, ready: async () => {}, lowDepth: async () => 0 }
-const deps: Deps = { db, ask: async () => { throw new Error('nobody is asked') }, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
+const deps: Deps = {
+  db,
+  ask: async () => { throw new Error('nobody is asked') },
+  findPeople: async () => { throw new Error('nobody is looked up') },
+  mailer: idleMailer(),
+  pushes,
+  gatherLikesFor: 0,
+  now: () => new Date()
+}
 
 let people = 0
 for (const size of [10_000, 100_000]) {

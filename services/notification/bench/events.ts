@@ -16,7 +16,7 @@ import { createLogger } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { keepPeople } from '../people/actions.ts'
+import { upsertPeople } from '../people/copies.ts'
 import type { Push } from '../push/provider.ts'
 import { createPushes } from '../push/queue.ts'
 import type { Tables } from '../schema.ts'
@@ -38,7 +38,7 @@ t.teardown(() => db.destroy())
 await sql`create table bare (account_id uuid not null, level integer not null, event_id uuid primary key)`.execute(db)
 
 const accounts = Array.from({ length: PEOPLE }, () => randomUUID())
-await keepPeople(db, accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
+await upsertPeople(db, accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
 await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
 
 // When each level was in the inbox or the bare table, and when it was handed to the provider.
@@ -53,11 +53,12 @@ const provider = {
   async close () {}
 }
 const ask = async () => { throw new Error('nobody is asked') }
-const pushes = createPushes({ db, ask, provider, redisUrl: redis.url, log })
+const findPeople = async () => { throw new Error('nobody is looked up') }
+const pushes = createPushes({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = { db, ask, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
+const deps: Deps = { db, ask, findPeople, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
 // Jobs that nobody works on.
-const offers = createPushes({ db, ask, provider, redisUrl: redis.url, log, prefix: 'offers' })
+const offers = createPushes({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'offers' })
 t.teardown(() => offers.close())
 
 const speaker = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])

@@ -10,6 +10,7 @@ const db = connect<Tables>(url, { log: { warn () {} } })
 startSpreading({
   db,
   ask: async () => { throw new Error('nobody is asked') },
+  findPeople: async () => { throw new Error('nobody is looked up') },
   mailer: idleMailer(),
   // A pause after each chunk, so that there is a middle to be killed in.
   pushes: {

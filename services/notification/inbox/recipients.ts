@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { keepPeople } from '../people/actions.ts'
-import { askPeople } from '../people/asking.ts'
 import type { Categories, Db, Platform } from '../schema.ts'
 import type { QuietHours } from '../preferences/quiet-hours.ts'
 
@@ -20,14 +18,12 @@ interface Wanted { to: string[], actorId: string | null }
  * For each of `wanted` those of `to` who may be told of what `actorId` did: not himself, nobody who has blocked him or whom he has blocked, nobody without an account.
  * @throws Unavailable when somebody is not known here and whoever knows him is away
  */
-export async function findRecipients ({ db, ask }: Deps, wanted: Wanted[]): Promise<Recipient[][]> {
+export async function findRecipients ({ db, findPeople }: Deps, wanted: Wanted[]): Promise<Recipient[][]> {
   const found = await readRecipients(db, wanted)
-  const strangers = new Set(found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
+  const unknown = found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
     ...timezone === null ? [accountId] : [], ...actorId !== null && !isActorKnown ? [actorId] : []
-  ]))
-  const met = strangers.size === 0 ? [] : await askPeople(ask, [...strangers])
-  await keepPeople(db, met)
-  const zones = new Map(met.map((person) => [person.accountId, person.timezone]))
+  ])
+  const zones = new Map((await findPeople(unknown)).map((person) => [person.accountId, person.timezone]))
 
   const recipients: Recipient[][] = wanted.map(() => [])
   for (const { number, accountId, timezone, categories, quietHours, devices } of found) {

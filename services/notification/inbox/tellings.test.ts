@@ -3,7 +3,7 @@ import t from 'tap'
 import { BroadcastSent, PostLiked, type EventDefinition } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { spreadChunk } from '../broadcasts/actions.ts'
-import { keepPeople } from '../people/actions.ts'
+import { upsertPeople } from '../people/copies.ts'
 import { testApp, type TestApp } from '../testing.ts'
 import { tell } from './actions.ts'
 import { registry } from './registry.ts'
@@ -214,7 +214,7 @@ t.test('who is not known here is asked for, and told once he is', async (t) => {
   neighbours.isAway = true
   await t.rejects(say('social.person.followed.v1', follow), { code: 'SERVICE_UNAVAILABLE' }, 'it is tried again later')
   neighbours.isAway = false
-  neighbours.contacts.set(ana, { email: 'a@example.com', name: 'Ana', locale: 'id' })
+  neighbours.people.set(ana, { accountId: ana, name: 'Ana', image: null, locale: 'id', timezone: 'Asia/Jakarta' })
   neighbours.people.set(ben, { accountId: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp', locale: 'en', timezone: 'UTC' })
   await say('social.person.followed.v1', follow)
   t.match((await inbox(ana)).notifications, [{ body: 'Ben kini mengikuti Anda', actor: { id: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp' } }])
@@ -247,7 +247,7 @@ t.test('a notice shows people as they are called now, and news of them that come
   await say('social.person.followed.v1', { followerId: ben, followedId: ana })
   await say('profile.person.changed.v1', { accountId: ben, name: 'Benny', username: 'ben', image: null, bio: null, locale: 'en', timezone: 'UTC' })
   t.match((await inbox(ana)).notifications, [{ body: 'Benny follows you now', actor: { name: 'Benny' } }])
-  await keepPeople(deps.db, [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }], new Date(Date.now() - 60_000))
+  await upsertPeople(deps.db, [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }], new Date(Date.now() - 60_000))
   t.match((await inbox(ana)).notifications, [{ body: 'Benny follows you now' }])
 })
 

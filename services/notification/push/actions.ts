@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Counter, Histogram } from 'prom-client'
+import { Unavailable } from '@tandem/bus-kit'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { batched, languageFor } from '@tandem/service-kit'
@@ -9,8 +10,7 @@ import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
 import { planNotice, type Telling } from '../inbox/planning.ts'
 import { findRecipients } from '../inbox/recipients.ts'
-import { keepPeople } from '../people/actions.ts'
-import { askPeopleIfThere } from '../people/asking.ts'
+import type { FindPeople } from '../people/lookup.ts'
 import type { Db, DeliveryStatus } from '../schema.ts'
 import { write } from '../texts/texts.ts'
 import type { Provider } from './provider.ts'
@@ -31,14 +31,14 @@ const HOUR = 60 * MINUTE
 const TEN_MINUTES = 10 * MINUTE
 const LEASE_LEFT = 8_000
 
-interface Delivering extends Pick<Deps, 'db' | 'ask'> {
+interface Delivering extends Pick<Deps, 'db' | 'findPeople'> {
   provider: Provider
   /** How long to wait, in milliseconds, where the provider does not say: a minute. */
   pause?: number
 }
 
 /** Gives what sends one push, if it is still to be sent, and writes down what came of it. */
-export function createDelivery ({ db, ask, provider, pause = MINUTE }: Delivering): (id: string) => Promise<JobOutcome> {
+export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: Delivering): (id: string) => Promise<JobOutcome> {
   const claim = batched(async (ids: string[]) => await claimDeliveries(db, ids))
   const finish = batched(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
 
@@ -53,7 +53,7 @@ export function createDelivery ({ db, ask, provider, pause = MINUTE }: Deliverin
     if (needless) return await finish({ id, ...needless })
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
 
-    const { language, timezone, actorName } = await know({ db, ask }, claimed)
+    const { language, timezone, actorName } = await know(findPeople, claimed)
     const sending = performance.now()
     const outcome = await provider.send({
       token,
@@ -115,11 +115,13 @@ async function putOff (db: Db, { id, attempts }: Claimed, reason: string, dueAt:
 }
 
 /** What the text needs of people; whom nobody knows is no reason to keep silent. */
-async function know ({ db, ask }: Pick<Deps, 'db' | 'ask'>, { accountId, actorId, actorName, locale, timezone }: Claimed) {
-  const strangers = [...locale === null ? [accountId] : [], ...actorId && actorName === null ? [actorId] : []]
-  const met = strangers.length === 0 ? [] : await askPeopleIfThere(ask, strangers)
-  await keepPeople(db, met)
-  const find = (id: string | null) => met.find((person) => person.accountId === id)
+async function know (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: Claimed) {
+  const unknown = [...locale === null ? [accountId] : [], ...actorId && actorName === null ? [actorId] : []]
+  const people = await findPeople(unknown).catch((error: unknown) => {
+    if (error instanceof Unavailable) return []
+    throw error
+  })
+  const find = (id: string | null) => people.find((person) => person.accountId === id)
   return {
     language: languageFor(locale ?? find(accountId)?.locale ?? null),
     timezone: timezone ?? find(accountId)?.timezone ?? 'UTC',

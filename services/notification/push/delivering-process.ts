@@ -10,7 +10,7 @@ const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = 
 const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
 createPushes({
   db,
-  ask: async () => { throw new Error('nobody is asked') },
+  findPeople: async () => { throw new Error('nobody is looked up') },
   provider: createFcm({ baseUrl, credential: await readCredential(file) }),
   redisUrl,
   log: createLogger('test', 'silent'),

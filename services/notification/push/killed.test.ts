@@ -20,7 +20,7 @@ t.test('workers that are killed while they send lose no push, and double none on
   t.teardown(() => google.close())
   const prefix = randomUUIDv7()
   // It offers and never works.
-  const pushes = createPushes({ db: app.db, ask: app.deps.ask, provider: logOnly(silent), redisUrl: redis.url, log: silent, prefix })
+  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider: logOnly(silent), redisUrl: redis.url, log: silent, prefix })
   t.teardown(() => pushes.close())
   await until(() => pushes.ready().then(() => true, () => false))
   const accounts = await inLanes(Array.from({ length: 20 }, () => async () => {

@@ -6,7 +6,7 @@ import type { Provider } from './provider.ts'
 import type { Pushes, Waiting } from './pushes.ts'
 import { listWaiting } from './queries.ts'
 
-interface Options extends Pick<Deps, 'db' | 'ask'> {
+interface Options extends Pick<Deps, 'db' | 'findPeople'> {
   provider: Provider
   redisUrl: string
   log: Log
@@ -24,14 +24,14 @@ interface Options extends Pick<Deps, 'db' | 'ask'> {
  * Two queues with workers of their own: were they one, a broadcast at a slow provider would hold all places,
  * and a message would wait for one of them to end however urgent it is.
  */
-export function createPushes ({ db, ask, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, pause, ...options }: Options): Pushes {
+export function createPushes ({ db, findPeople, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, pause, ...options }: Options): Pushes {
   const open = (name: string, low: boolean, places: number) => createQueue({
     ...options,
     name,
     redisUrl,
     log,
     concurrency: places,
-    work: createDelivery({ db, ask, provider, ...pause !== undefined && { pause } }),
+    work: createDelivery({ db, findPeople, provider, ...pause !== undefined && { pause } }),
     pending: async (wanted) => await listWaiting(db, { ...wanted, low })
   })
   const high = open('notification-pushes', false, concurrency)

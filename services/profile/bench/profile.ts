@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { Unavailable } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
@@ -39,7 +38,7 @@ try {
   const accountId = randomUUID()
   await addPerson(db, { accountId, name: 'Ana', usernameSeed: 'ana', locale: 'id' })
   const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com' })
-  const app = await createApp({ db, media, ask: async () => { throw new Unavailable() } }, { log: silent, keys: testKeys })
+  const app = await createApp({ db, media, findAccounts: async () => [] }, { log: silent, keys: testKeys })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { ...bearer(accountId), 'content-type': 'application/json' }
   const call = async (route: string, { etag, ...init }: { method?: string, body?: string, etag?: string } = {}) => {

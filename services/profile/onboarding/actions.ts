@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
-import { changePerson, touchPerson } from '../people/actions.ts'
+import { changePerson, ensurePerson } from '../people/actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
 import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
@@ -29,12 +29,13 @@ interface ProfileStep {
 }
 
 /** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
-export async function saveProfile ({ db, ask, media }: Deps, accountId: string, step: ProfileStep) {
+export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
+  const { db, media } = deps
   const { countryId, regionId, cityId, timezone, photos, completed } = step
   if (timezone) checkTimezone(timezone)
   if (photos?.some((url) => !media.acceptsFrom(accountId, url))) throw new ValidationError('photos must be images that you uploaded here')
 
-  await touchPerson(db, ask, accountId)
+  await ensurePerson(deps, accountId)
   await changePerson(db, accountId, async (trx, person) => {
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
     // Where there are no regions, phones name an empty one.
@@ -77,9 +78,9 @@ interface PreferencesStep {
 }
 
 /** Saves what was filled in of the second step; what is left out stays. @throws ValidationError */
-export async function savePreferences ({ db, ask }: Deps, accountId: string, step: PreferencesStep) {
-  await touchPerson(db, ask, accountId)
-  await changePerson(db, accountId, async (trx, person) => {
+export async function savePreferences (deps: Deps, accountId: string, step: PreferencesStep) {
+  await ensurePerson(deps, accountId)
+  await changePerson(deps.db, accountId, async (trx, person) => {
     await checkOptions(trx, [
       { field: 'motivations', type: 'motivation', chosen: step.motivations, known: person.motivations },
       { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, known: person.favorite_sports },
@@ -101,9 +102,9 @@ export async function savePreferences ({ db, ask }: Deps, accountId: string, ste
 interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
 
 /** Saves what the phone may do, and finishes onboarding from whichever step. A place that may not be known is not kept. */
-export async function savePermissions ({ db, ask }: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
-  await touchPerson(db, ask, accountId)
-  await changePerson(db, accountId, async (_, person) => ({
+export async function savePermissions (deps: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
+  await ensurePerson(deps, accountId)
+  await changePerson(deps.db, accountId, async (_, person) => ({
     location_enabled: locationEnabled,
     push_notifications: pushNotifications,
     ...(!locationEnabled && { latitude: null, longitude: null }),

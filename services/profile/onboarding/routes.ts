@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, ClientUrl, Data, data, Enum, message, Message, Nullable, Text, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { touchPerson } from '../people/actions.ts'
+import { ensurePerson } from '../people/actions.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Timezone, Weight, WeightUnit } from '../people/schemas.ts'
 import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
@@ -70,7 +70,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     }
-  }, async ({ account }) => data(describeProgress(await touchPerson(deps.db, deps.ask, account.id))))
+  }, async ({ account }) => data(describeProgress(await ensurePerson(deps, account.id))))
 
   app.post('/onboarding/save-profile', {
     schema: {

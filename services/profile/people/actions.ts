@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
-import { record, type Ask } from '@tandem/bus-kit'
-import { Contact, FactsChanged, PersonChanged } from '@tandem/contracts'
+import { record } from '@tandem/bus-kit'
+import { FactsChanged, PersonChanged } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../schema.ts'
 import { appearanceOf, factsOf } from './describe.ts'
-import { birthDay, findPerson, lockPerson, type Person } from './queries.ts'
+import { birthDay, changedAt, findPerson, lockPerson, type Person } from './queries.ts'
 
 interface NewPerson { accountId: string, name: string, usernameSeed: string, locale: string, image?: string | null | undefined }
 
@@ -18,7 +19,10 @@ export async function addPerson (db: Db, { accountId, name, usernameSeed, locale
         .onConflict((conflict) => conflict.doNothing())
         .returning('account_id')
         .executeTakeFirst()
-      if (added) return await record(trx, PersonChanged, accountId, appearanceOf(await lockPerson(trx, accountId)))
+      if (added) {
+        const person = await lockPerson(trx, accountId)
+        return await record(trx, PersonChanged, accountId, { ...appearanceOf(person), changedAt: person.changedAt })
+      }
       // Either the person is there, or somebody else has this username.
       if (await findPerson(trx, accountId)) return
     }
@@ -34,17 +38,23 @@ function * usernamesFrom (seed: string) {
   for (let digits = 2; digits <= 8; digits++) yield `${base}${randomInt(10 ** (digits - 1), 10 ** digits)}`
 }
 
-/** The caller's own person, made now if the news of his registration has not come yet. @throws PersonNotFound */
-export async function touchPerson (db: Db, ask: Ask, accountId: string): Promise<Person> {
-  const known = await findPerson(db, accountId)
+/** Adds people of whose registration nothing was heard yet; accounts that do not exist are left out. @throws Unavailable when identity is away */
+export async function addUnknownPeople ({ db, findAccounts }: Pick<Deps, 'db' | 'findAccounts'>, accountIds: string[]) {
+  for (const account of await findAccounts(accountIds)) await addPerson(db, { ...account, usernameSeed: account.name })
+}
+
+/** The caller's own person, made now if need be. @throws PersonNotFound, Unavailable */
+export async function ensurePerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string): Promise<Person> {
+  const known = await findPerson(deps.db, accountId)
   if (known) return known
-  const contact = await ask(Contact, { accountId })
-  if (!contact) throw new PersonNotFound()
-  await addPerson(db, { accountId, name: contact.name, usernameSeed: contact.email.slice(0, contact.email.indexOf('@')), locale: contact.locale })
-  const made = await findPerson(db, accountId)
+  await addUnknownPeople(deps, [accountId])
+  const made = await findPerson(deps.db, accountId)
   if (!made) throw new PersonNotFound()
   return made
 }
+
+// Two changes of a person are never of the same moment, whatever the clock does: his row is locked.
+const nextMoment = sql<Date>`greatest(clock_timestamp(), people.updated_at + interval '1 microsecond')`
 
 /**
  * Changes a person by what `changes` makes of him under his lock, and says what others need to know of it, if that is different now.
@@ -54,14 +64,14 @@ export async function changePerson (db: Db, accountId: string, changes: (trx: Tr
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    const after = await trx.updateTable('people').set({ ...set, updated_at: sql`now()` }).where('account_id', '=', accountId)
-      .returningAll().returning(birthDay)
+    const after = await trx.updateTable('people').set({ ...set, updated_at: nextMoment }).where('account_id', '=', accountId)
+      .returningAll().returning([birthDay, changedAt])
       .executeTakeFirstOrThrow()
       .catch((error: unknown) => { throw isTaken(error) ? new UsernameTaken() : error })
 
     const appearance = appearanceOf(after)
     const facts = factsOf(after)
-    if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, appearance)
+    if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, { ...appearance, changedAt: after.changedAt })
     if (!isDeepStrictEqual(facts, factsOf(before))) await record(trx, FactsChanged, accountId, { accountId, ...facts })
     return after
   })

@@ -3,16 +3,17 @@ import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
-import { touchPerson } from './actions.ts'
+import { addUnknownPeople, ensurePerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf } from './describe.ts'
 import { listPeople, listPeopleNamed } from './queries.ts'
 
 export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId }) => {
-  const person = await touchOrNothing(deps, accountId)
+  const person = await findOrMake(deps, accountId)
   if (!person) return null
   return {
     name: person.name,
     image: person.image,
+    changedAt: person.changedAt,
     completion: completionOf(person),
     profile: {
       ...bodyOf(person),
@@ -24,11 +25,18 @@ export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId })
   }
 })
 
-export const answerPeople = ({ db }: Deps) => answer(People, async ({ accountIds }) => await listPeople(db, accountIds))
+export const answerPeople = (deps: Deps) => answer(People, async ({ accountIds }) => {
+  const known = await listPeople(deps.db, accountIds)
+  const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
+  if (unknown.length === 0) return known
+  await addUnknownPeople(deps, unknown)
+  return [...known, ...await listPeople(deps.db, unknown)]
+})
+
 export const answerPeopleNamed = ({ db }: Deps) => answer(PeopleNamed, async ({ usernames }) => await listPeopleNamed(db, usernames))
 
 export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ accountId }) => {
-  const person = await touchOrNothing(deps, accountId)
+  const person = await findOrMake(deps, accountId)
   if (!person) return null
   const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
   return {
@@ -44,9 +52,9 @@ export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ acco
   }
 })
 
-async function touchOrNothing ({ db, ask }: Deps, accountId: string) {
+async function findOrMake (deps: Deps, accountId: string) {
   try {
-    return await touchPerson(db, ask, accountId)
+    return await ensurePerson(deps, accountId)
   } catch (error) {
     if (error instanceof PersonNotFound) return
     throw error

@@ -31,11 +31,41 @@ t.test('a seed too short, too long or taken still makes a username of its own', 
 
 t.test('a profile that is missing is made on first touch, also by ten requests at once', async (t) => {
   const accountId = randomUUID()
-  identity.contacts.set(accountId, { email: 'late.comer@example.com', name: 'Late', locale: 'id' })
+  identity.accounts.set(accountId, { name: 'Late', image: 'https://cdn.example.com/late.webp', locale: 'id' })
   const answers = await Promise.all(Array.from({ length: 10 }, async () => (await get(accountId, '/profile')).data.profile.username))
-  t.same(new Set(answers), new Set(['late.comer']))
+  t.equal(new Set(answers).size, 1)
+  t.equal((await get(accountId, '/profile')).data.profile.image, 'https://cdn.example.com/late.webp')
   await hear(handlers, AccountRegistered.type, registered(accountId, 'other'))
   t.equal((await get(accountId, '/profile')).data.profile.name, 'Late', 'and the news of the registration, coming late, changes nothing')
+})
+
+t.test('somebody who has just registered is told of to the other services before the news of it comes', async (t) => {
+  const newcomers: string[] = Array.from({ length: 20 }, () => randomUUID())
+  for (const accountId of newcomers) identity.accounts.set(accountId, { name: 'New', image: null, locale: 'id' })
+  const ana = await givenPerson('Ana', 'long_there')
+  const answers = await Promise.all(newcomers.map(async (accountId) => await answer(People, { accountIds: [ana, accountId, randomUUID()] })))
+  newcomers.forEach((accountId, number) => t.match(answers[number], [{ accountId: ana }, { accountId, name: 'New' }]))
+  t.equal((await events()).filter(({ data }) => newcomers.includes((data as { accountId: string }).accountId)).length, 20)
+})
+
+t.test('made-up accounts are asked for once, and while identity is away they are not taken for made up', async (t) => {
+  const ids = Array.from({ length: 20 }, () => randomUUID())
+  identity.isAway = true
+  await t.rejects(async () => await answer(People, { accountIds: ids }), { code: 'SERVICE_UNAVAILABLE' })
+  identity.isAway = false
+  identity.asked.length = 0
+  for (let times = 0; times < 5; times++) t.strictSame(await answer(People, { accountIds: ids }), [])
+  t.equal(identity.asked.flat().length, ids.length)
+})
+
+t.test('each change of a person is later than the one before, in what is told and in what is answered', async (t) => {
+  const ana = await givenPerson('Ana', 'often')
+  await Promise.all(Array.from({ length: 20 }, (_, number) => put(ana, '/profile', { bio: `bio ${number}` })))
+  const told = (await events()).map(({ data }) => data as { accountId: string, bio: string, changedAt: string }).filter(({ accountId }) => accountId === ana)
+  t.equal(new Set(told.map(({ changedAt }) => changedAt)).size, 20)
+  const latest = told.toSorted((one, other) => one.changedAt < other.changedAt ? -1 : 1).at(-1)
+  const [now] = await answer(People, { accountIds: [ana] }) as { bio: string, changedAt: string }[]
+  t.match(now, { bio: latest?.bio, changedAt: latest?.changedAt })
 })
 
 t.test('while identity is away, who is known is served and who is not is told to come back', async (t) => {

@@ -4,9 +4,12 @@ import type { Db, Trx } from '../schema.ts'
 /** The birth date as the day it is: the driver would make a moment of it. */
 export const birthDay = sql<string | null>`birth_date::text`.as('birth_date')
 
+/** Since when a person is as he is: a string, since a Date would lose the microseconds. */
+export const changedAt = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('changedAt')
+
 /** Everything that is known of a person. */
 export async function findPerson (db: Db, accountId: string) {
-  return await db.selectFrom('people').selectAll().select(birthDay)
+  return await db.selectFrom('people').selectAll().select([birthDay, changedAt])
     .where('account_id', '=', accountId)
     .executeTakeFirst()
 }
@@ -15,14 +18,14 @@ export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 /** Takes the row of a person, to change it. */
 export async function lockPerson (trx: Trx, accountId: string) {
-  return await trx.selectFrom('people').selectAll().select(birthDay)
+  return await trx.selectFrom('people').selectAll().select([birthDay, changedAt])
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirstOrThrow()
 }
 
 const selectAppearances = (db: Db) => db.selectFrom('people')
-  .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone'])
+  .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone', changedAt])
 
 /** How people appear to others; who is unknown is left out. */
 export async function listPeople (db: Db, accountIds: string[]) {

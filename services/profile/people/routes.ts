@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { changePerson, touchPerson } from './actions.ts'
+import { changePerson, ensurePerson } from './actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { isUsernameFree, type Person } from './queries.ts'
@@ -11,10 +11,12 @@ const answer = (person: Person) => data({
   profile: { name: person.name, username: person.username, bio: person.bio, image: person.image, ...bodyOf(person), locale: person.locale }
 })
 
-export const profileRoutes: Routes<Deps> = async (app, { db, ask }) => {
+export const profileRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+
   app.get('/profile', {
     schema: { 'x-extension': true, summary: 'Read my profile', response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
-  }, async ({ account }) => answer(await touchPerson(db, ask, account.id)))
+  }, async ({ account }) => answer(await ensurePerson(deps, account.id)))
 
   app.put('/profile', {
     schema: {
@@ -40,7 +42,7 @@ export const profileRoutes: Routes<Deps> = async (app, { db, ask }) => {
   }, async ({ body, account }) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
     if (timezone) checkTimezone(timezone)
-    await touchPerson(db, ask, account.id)
+    await ensurePerson(deps, account.id)
     return answer(await changePerson(db, account.id, async (_, person) => ({
       ...rest,
       ...(bio !== undefined && { bio: bio || null }),

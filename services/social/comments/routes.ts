@@ -3,7 +3,7 @@ import { once } from '@tandem/database-kit'
 import { Body, cut, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
-import { meetMentioned } from '../mentions/actions.ts'
+import { ensureMentioned } from '../mentions/actions.ts'
 import { ensureVisiblePost } from '../posts/visibility.ts'
 import { addComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
@@ -60,7 +60,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const { params, body, account } = request
-    await meetMentioned(deps, body.content)
+    await ensureMentioned(deps, body.content)
     const row = await once(db, idempotencyOf(request), (trx) => addComment(trx, {
       postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
     }))

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { cut, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
-import { meetPerson } from '../people/actions.ts'
+import { ensurePerson } from '../people/actions.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
 import { isKnownTo } from '../people/queries.ts'
@@ -24,7 +24,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ following: Type.Literal(true) })) }
     }
   }, async ({ params: { userId }, account }) => {
-    await meetPerson(deps, userId)
+    await ensurePerson(deps, userId)
     await follow(db, { followerId: account.id, followedId: userId })
     return data({ following: true })
   })
@@ -38,7 +38,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ following: Type.Literal(false) })) }
     }
   }, async ({ params: { userId }, account }) => {
-    await meetPerson(deps, userId)
+    await ensurePerson(deps, userId)
     if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
     await unfollow(db, { followerId: account.id, followedId: userId })
     return data({ following: false })
@@ -54,7 +54,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
         response: { 200: PageOfPeople }
       }
     }, async ({ params: { userId }, query, account }) => {
-      await meetPerson(deps, userId)
+      await ensurePerson(deps, userId)
       if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
       const { page, nextCursor } = cut(await listFollows(db, of, userId, account.id, query), query.limit, (row) => row.cursorId)
       return data({ users: await withPeople(deps, page, account.id), nextCursor })

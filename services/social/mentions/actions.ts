@@ -4,13 +4,13 @@ import { PeopleMentioned } from '@tandem/contracts'
 import { unblocked } from '../connections/predicates.ts'
 import { excerptOf, visiblePost } from '../posts/visibility.ts'
 import type { Deps } from '../deps.ts'
-import { meetPeopleNamed } from '../people/actions.ts'
+import { ensurePeopleByUsername } from '../people/actions.ts'
 import { isNamed } from '../people/queries.ts'
 import type { Trx, Visibility } from '../schema.ts'
 import { parseMentions } from './parsing.ts'
 
-/** Makes sure that those whom a text names are known here, before the transaction that keeps it: whoever registered just now is not yet. */
-export const meetMentioned = async (deps: Deps, content: string) => await meetPeopleNamed(deps, parseMentions(content))
+/** Makes sure that those whom a text names are known here by these names, before the transaction that keeps it. */
+export const ensureMentioned = async (deps: Deps, content: string) => await ensurePeopleByUsername(deps, parseMentions(content))
 
 interface Mentioning {
   post: { id: string, visibility: Visibility }

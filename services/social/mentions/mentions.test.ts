@@ -69,6 +69,15 @@ t.test('mentions', async (t) => {
     t.same((await told()).at(-1)?.['mentioned'], [gil.accountId])
   })
 
+  t.test('a mention by a new username finds its holder before the news of it comes', async (t) => {
+    for (let number = 0; number < 30; number++) {
+      const ivy = await person(`Ivy${number}`, { changedAt: '2026-01-01T00:00:00.000001Z' })
+      profiles.people.set(ivy, { ...profiles.people.get(ivy)!, username: `ivy_new_${number}`, changedAt: '2026-01-01T00:00:00.000002Z' })
+      await post(ana, '/feed', { type: 'TEXT', content: `Welcome @ivy_new_${number}` })
+      t.same((await told()).at(-1)?.['mentioned'], [ivy])
+    }
+  })
+
   t.test('while the profile service is away a text is kept, and those who are known are told', async (t) => {
     const hal = somePerson('Hal')
     profiles.people.set(hal.accountId, hal)

@@ -1,49 +1,23 @@
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
-import { askPeople, askPeopleNamed, findFresh, type PersonCopy } from './asking.ts'
-import { fold } from './names.ts'
+import { findFresh } from './lookup.ts'
 import { isNamed } from './queries.ts'
 
-/** Keeps the copy of people. News that come late do not undo newer ones; without `at` they only fill what is missing. */
-export async function keepPeople (db: Db, people: PersonCopy[], at?: Date) {
-  if (people.length === 0) return
-  // In one order, so that two crowds that are heard of at once cannot deadlock.
-  const sorted = people.toSorted((one, other) => one.accountId < other.accountId ? -1 : 1)
-  await db.insertInto('people')
-    .values(sorted.map(({ accountId, name, username, image, bio, locale, timezone }) => ({
-      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: fold(name), changed_at: at ?? new Date(0)
-    })))
-    .onConflict((conflict) => conflict.column('account_id')
-      .doUpdateSet((row) => ({
-        name: row.ref('excluded.name'),
-        username: row.ref('excluded.username'),
-        image: row.ref('excluded.image'),
-        bio: row.ref('excluded.bio'),
-        locale: row.ref('excluded.locale'),
-        timezone: row.ref('excluded.timezone'),
-        folded: row.ref('excluded.folded'),
-        changed_at: row.ref('excluded.changed_at')
-      }))
-      .whereRef('people.changed_at', '<', 'excluded.changed_at'))
-    .execute()
-}
-
-/** Makes sure that there is such a person, and a copy of him. @throws PersonNotFound */
-export async function meetPerson ({ db, ask }: Deps, accountId: string) {
+/** Makes sure that there is such a person, and a copy of them. @throws PersonNotFound, Unavailable */
+export async function ensurePerson ({ db, people }: Deps, accountId: string) {
   const known = await db.selectFrom('people').where('account_id', '=', accountId).select('account_id').executeTakeFirst()
   if (known) return
-  const people = await askPeople(ask, [accountId])
-  if (people.length === 0) throw new PersonNotFound()
-  await keepPeople(db, people)
+  const [person] = await people.findById([accountId])
+  if (!person) throw new PersonNotFound()
 }
 
-/** Keeps a copy of those who have these usernames, as far as the profile service knows and tells them. Never fails for its sake. */
-export async function meetPeopleNamed ({ db, ask }: Pick<Deps, 'db' | 'ask'>, usernames: string[]) {
+/** Makes sure that there is a copy of the people who have these usernames now, as far as the profile service tells in time. */
+export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 'people'>, usernames: string[]) {
   if (usernames.length === 0) return
   const known = await db.selectFrom('people').where(isNamed(usernames)).select('username').execute()
   const unknown = usernames.filter((username) => !known.some((person) => person.username === username))
-  if (unknown.length > 0) await keepPeople(db, await askPeopleNamed(ask, unknown))
+  // A post is worth more than a mention: it does not fail for it.
+  if (unknown.length > 0) await people.findByUsername(unknown).catch(() => [])
 }
 
 // What the profile service begins every profile with.

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { Nullable } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { keepPeople } from './actions.ts'
-import { askPeople, findFresh } from './asking.ts'
+import { findFresh } from './lookup.ts'
 
 /** Who wrote or did something, as it is shown beside it. */
 export const Author = Type.Object({
@@ -40,17 +39,13 @@ export async function withPeople<Row extends Authored & { username: string | nul
  * what he has just changed has to be in his next answer.
  */
 async function complete (deps: Deps, rows: Authored[], callerId: string) {
-  const strangers = [...new Set(rows.filter((row) => row.name === null).map((row) => row.userId))]
+  const unknown = rows.filter((row) => row.name === null).map((row) => row.userId)
   const showsCaller = rows.some((row) => row.userId === callerId)
-  const [met, caller] = await Promise.all([meet(deps, strangers), showsCaller ? findFresh(deps.ask, callerId) : undefined])
-  const found = new Map([...met, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
+  const [completed, caller] = await Promise.all([
+    // While the profile service is away they stay nobody, and are asked for again by the next page that shows them.
+    deps.people.findById(unknown).catch(() => []),
+    showsCaller ? findFresh(deps.ask, callerId) : undefined
+  ])
+  const found = new Map([...completed, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
   return (accountId: string) => found.get(accountId)
-}
-
-async function meet ({ db, ask }: Deps, accountIds: string[]) {
-  if (accountIds.length === 0) return []
-  // While the profile service is away they stay nobody, and are asked for again by the next page that shows them.
-  const people = await askPeople(ask, accountIds).catch(() => [])
-  await keepPeople(db, people)
-  return people
 }

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { hear } from '@tandem/bus-kit/testing'
 import { givenPost, somePerson, testApp } from '../testing.ts'
-import { keepPeople } from './actions.ts'
+import { upsertPeople } from './copies.ts'
 import { fold } from './names.ts'
 
 t.test('people', async (t) => {
-  const { db, handlers, get, person, follows, blocks, profiles } = await testApp(t)
+  const { db, handlers, get, post, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
 
   t.test('a public profile shows what is public', async (t) => {
@@ -28,12 +28,46 @@ t.test('people', async (t) => {
     t.match((await get(ana, `/users/${stranger.accountId}`)).data.user, { name: 'Zoe', username: 'zoe' })
   })
 
+  t.test('somebody who has just registered exists for everybody who asks at once, with hardly a call to the profile service', async (t) => {
+    const newcomers = Array.from({ length: 20 }, (_, number) => somePerson(`Newcomer${number}`))
+    for (const each of newcomers) profiles.people.set(each.accountId, each)
+    profiles.asked.length = 0
+    const answers = await Promise.all(newcomers.flatMap(({ accountId }) => [get(ana, `/users/${accountId}`), post(ana, `/users/${accountId}/follow`)]))
+    t.same(answers.map(({ status }) => status), answers.map(() => 200))
+    t.ok(profiles.asked.length <= 5, `${profiles.asked.length} calls for 40 requests`)
+  })
+
+  t.test('made-up ids are asked for once, and are nobody', async (t) => {
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    profiles.asked.length = 0
+    const answers = await Promise.all([...ids, ...ids, ...ids].map(async (id) => await get(ana, `/users/${id}`)))
+    t.ok(answers.every(({ status, code }) => status === 404 && code === 'NOT_FOUND'))
+    await Promise.all(ids.map(async (id) => await post(ana, `/users/${id}/follow`)))
+    t.equal(profiles.asked.flat().length, ids.length)
+  })
+
+  t.test('somebody unknown is not nobody while the profile service is away', async (t) => {
+    const stranger = somePerson('Yan')
+    profiles.people.set(stranger.accountId, stranger)
+    profiles.isAway = true
+    t.match(await get(ana, `/users/${stranger.accountId}`), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    profiles.isAway = false
+    t.match(await get(ana, `/users/${stranger.accountId}`), { status: 200 })
+  })
+
+  t.test('of two changes of one millisecond the later one holds, whichever comes first', async (t) => {
+    const dina = somePerson('Dina')
+    const [earlier, later] = [{ ...dina, name: 'Earlier', changedAt: '2026-01-01T00:00:00.000001Z' }, { ...dina, name: 'Later', changedAt: '2026-01-01T00:00:00.000002Z' }]
+    for (const each of [later, earlier]) await hear(handlers, 'profile.person.changed.v1', each)
+    t.match((await get(ana, `/users/${dina.accountId}`)).data.user, { name: 'Later' })
+  })
+
   t.test('a changed name is heard, and older news do not undo it', async (t) => {
     const cara = somePerson('Cara')
     await hear(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
-    await keepPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
-    await keepPeople(db, [{ ...cara, name: 'Asked' }])
+    await upsertPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
+    await upsertPeople(db, [{ ...cara, name: 'Asked' }])
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
   })
 
@@ -41,7 +75,7 @@ t.test('people', async (t) => {
     const crowd = Array.from({ length: 300 }, (_, number) => somePerson(`Crowd${number}`))
     for (let year = 2021; year < 2026; year++) {
       const at = new Date(`${year}-01-01`)
-      await t.resolves(Promise.all([keepPeople(db, crowd, at), keepPeople(db, crowd.toReversed(), at), keepPeople(db, crowd, at), keepPeople(db, crowd.toReversed(), at)]))
+      await t.resolves(Promise.all([upsertPeople(db, crowd, at), upsertPeople(db, crowd.toReversed(), at), upsertPeople(db, crowd, at), upsertPeople(db, crowd.toReversed(), at)]))
     }
   })
 

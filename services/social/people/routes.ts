@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { cut, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
-import { meetPerson } from './actions.ts'
-import { findFresh } from './asking.ts'
+import { ensurePerson } from './actions.ts'
 import { withPeople } from './authors.ts'
+import { findFresh } from './lookup.ts'
 import { Person } from './person.ts'
 import { findProfile, searchPeople } from './queries.ts'
 
@@ -59,7 +59,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ user: PublicProfile })) }
     }
   }, async ({ params: { userId }, account }) => {
-    await meetPerson(deps, userId)
+    await ensurePerson(deps, userId)
     const isSelf = userId === account.id
     const [profile, fresh] = await Promise.all([findProfile(db, userId, account.id), isSelf ? findFresh(deps.ask, userId) : undefined])
     if (!profile) throw new PersonNotFound()

@@ -4,7 +4,7 @@ import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message,
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
 import { removeDoomed } from '../media/actions.ts'
-import { meetMentioned } from '../mentions/actions.ts'
+import { ensureMentioned } from '../mentions/actions.ts'
 import { readPoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../schema.ts'
 import { changePost, deletePost, openPost, publishPost } from './actions.ts'
@@ -69,7 +69,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.accepts(url))) throw new ForeignMedia()
     const poll = type === 'POLL' ? readPoll(body) : null
-    await meetMentioned(deps, content)
+    await ensureMentioned(deps, content)
     const row = await once(db, idempotencyOf(request), (trx) => publishPost(trx, {
       authorId: account.id,
       type,
@@ -108,7 +108,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: OnePost }
     }
   }, async ({ params, body, account }) => {
-    await meetMentioned(deps, body.content ?? '')
+    await ensureMentioned(deps, body.content ?? '')
     return await answer(await changePost(db, { id: params.id, accountId: account.id, ...body }), account.id)
   })
 

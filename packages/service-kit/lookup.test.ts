@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createLookup } from './lookup.ts'
+
+/** An owner who knows the lower-case letters, and notes what it is called with. */
+function letters () {
+  const calls: string[][] = []
+  return {
+    calls,
+    read: async (keys: string[]) => {
+      calls.push(keys)
+      await sleep(5)
+      return new Map(keys.filter((key) => /^[a-z]$/.test(key)).map((key) => [key, key.toUpperCase()]))
+    }
+  }
+}
+
+t.test('what many want at once is one call after the one under way, with each key once', async (t) => {
+  const { calls, read } = letters()
+  const find = createLookup(read)
+  const answers = await Promise.all(['a', ...Array.from({ length: 50 }, () => 'b'), 'c'].map(async (key) => await find([key])))
+  t.strictSame([answers[0], answers[1], answers[51]], [['A'], ['B'], ['C']])
+  t.strictSame(calls, [['a'], ['b', 'c']])
+})
+
+t.test('a known key is asked for every time, as it may be another item by now', async (t) => {
+  const { calls, read } = letters()
+  const find = createLookup(read)
+  await find(['a'])
+  await find(['a'])
+  t.equal(calls.length, 2)
+})
+
+t.test('a made-up key is asked for once within a moment', async (t) => {
+  const { calls, read } = letters()
+  const find = createLookup(read, { unknownForMs: 1_000 })
+  for (let times = 0; times < 20; times++) t.strictSame(await find(['1', 'a']), ['A'])
+  t.equal(calls.flat().filter((key) => key === '1').length, 1)
+  await sleep(1_010)
+  await find(['1'])
+  t.equal(calls.flat().filter((key) => key === '1').length, 2)
+})
+
+t.test('made-up keys do not fill the memory', async (t) => {
+  const { calls, read } = letters()
+  const find = createLookup(read, { maxUnknown: 10, unknownForMs: 60_000 })
+  await find(Array.from({ length: 30 }, (_, number) => `key ${number}`))
+  calls.length = 0
+  await find(['key 0', 'key 29'])
+  t.strictSame(calls.flat(), ['key 0'], 'only the latest are remembered')
+})
+
+t.test('while the owner is away nothing is taken as unknown', async (t) => {
+  const { read } = letters()
+  let isAway = true
+  const find = createLookup(async (keys) => {
+    if (isAway) throw new Error('away')
+    return await read(keys)
+  })
+  await t.rejects(find(['a']), { message: 'away' })
+  isAway = false
+  t.strictSame(await find(['a']), ['A'])
+})

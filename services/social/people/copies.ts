@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type Type from 'typebox'
+import type { People } from '@tandem/contracts'
+import type { Db } from '../schema.ts'
+import { fold } from './names.ts'
+
+export type PersonCopy = Type.Static<typeof People.answer>[number]
+
+/** Writes the copy of people unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
+export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
+  if (people.length === 0) return
+  // In one order, so that two crowds that are written at once cannot deadlock.
+  const sorted = people.toSorted((one, other) => one.accountId < other.accountId ? -1 : 1)
+  await db.insertInto('people')
+    .values(sorted.map(({ accountId, name, username, image, bio, locale, timezone, changedAt }) => ({
+      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: fold(name),
+      changed_at: sql<Date>`${changedAt ?? at}::timestamptz`
+    })))
+    .onConflict((conflict) => conflict.column('account_id')
+      .doUpdateSet((row) => ({
+        name: row.ref('excluded.name'),
+        username: row.ref('excluded.username'),
+        image: row.ref('excluded.image'),
+        bio: row.ref('excluded.bio'),
+        locale: row.ref('excluded.locale'),
+        timezone: row.ref('excluded.timezone'),
+        folded: row.ref('excluded.folded'),
+        changed_at: row.ref('excluded.changed_at')
+      }))
+      .whereRef('people.changed_at', '<', 'excluded.changed_at'))
+    .execute()
+}
