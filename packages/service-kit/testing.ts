@@ -22,8 +22,13 @@ export const testKeys: KeySet = {
   close () {}
 }
 
-/** Says nothing. */
-export const silent = createLogger('test', 'silent')
+/** Logs nothing but the causes of answers with 500, which a failing test should show. */
+export const silent = createLogger('test', 'error', {
+  write (line) {
+    const { msg, err } = JSON.parse(line) as { msg?: string, err?: { stack?: string } }
+    if (msg === 'failed') process.stderr.write(`answered 500: ${err?.stack ?? line}\n`)
+  }
+})
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 

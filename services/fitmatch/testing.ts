@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type Type from 'typebox'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { hear, recordedEvents } from '@tandem/bus-kit/testing'
@@ -78,14 +77,9 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())
 
-  /** A request by an account, and what came of it. On a machine that is busy with other tests, it comes again when it is told to. */
+  /** A request by an account, and what came of it. */
   async function send (accountId: string, method: Method, url: string, payload?: object, { role = 'USER', headers = {} as Record<string, string> } = {}) {
-    const ask = async () => await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
-    let response = await ask()
-    for (let tries = 0; response.statusCode === 503 && !others.areAway && tries < 20; tries++) {
-      await sleep(250)
-      response = await ask()
-    }
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
     return { status: response.statusCode, headers: response.headers, ...response.json() }
   }
   const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
