@@ -69,6 +69,8 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     is_shown: GeneratedAlways<boolean>
     gender_bit: GeneratedAlways<number>
     wished_genders: GeneratedAlways<number>
+    public_latitude: GeneratedAlways<number | null>
+    public_longitude: GeneratedAlways<number | null>
     cell: GeneratedAlways<number>
   }
   photos: {

@@ -6,7 +6,7 @@ import { ONLINE_WITHIN } from '../people/activity.ts'
 import { blur } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'
 import type { Tables } from '../schema.ts'
-import { distanceFrom, scoreFor, sharedWith, type Measured } from './score.ts'
+import { distanceFrom, scoreFor, sharedWith, shownKm, type Measured } from './score.ts'
 
 const strings = Type.Array(Type.String())
 
@@ -58,7 +58,7 @@ export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'pro
     .leftJoin('activity', 'activity.account_id', 'profiles.account_id')
     .select((eb) => [
       'profiles.id', 'profiles.account_id as accountId', 'display_name as displayName', ageNow.as('age'), 'gender', 'bio', 'city', 'photo_verified as isPhotoVerified',
-      'show_distance as showDistance', 'show_last_active as showLastActive', 'last_active_at as lastActiveAt',
+      'show_last_active as showLastActive', 'last_active_at as lastActiveAt',
       sql<boolean>`show_online_status and coalesce(last_active_at > now() - ${sql.lit(ONLINE_WITHIN)}::interval, false)`.as('isOnline'),
       'experience as fitnessLevel', 'fitness_goals as fitnessGoals', 'preferred_times as preferredTimes', 'workout_days as workoutDays', 'height', 'weight',
       'favorite_sports as favoriteSports', 'prompts',
@@ -70,18 +70,18 @@ export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'pro
 
 /** How far the profile at hand is from `me` and how well it fits, to be joined laterally. */
 export const measuredBy = (me: Measured) => sql<{ km: number | null, score: number }>`(
-  select km, ${scoreFor(me)} as score from (select ${sharedWith(me)} as shared, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
+  select ${shownKm} as km, ${scoreFor(me)} as score from (select ${sharedWith(me)} as shared, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
 
 type Shown = Awaited<ReturnType<ReturnType<typeof selectShown>['executeTakeFirstOrThrow']>>
 
-/** @param km how far away, of which whole kilometres are told, unless the person hides it */
+/** @param km how far away, of which whole kilometres are told; null when the person hides it */
 export function toCandidate (row: Shown, km: number | null, compatibilityScore: number): Candidate {
-  const { displayName, prompts, venues, showDistance } = row
+  const { displayName, prompts, venues } = row
   return {
     ...row,
     displayName,
     compatibilityScore,
-    distance: km === null || !showDistance ? null : Math.max(1, Math.round(km)),
+    distance: km === null ? null : Math.max(1, Math.round(km)),
     prompts: prompts.map(({ question, answer }) => ({ question, answer })),
     venues: venues.map((venue) => ({ ...venue, latitude: blur(venue.latitude), longitude: blur(venue.longitude) }))
   }

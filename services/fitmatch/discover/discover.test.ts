@@ -97,6 +97,19 @@ t.test('discover', async (t) => {
     for (const limit of [0, 51, 'x']) t.match(await get(ana.id, `/fitmatch/discover?limit=${limit}`), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
+  t.test('ranks people who hide their distance as if it were not known', async (t) => {
+    const here = land()
+    const bare = { preferredAvailability: [], favoriteSports: [] }
+    const ana = await here('Ana', { ...bare, fields: { maxDistance: 50 } })
+    const hidden = await here('Hidden', bare)
+    await here('Far', { ...bare, north: 0.2 })
+    t.match(await put(hidden.id, '/fitmatch/settings', { showDistance: false }), { status: 200 })
+    const { profiles } = await found(ana)
+    t.strictSame(profiles.map((each: { displayName: string, compatibilityScore: number, distance: number }) => [each.displayName, each.compatibilityScore, each.distance]),
+      [['Far', 6, 22], ['Hidden', 0, null]])
+    t.match((await get(ana.id, `/fitmatch/profile/${hidden.profileId}`)).data, { compatibilityScore: 0, distance: null })
+  })
+
   t.test('ranks exactly, whoever is there', async (t) => {
     const here = land()
     let seed = 7

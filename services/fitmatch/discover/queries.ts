@@ -4,7 +4,7 @@ import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db, MatchType, SwipeType } from '../schema.ts'
 import { measuredBy, selectShown, toCandidate, type Candidate } from './candidate.ts'
 import { cellRangesAround } from './cells.ts'
-import { distanceFrom, scoreFor, sharedWith } from './score.ts'
+import { distanceFrom, scoreFor, sharedWith, shownKm } from './score.ts'
 
 interface Search { limit: number, excluded: string[], minAge: number }
 
@@ -48,7 +48,7 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const fitting = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
     unnest(${list(ranges.map(({ first }) => first), 'int')}, ${list(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
     cross join lateral (
-      select account_id, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
+      select account_id, show_distance, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
       from profiles
       where is_shown
         and cell between first_cell and last_cell
@@ -68,7 +68,7 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
       order by 1 desc offset ${sql.lit(limit - 1)} limit 1
     ), fits as materialized (
       select count(*)::int as total,
-        jsonb_agg(jsonb_build_array(account_id, ${score}, km)) filter (where ${score} >= coalesce((select score from bar), 0)) as best
+        jsonb_agg(jsonb_build_array(account_id, ${score}, ${shownKm})) filter (where ${score} >= coalesce((select score from bar), 0)) as best
       from ${fitting(oldest, youngest)}
     )
     select (each->>0)::uuid as "accountId", (each->>1)::int as score, (each->>2)::float8 as km, total

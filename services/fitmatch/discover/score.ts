@@ -10,14 +10,14 @@ const EARTH = 6371
 // double precision, or Postgres would reckon in decimals, ten times as long.
 const number = (value: number) => sql.raw(`'${Number(value)}'::float8`)
 
-/** Kilometres on a great circle from `me` to the profile at hand; null where one of the two has no position. */
+/** Kilometres on a great circle from `me` to where the profile at hand may be found; null where one of the two has no position. */
 export function distanceFrom ({ latitude, longitude }: Measured): RawBuilder<number | null> {
   if (latitude === null || longitude === null) return sql<null>`null::float8`
   const toRadians = Math.PI / 180 / 100
   // The cosine loses its last digits between two places of the grid, which are a kilometre apart: a hundredth of a millimetre.
   return sql`${number(EARTH)} * acos(greatest(-1, least(1,
-    ${number(Math.sin(latitude * toRadians))} * sin(profiles.latitude * ${number(toRadians)}) +
-    ${number(Math.cos(latitude * toRadians))} * cos(profiles.latitude * ${number(toRadians)}) * cos((profiles.longitude - ${number(longitude)}) * ${number(toRadians)}))))`
+    ${number(Math.sin(latitude * toRadians))} * sin(profiles.public_latitude * ${number(toRadians)}) +
+    ${number(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${number(toRadians)}) * cos((profiles.public_longitude - ${number(longitude)}) * ${number(toRadians)}))))`
 }
 
 const countBits = (bits: string) => bits.replaceAll('0', '').length
@@ -48,6 +48,9 @@ export function sharedWith (me: Measured): RawBuilder<number> {
   return sql`${sql.join(sums, sql` + `)} - ${number(kinds.reduce((sum, { worth }) => sum + worth, 0))}`
 }
 
+/** Of `km` what is told, scored and ranked by: nothing of people who hide it, as if they had no position. */
+export const shownKm = sql<number | null>`case when show_distance then km end`
+
 /** compatibilityScore, 0 to 100: what is `shared`, and 10 for being near, less with each kilometre up to the own greatest distance. */
 export const scoreFor = ({ maxDistance }: Measured): RawBuilder<number> =>
-  sql`round(shared + coalesce(${number(10)} * greatest(0, 1 - km / ${number(maxDistance)}), 0))::int`
+  sql`round(shared + coalesce(${number(10)} * greatest(0, 1 - ${shownKm} / ${number(maxDistance)}), 0))::int`

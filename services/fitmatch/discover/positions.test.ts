@@ -1,0 +1,94 @@
+import t from 'tap'
+import { FitMatchOverview } from '@tandem/contracts'
+import { someFacts, testApp, type Member } from '../testing.ts'
+
+// Observers read every answer there is, from many places, while the person they look for stands at one place and then at another. What is
+// the same from everywhere cannot tell the two places apart, by whatever arithmetic.
+
+interface Place { latitude: number, longitude: number }
+
+const anchors = [[0, 0], [0.02, 0.01], [0.1, -0.05], [-0.3, 0.2], [-0.09, -0.09]] as const
+const distances = [8, 15, 50]
+const measuring = ['/fitmatch/discover', '/fitmatch/discover?limit=1', '/fitmatch/profile/{profileId}', '/fitmatch/likes']
+
+t.test('no answer tells where somebody is any finer than is promised', { timeout: 120_000 }, async (t) => {
+  const { app, db, get, put, post, member, matched, swipes, subscribe, answers } = await testApp(t)
+  const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
+  const others = Object.entries(paths).filter(([path, operations]) => 'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')).map(([path]) => path)
+
+  const middle = { latitude: -6.2, longitude: 106.8 }
+  const victim = await member('Victim', someFacts('Victim', middle))
+  const spies: (Member & { matchId: string })[] = []
+  for (const name of ['Unknown', 'Liked', 'Matched']) {
+    const spy = await member(name, someFacts(name, middle))
+    await subscribe(spy.id)
+    spies.push({ ...spy, matchId: name === 'Matched' ? await matched(spy, victim) : crypto.randomUUID() })
+    if (name === 'Liked') await swipes(victim, spy)
+  }
+  for (const { id, matchId } of spies) {
+    await post(victim.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
+    await get(id, `/fitmatch/chat/${matchId}`)
+  }
+  // Among others the victim has a place in the order.
+  for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) await member(name, someFacts(name, { ...middle, latitude: middle.latitude + north }))
+  await db.updateTable('profiles').set({ show_online_status: false, show_last_active: false }).execute()
+
+  async function readAll () {
+    const seen: unknown[] = []
+    for (const [north, east] of anchors) {
+      for (const maxDistance of distances) {
+        await db.updateTable('profiles')
+          .set({ latitude: Math.round((middle.latitude + north) * 100), longitude: Math.round((middle.longitude + east) * 100), max_distance: maxDistance })
+          .where('account_id', 'in', spies.map(({ id }) => id)).execute()
+        for (const { id, matchId } of spies) {
+          for (const path of maxDistance === 15 && north === 0 ? [...others, ...measuring] : measuring) {
+            const { status, data } = await get(id, path.replace('{profileId}', victim.profileId).replace('{matchId}', matchId))
+            seen.push({ north, east, maxDistance, path, status, data })
+          }
+          seen.push(await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId: id }))
+        }
+      }
+    }
+    return seen
+  }
+  async function seenFrom (place: Place) {
+    t.match(await put(victim.id, '/fitmatch/profile', place), { status: 200 })
+    return await readAll()
+  }
+  const count = (seen: unknown[], path: string) => seen.filter((each) => (each as { path?: string }).path === path).length
+
+  t.test('a hidden distance: two places 14 km apart, in one area of 11 km, are alike in every answer', async (t) => {
+    t.match(await put(victim.id, '/fitmatch/settings', { showDistance: false }), { status: 200 })
+    const seen = await seenFrom({ latitude: -6.2, longitude: 106.78 })
+    t.ok(count(seen, '/fitmatch/matches') > 0 && count(seen, '/fitmatch/profile/{profileId}') > 40, 'every read was tried')
+    t.strictSame(await seenFrom({ latitude: -6.11, longitude: 106.87 }), seen)
+    t.notSame(await seenFrom({ latitude: -6.21, longitude: 106.78 }), seen, 'the observers do see the next area')
+  })
+
+  t.test('a shown distance: two places 1.5 km apart, in one square of a hundredth of a degree, are alike in every answer', async (t) => {
+    t.match(await put(victim.id, '/fitmatch/settings', { showDistance: true }), { status: 200 })
+    const seen = await seenFrom({ latitude: -6.2049, longitude: 106.7951 })
+    t.strictSame(await seenFrom({ latitude: -6.1951, longitude: 106.8049 }), seen)
+    t.notSame(await seenFrom({ latitude: -6.2151, longitude: 106.7951 }), seen, 'the observers do see the next square')
+  })
+})
+
+t.test('the area of somebody who hides the distance is at least 11 km wide and high, wherever it is', async (t) => {
+  const { db, member } = await testApp(t)
+  const { id } = await member('Ana')
+  const areaOf = async (latitude: number, longitude: number) => await db.updateTable('profiles').set({ latitude, longitude, show_distance: false })
+    .where('account_id', '=', id).returning(['public_latitude as latitude', 'public_longitude as longitude']).executeTakeFirstOrThrow()
+  for (const latitude of [-9000, -8995, -6000, -621, 0, 4, 4814, 7822, 8889, 8990, 9000]) {
+    const { latitude: middle } = await areaOf(latitude, 0)
+    t.ok(middle !== null && Math.abs(middle - latitude) <= 5, `${latitude} is in the area around ${middle}`)
+    const kmAround = 40_030 * Math.cos((middle ?? 0) / 100 * Math.PI / 180)
+    const middles = new Set<number | null>()
+    for (let longitude = -18000; longitude <= 18000; longitude += 100) middles.add((await areaOf(latitude, longitude)).longitude)
+    const sorted = [...middles].map((each) => each ?? NaN).sort((one, other) => one - other)
+    t.ok(sorted.every((each) => each >= -18000 && each < 18000))
+    const widths = sorted.map((each, index) => (sorted[index + 1] ?? (sorted[0] ?? 0) + 36_000) - each)
+    const narrowest = Math.min(...widths) / 36_000 * kmAround
+    t.ok(narrowest > 11 || middles.size === 1, `at ${latitude} the areas are ${narrowest.toFixed(1)} km wide`)
+  }
+  t.same(await areaOf(4814, -18000), await areaOf(4814, 18000), 'the date line is one place')
+})
