@@ -13,7 +13,6 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     password_hash: string | null
     email_verified_at: Date | null
     registered_network: string
-    asked_elsewhere: Generated<boolean>
     referral_code: string
     barred_at: Date | null
     lapsed_at: Generated<Date | null>
@@ -59,7 +58,6 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     account_id: string
     purpose: Purpose
     digest: Buffer
-    requested_network: string
     tries: Generated<number>
     expires_at: Date
   }

@@ -37,7 +37,6 @@ export async function lockAccount (trx: Trx, by: { id: string } | { email: strin
   const query = trx.selectFrom('accounts')
     .select([
       ...accountColumns, 'locale', 'password_hash as passwordHash', 'registered_network as registeredNetwork',
-      'asked_elsewhere as askedElsewhere',
       sql<boolean>`barred_at is not null`.as('isBarred')
     ])
     .where('lapsed_at', 'is', null)

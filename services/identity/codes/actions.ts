@@ -9,13 +9,12 @@ const LIFETIME: Record<Purpose, string> = { VERIFY: '24 hours', SIGN_IN: '10 min
 
 export const makeCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
-interface NewCode { accountId: string, purpose: Purpose, code: string, network: string }
+interface NewCode { accountId: string, purpose: Purpose, code: string }
 
 /** Makes `code` the one that counts; an earlier one is void. */
-export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose, code, network }: NewCode) {
+export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
   const fresh = {
     digest: digestOf(secrets, accountId, purpose, code),
-    requested_network: network,
     tries: 0,
     expires_at: sql<Date>`now() + ${LIFETIME[purpose]}::interval`
   }
@@ -28,21 +27,21 @@ export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose,
  * Compares a code, of which at most 5 tries a code and 20 a day are compared, and takes it if it is right.
  * The caller holds the account's row and commits whatever comes out, so that tries at once are counted one after the other,
  * and each before anybody learns what it was worth.
- * @returns from which network the code was asked for, or undefined when it is not good
+ * @returns whether it was right
  */
-export async function takeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: Omit<NewCode, 'network'>) {
+export async function takeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
   const counted = await trx.updateTable('codes').set({ tries: sql`tries + 1` })
     .where('account_id', '=', accountId)
     .where('purpose', '=', purpose)
     .where('tries', '<', TRIES_OF_A_CODE)
     .where('expires_at', '>', sql<Date>`now()`)
-    .returning(['digest', 'requested_network as requestedNetwork'])
+    .returning('digest')
     .executeTakeFirst()
-  if (!counted || !await countTryOfToday(trx, accountId)) return
+  if (!counted || !await countTryOfToday(trx, accountId)) return false
 
-  if (!timingSafeEqual(counted.digest, digestOf(secrets, accountId, purpose, code))) return
+  if (!timingSafeEqual(counted.digest, digestOf(secrets, accountId, purpose, code))) return false
   await trx.deleteFrom('codes').where('account_id', '=', accountId).where('purpose', '=', purpose).execute()
-  return { requestedNetwork: counted.requestedNetwork }
+  return true
 }
 
 async function countTryOfToday (trx: Trx, accountId: string) {

@@ -1,8 +1,8 @@
-import { importJWK, SignJWT, type JWK } from 'jose'
+import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { accessToken } from '@tandem/service-kit'
 import type { Db, Role } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
-import { readSigningKey } from './queries.ts'
+import { listPublicKeys, readSigningKey } from './queries.ts'
 
 const KEY_READ_EVERY = 60_000
 
@@ -40,5 +40,24 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
       .setIssuedAt()
       .setExpirationTime(`${accessToken.lifetime}s`)
       .sign(key)
+  }
+}
+
+/**
+ * Whose access token the header of a request to a public route holds, if it is one of ours. It may have expired within `toleranceSeconds`,
+ * and its session may have ended: it tells who asks, not what they may do.
+ */
+export async function findTokenOwner (db: Db, authorization: string | undefined, toleranceSeconds: number) {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (token === undefined) return
+  const { algorithm, type, issuer, audience, skew } = accessToken
+  try {
+    const { payload: { sub, sid } } = await jwtVerify(token, createLocalJWKSet({ keys: await listPublicKeys(db) }), {
+      algorithms: [algorithm], typ: type, issuer, audience, requiredClaims: ['sub', 'sid', 'exp'], clockTolerance: skew + toleranceSeconds
+    })
+    return sub !== undefined && typeof sid === 'string' ? { accountId: sub, sessionId: sid } : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return
+    throw error
   }
 }

@@ -20,15 +20,11 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
       .returning(['kind', 'email', 'network'])
       .executeTakeFirst()
     if (!request) return
-    const { kind, email, network } = request
+    const { kind, email } = request
     const account = await lockAccount(trx, { email })
     if (!account || account.isBarred) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
-    // Whether or not a further mail is sent: whoever registered somebody else's address could use up its mails himself.
-    if (!account.emailVerified && network !== account.registeredNetwork) {
-      await trx.updateTable('accounts').where('id', '=', account.id).set({ asked_elsewhere: true }).execute()
-    }
 
     const letters = lettersIn(account.locale)
     const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email }
@@ -43,7 +39,7 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
     const code = makeCode()
     const queued = await queueMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
     // A person who gets no further mail today keeps the code or link of the last one.
-    if (queued) await putCode(trx, secrets, { accountId: account.id, purpose: kind, code, network })
+    if (queued) await putCode(trx, secrets, { accountId: account.id, purpose: kind, code })
     return queued
   })
 }

@@ -72,7 +72,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     const accountId = account.id
     await putPassword(trx, accountId, hash)
     // Who has the mail owns the address, so it is he who is expected to verify it, and keeps his password when he does.
-    await trx.updateTable('accounts').set({ registered_network: networkOf(address), asked_elsewhere: false }).where('id', '=', accountId).execute()
+    await trx.updateTable('accounts').set({ registered_network: networkOf(address) }).where('id', '=', accountId).execute()
     await forgetWrongPasswords(trx, deps, email)
     await endSessions(trx, { accountId })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })

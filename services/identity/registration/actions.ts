@@ -12,7 +12,8 @@ import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
 import { lettersIn } from '../mails/letters.ts'
 import type { Db, Trx } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
-import { startSession, type Client } from '../sessions/actions.ts'
+import { startSession, type Caller, type Client } from '../sessions/actions.ts'
+import { isLiveSession } from '../sessions/queries.ts'
 import { findVerification } from './queries.ts'
 
 const LONGEST_NAME = 100
@@ -41,7 +42,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
     const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = makeCode()
-    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network: networkOf(client.address) })
+    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
     const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
@@ -97,12 +98,16 @@ async function redeem (trx: Trx, accountId: string, referralCode: string) {
 const CODE_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const makeReferralCode = () => Array.from({ length: 8 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
 
+/** `caller` is whose token the request shows, if it shows any. */
+interface Verification { userId: string, code: string, network: string, caller: Caller | undefined }
+
 /**
- * Verifies an address by the code that was mailed to it.
+ * Verifies an address by the code that was mailed to it. Whoever registered it keeps password and sessions only if they are the one who
+ * verifies it: by a token of the account, or by the network of the registration.
  * @returns whether this call did it; false when it was verified before
  * @throws UserNotFound, InvalidCode
  */
-export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, network }: { userId: string, code: string, network: string }) {
+export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, network, caller }: Verification) {
   const known = await findVerification(db, userId)
   if (!known) throw new UserNotFound()
   if (known.emailVerified) return false
@@ -113,11 +118,9 @@ export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, net
     const account = await lockAccount(trx, { id: userId })
     if (!account) throw new UserNotFound()
     if (account.emailVerified) return 'BEFORE'
-    const taken = await takeCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })
-    if (!taken) return 'WRONG'
-    // Somebody elsewhere who asked and verifies there is not whoever registered, even if that one was the last to ask.
-    const isElsewhere = taken.requestedNetwork !== account.registeredNetwork || (account.askedElsewhere && network !== account.registeredNetwork)
-    await verifyAccount(trx, account, isElsewhere ? 'SOMEBODY_ELSE' : 'THE_SAME')
+    if (!await takeCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })) return 'WRONG'
+    const isTheSame = network === account.registeredNetwork || (caller?.accountId === account.id && await isLiveSession(trx, caller))
+    await verifyAccount(trx, account, isTheSame ? 'THE_SAME' : 'SOMEBODY_ELSE')
     return 'NOW'
   })
   // Thrown only now, because the try had to be counted.

@@ -4,12 +4,14 @@ import { Email, SaidId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'
+import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
 import { register, verifyEmail } from './actions.ts'
 import { findSignInWays } from './queries.ts'
 
+const DAY = 24 * 60 * 60
 const success = true as const
 const Success = Type.Literal(true)
 const userId = '019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'
@@ -72,8 +74,9 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/verify-email', {
     schema: {
       summary: 'Verify an address by the code that was mailed to it',
-      description: 'Five wrong tries void a code, and a day has twenty. If the code was asked for from another network than the account was registered from, ' +
-        'or somebody has asked from another one and it is typed there, the password and the sessions of whoever registered it end. 400 INVALID_CODE; 404 USER_NOT_FOUND.',
+      description: 'Five wrong tries void a code, and a day has twenty. Whoever registered the address keeps its password and sessions only if this request shows ' +
+        'an access token of the account (one that expired within the last 24 hours will do), or comes from the network of the registration. ' +
+        '400 INVALID_CODE; 404 USER_NOT_FOUND.',
       body: Body({ userId: SaidId, code: Code }),
       response: {
         200: Type.Object({
@@ -85,9 +88,11 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     config: { public: true }
-  }, async ({ body, ip }) => await verifyEmail(db, secrets, { ...body, network: networkOf(ip) })
-    ? verified
-    : alreadyVerified)
+  }, async ({ body, ip, headers }) => {
+    // As long as the code itself is good.
+    const caller = await findTokenOwner(db, headers.authorization, DAY)
+    return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
+  })
 
   app.post('/auth/resend-verification', {
     schema: {

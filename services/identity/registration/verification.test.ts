@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { importJWK, SignJWT, type JWK } from 'jose'
 import t from 'tap'
 import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
 
-const { db, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, said, mail, redis } = await testApp(t)
+const { db, deps, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, said, mail, redis } = await testApp(t)
 
 const here = { from: '203.0.113.7' }
 const sameNetwork = { from: '203.0.113.99' }
@@ -13,8 +14,19 @@ async function givenRegistration ({ headers = {} } = {}) {
   const { user, ...tokens } = await post('/auth/register', { email, password }, { ...here, headers })
   return { email, userId: user.id as string, accessToken: tokens.accessToken as string, refreshToken: tokens.refreshToken as string, code: await codeMailedTo(email) }
 }
-const verify = async (userId: string, code: string, request = here) => await post('/auth/verify-email', { userId, code }, request)
+const verify = async (userId: string, code: string, request: { from: string, headers?: Record<string, string> } = here) => await post('/auth/verify-email', { userId, code }, request)
 const resend = async (email: string, request = here) => await post('/auth/resend-verification', { email }, request)
+/** An access token of the account's session that expired some seconds ago. */
+async function expiredTokenOf (accountId: string, seconds = 60) {
+  const { id: sessionId } = await db.selectFrom('sessions').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
+  const { public_key: { kid }, sealed } = await db.selectFrom('signing_keys').select(['public_key', 'sealed']).executeTakeFirstOrThrow()
+  const now = Math.floor(Date.now() / 1_000)
+  return await new SignJWT({ sid: sessionId, role: 'USER' })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+    .setSubject(accountId).setIssuer('tandem').setAudience('tandem')
+    .setIssuedAt(now - seconds - 900).setExpirationTime(now - seconds)
+    .sign(await importJWK(JSON.parse(deps.secrets.unseal(sealed)) as JWK, 'ES256'))
+}
 const noRequests = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
 const isVerified = async (id: string) => (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())?.email_verified_at != null
 
@@ -182,10 +194,45 @@ t.test('a stranger who asks for codes takes nothing from whoever verifies where 
   t.match(await login(email), { status: 200 })
 })
 
-t.test('whoever verifies from the same network keeps his password and sessions, wherever he types the code', async (t) => {
-  const { email, userId, ...tokens } = await givenRegistration()
-  await resend(email, sameNetwork)
-  t.match(await verify(userId, await codeMailedTo(email, 2), elsewhere), { status: 200, isNewUser: true })
-  t.ok(await canRefresh(tokens))
-  t.match(await login(email), { status: 200 })
+t.test('who registers an address of another person keeps no way in when that person types the code of the registration', async (t) => {
+  const attacker = { from: '127.50.1.1' }
+  const owner = { from: '127.60.7.7' }
+  const email = someEmail()
+  const tokens = await post('/auth/register', { email, password }, attacker)
+  const { userId } = await post('/auth/check-email', { email }, owner)
+  t.match(await verify(userId, await codeMailedTo(email), owner), { status: 200, isNewUser: true })
+  t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }, attacker), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  t.match(await login(email, {}, attacker), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.match((await said(userId)).slice(2), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }])
+})
+
+t.test('who registered keeps password and sessions in another network by showing a token of the account, even one that has expired', async (t) => {
+  for (const expired of [false, true]) {
+    const { email, userId, code, ...tokens } = await givenRegistration()
+    const shown = expired ? await expiredTokenOf(userId) : tokens.accessToken
+    t.match(await verify(userId, code, { ...elsewhere, headers: { authorization: `Bearer ${shown}` } }), { status: 200, isNewUser: true })
+    t.match(await login(email), { status: 200 })
+    t.ok(await canRefresh(tokens))
+  }
+})
+
+t.test('no other token keeps them: of another account, of a session that ended, older than a day, or forged', async (t) => {
+  const tokens: Record<string, (registration: Awaited<ReturnType<typeof givenRegistration>>) => Promise<string>> = {
+    'of another account': async () => (await givenAccount()).accessToken,
+    'of a session that ended': async ({ accessToken }) => {
+      await post('/auth/logout', {}, { as: { accessToken } })
+      return accessToken
+    },
+    'too old': async ({ userId }) => await expiredTokenOf(userId, 2 * 24 * 3_600),
+    forged: async ({ accessToken }) => accessToken.slice(0, -4) + 'AAAA',
+    'not a token': async () => 'nonsense'
+  }
+  for (const [kind, findToken] of Object.entries(tokens)) {
+    const registration = await givenRegistration()
+    const { email, userId, code } = registration
+    const authorization = `Bearer ${await findToken(registration)}`
+    t.match(await verify(userId, code, { ...elsewhere, headers: { authorization } }), { status: 200, isNewUser: true }, kind)
+    t.notOk(await canRefresh(registration), kind)
+    t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' }, kind)
+  }
 })

@@ -19,6 +19,17 @@ export async function listSessions (db: Db, accountId: string) {
     .execute()
 }
 
+/** Whether a session of the account has not ended yet. */
+export async function isLiveSession (db: Db, { accountId, sessionId }: { accountId: string, sessionId: string }) {
+  const live = await db.selectFrom('sessions')
+    .where('id', '=', sessionId)
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .select('id')
+    .executeTakeFirst()
+  return live !== undefined
+}
+
 /** The ids of sessions that ended after `since`, if their access tokens may still be about, and since when to ask the next time. */
 export async function readLatelyEnded (db: Db, since: Date) {
   // Transactions that began earlier may still be going on, for a few seconds at most: what they end is seen the next time.

@@ -42,8 +42,7 @@ export async function signInByCode ({ db, secrets }: Deps, { email, code, client
   const signedIn = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
     if (!account || account.isBarred) return
-    const taken = await takeCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code })
-    if (!taken) return
+    if (!await takeCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code })) return
     // Until now nobody had proved to own this address, so nobody keeps what he set up with it.
     if (!account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
     const session = await startSession(trx, { accountId: account.id, method: 'CODE', client })
