@@ -52,6 +52,19 @@ export const ReportResolved = defineEvent('fitmatch.report.resolved.v1', Type.Ob
 /** The profile was taken out of FitMatch, or put back. */
 export const SuspensionChanged = defineEvent('fitmatch.suspension.changed.v1', Type.Object({ accountId: Id, suspended: Type.Boolean() }))
 
+/** An operator has used rights that others do not have. Identity keeps it in the log of security events. */
+export const OperatorActed = defineEvent('fitmatch.operator.acted.v1', Type.Object({
+  accountId: Id,
+  sessionId: Id,
+  /** An IPv4 /24 or IPv6 /48. */
+  network: Type.String(),
+  requestId: Type.String(),
+  /** `SELFIE_READ`, `VERIFICATION_APPROVE`, `REPORT_SUSPEND` and the like. */
+  action: Type.String(),
+  /** The verification or report; null for a list of them. */
+  subjectId: Nullable(Id)
+}))
+
 export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
 
 /** What the home screen shows of FitMatch: the newest matches first, ten at most. */

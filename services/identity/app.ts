@@ -10,15 +10,18 @@ import { keyRoutes } from './keys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
+import { onOperatorActed } from './security-log/consumers.ts'
+import { trackRequests } from './security-log/requests.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 
 const routes = [registrationRoutes, signInRoutes, providerRoutes, sessionRoutes, passwordRoutes, accountRoutes, issueRoutes, keyRoutes]
-const consumers = [onPersonChanged]
+const consumers = [onPersonChanged, onOperatorActed]
 const answers = [answerSigningKeys, answerAccounts, answerContact, answerMembership]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', ...options })
+  trackRequests(app)
   for (const each of routes) await app.register(each, deps)
   return app
 }

@@ -70,6 +70,16 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     network: string
     created_at: Generated<Date>
   }
+  security_events: {
+    id: Generated<string>
+    kind: string
+    account_id: string | null
+    session_id: string | null
+    network: string | null
+    request_id: string | null
+    detail: ColumnType<object, string, never>
+    created_at: Generated<Date>
+  }
   issue_reports: { id: Generated<string>, email: string, description: string, created_at: Generated<Date> }
 }
 

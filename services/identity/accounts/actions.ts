@@ -3,6 +3,7 @@ import { record } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
 import { hasLiveCode } from '../codes/queries.ts'
 import type { Db, Trx } from '../schema.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { lockAccount, type LockedAccount } from './queries.ts'
 
@@ -30,7 +31,10 @@ export async function verifyAccount (trx: Trx, account: LockedAccount, byWhom: '
     .execute()
   if (clears) {
     await endSessions(trx, { accountId: account.id })
-    if (account.passwordHash) await record(trx, PasswordChanged, account.id, { accountId: account.id, how: 'CLEARED' })
+    if (account.passwordHash) {
+      await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId: account.id, detail: { how: 'CLEARED' } })
+      await record(trx, PasswordChanged, account.id, { accountId: account.id, how: 'CLEARED' })
+    }
   }
   await record(trx, AccountVerified, account.id, { accountId: account.id })
 }

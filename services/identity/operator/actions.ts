@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { lockAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import type { Db, Role, Trx } from '../schema.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { cancelSubscription, startSubscription } from '../subscriptions/actions.ts'
 
@@ -10,6 +11,7 @@ export async function setRole (db: Db, email: string, role: Role) {
   await change(db, email, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ role, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
+    await logSecurityEvent(trx, { kind: 'ROLE_CHANGED', accountId, detail: { role } })
   })
 }
 
@@ -27,18 +29,24 @@ export async function bar (db: Db, email: string) {
   await change(db, email, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ barred_at: sql`now()`, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
+    await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: {} })
   })
 }
 
 export async function unbar (db: Db, email: string) {
   await change(db, email, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ barred_at: null, updated_at: sql`now()` }).where('id', '=', accountId).execute()
+    await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
   })
 }
 
 /** Returns how many there were. */
 export async function endAllSessions (db: Db, email: string) {
-  return await change(db, email, async (trx, accountId) => await endSessions(trx, { accountId }))
+  return await change(db, email, async (trx, accountId) => {
+    const sessions = await endSessions(trx, { accountId })
+    if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
+    return sessions
+  })
 }
 
 /** Changes the account of an address in a transaction that holds it. @throws UserNotFound */

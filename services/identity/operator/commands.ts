@@ -1,6 +1,7 @@
 import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
 import type { Db } from '../schema.ts'
 import { createSecrets } from '../secrets.ts'
+import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { bar, endAllSessions, grantSubscription, setRole, takeSubscription, unbar } from './actions.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
 
@@ -12,6 +13,7 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   sessions list|end <email>
   bar <email>                               ends all sessions and lets none begin
   unbar <email>
+  security list <email>                     the latest security events of an account, of the last 90 days
   issues list                               the latest problems that people reported
   keys rotate                               a new signing key takes over in 15 minutes; needs SECRET
   keys replace                              a new signing key takes over at once, for when SECRET was lost; needs the new one`
@@ -43,6 +45,8 @@ export async function carryOut (db: Db, secret: string | undefined, [command, wh
       return await listSessionsOf(db, given(email))
     case 'sessions end':
       return `${await endAllSessions(db, given(email))} sessions ended`
+    case 'security list':
+      return await listSecurityEventsOf(db, given(email))
     case 'issues list':
       return await listIssues(db)
     case 'keys rotate':

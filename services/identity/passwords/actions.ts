@@ -6,6 +6,7 @@ import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
 import type { Trx } from '../schema.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
 import { claimPasswordChange } from './change-limit.ts'
 import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
@@ -25,6 +26,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
     if (!account) throw new UserNotFound()
     if (account.passwordHash) throw new PasswordAlreadySet()
     await putPassword(trx, accountId, hash)
+    await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'INITIAL' } })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
 }
@@ -53,6 +55,7 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
     if (!await acceptPassword(trx, deps, known.email)) throw new InvalidCurrentPassword()
     await putPassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
+    await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
   })
 }
@@ -75,6 +78,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     await trx.updateTable('accounts').set({ registered_network: networkOf(address) }).where('id', '=', accountId).execute()
     await forgetWrongPasswords(trx, deps, email)
     await endSessions(trx, { accountId })
+    await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'RESET' } })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })
   })
 }

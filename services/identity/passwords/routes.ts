@@ -3,6 +3,7 @@ import { Body, Data, data, Message, message, networkOf, type Routes, Secret } fr
 import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
+import { logRefusal } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetGood } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
@@ -37,7 +38,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ body, account }, reply) => {
-    await changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body }).catch((error: unknown) => {
+    const change = changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body })
+    await logRefusal(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
       if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
     })

@@ -3,6 +3,7 @@ import { accountColumns } from '../accounts/queries.ts'
 import { AccountNotVerified, InvalidProviderAToken, InvalidProviderBToken, ProviderAEmailNotVerified, ProviderBEmailRequired } from '../errors.ts'
 import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../schema.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import type { Identity } from './tokens.ts'
 
@@ -66,9 +67,11 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
   }
 
   async function link (trx: Trx, accountId: string) {
-    await trx.insertInto('provider_links').values({ provider, subject: identity.subject, account_id: accountId })
+    const linked = await trx.insertInto('provider_links').values({ provider, subject: identity.subject, account_id: accountId })
       .onConflict((conflict) => conflict.doNothing())
-      .execute()
+      .returning('account_id')
+      .executeTakeFirst()
+    if (linked) await logSecurityEvent(trx, { kind: 'PROVIDER_LINKED', accountId, detail: { provider } })
   }
 }
 

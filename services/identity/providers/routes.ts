@@ -3,6 +3,7 @@ import { Body, languageOf, Secret, Text, type Routes } from '@tandem/service-kit
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Provider } from '../schema.ts'
+import { logRefusal } from '../security-log/actions.ts'
 import { device } from '../sessions/schemas.ts'
 import type { Device } from '../sessions/actions.ts'
 import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
@@ -55,17 +56,21 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   async function answer (request: FastifyRequest, reply: FastifyReply, { provider, token, givenName, device }: Attempt) {
-    const identity = await providers[provider](token)
-    if (!identity) throw new refusals[provider].Invalid()
-    const signedIn = await signInByProvider(db, {
-      provider,
-      identity,
-      name: usableName(identity.name) ?? usableName(givenName),
-      locale: languageOf(request),
-      client: { address: request.ip, device }
-    })
+    const signedIn = await logRefusal(db, { method: provider }, verifyAndSignIn())
     const { isNewUser } = signedIn
     return await reply.code(isNewUser ? 201 : 200).send({ ...await describeSignIn(deps, signedIn), isNewUser })
+
+    async function verifyAndSignIn () {
+      const identity = await providers[provider](token)
+      if (!identity) throw new refusals[provider].Invalid()
+      return await signInByProvider(db, {
+        provider,
+        identity,
+        name: usableName(identity.name) ?? usableName(givenName),
+        locale: languageOf(request),
+        client: { address: request.ip, device }
+      })
+    }
   }
 }
 

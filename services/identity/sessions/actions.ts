@@ -5,6 +5,7 @@ import { maskAddress } from '@tandem/service-kit'
 import { SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Trx } from '../schema.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { digestOf, makeRefreshToken } from './refresh-tokens.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
@@ -40,6 +41,7 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
         ) as "newDevice"
     from session`.execute(trx)
   const { id: sessionId, newDevice } = session!
+  await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   return { sessionId, refreshToken }
 }
@@ -68,15 +70,15 @@ export interface Caller { accountId: string, sessionId: string }
 /** Ends the caller's own session, or the one of `refreshToken`, or all. A token of somebody else ends nothing. */
 export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
   await db.transaction().execute(async (trx) => {
-    if (allDevices) return await endSessions(trx, { accountId })
+    if (allDevices) return await revoke(trx, { accountId })
     const session = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : { id: sessionId }
-    if (session) await endSessions(trx, { accountId, only: session.id })
+    if (session) await revoke(trx, { accountId, only: session.id })
   })
 }
 
 /** @throws SessionNotFound */
 export async function revokeSession (db: Db, accountId: string, sessionId: string) {
-  const ended = await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: sessionId }))
+  const ended = await db.transaction().execute(async (trx) => await revoke(trx, { accountId, only: sessionId }))
   if (ended === 0) throw new SessionNotFound()
 }
 
@@ -84,8 +86,15 @@ export async function revokeSession (db: Db, accountId: string, sessionId: strin
 export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
   await db.transaction().execute(async (trx) => {
     const kept = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
-    await endSessions(trx, { accountId, except: kept?.id ?? sessionId })
+    await revoke(trx, { accountId, except: kept?.id ?? sessionId })
   })
+}
+
+/** Ends sessions on their owner's request; returns how many. */
+async function revoke (trx: Trx, ending: Ending) {
+  const sessions = await endSessions(trx, ending)
+  if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId: ending.accountId, detail: { by: 'OWNER', sessions } })
+  return sessions
 }
 
 /** Ends the sessions whose refresh token has expired, and says so, because devices are known to others by their session. */

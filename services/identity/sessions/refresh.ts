@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed } from '../errors.ts'
 import type { Db, Role } from '../schema.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from './actions.ts'
 import { SESSION_LIFETIME } from './queries.ts'
 import { addRefreshToken, digestOf, makeRefreshToken } from './refresh-tokens.ts'
@@ -102,6 +103,12 @@ async function refuseRefresh (db: Db, refreshToken: string): Promise<never> {
     ])
     .executeTakeFirst()
   if (token?.isBarred) throw new RefreshFailed()
-  if (token?.isCopy) await db.transaction().execute(async (trx) => await endSessions(trx, { accountId: token.accountId, only: token.sessionId }))
+  if (token?.isCopy) {
+    const { accountId, sessionId } = token
+    await db.transaction().execute(async (trx) => {
+      const ended = await endSessions(trx, { accountId, only: sessionId })
+      if (ended > 0) await logSecurityEvent(trx, { kind: 'REFRESH_REUSED', accountId, sessionId, detail: {} })
+    })
+  }
   throw new InvalidRefreshToken()
 }

@@ -4,6 +4,7 @@ import { Email } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { Password } from '../passwords/schemas.ts'
+import { logRefusal } from '../security-log/actions.ts'
 import { device } from '../sessions/schemas.ts'
 import { signIn, signInByCode } from './actions.ts'
 import { describeSignIn, signedIn } from './envelope.ts'
@@ -21,7 +22,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body: { email, password, ...device }, ip }) =>
-    await describeSignIn(deps, await signIn(deps, { email, password, client: { address: ip, device } })))
+    await describeSignIn(deps, await logRefusal(deps.db, { method: 'PASSWORD', email }, signIn(deps, { email, password, client: { address: ip, device } }))))
 
   app.post('/auth/request-code', {
     schema: {
@@ -47,5 +48,5 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body: { email, code, ...device }, ip }) =>
-    await describeSignIn(deps, await signInByCode(deps, { email, code, client: { address: ip, device } })))
+    await describeSignIn(deps, await logRefusal(deps.db, { method: 'CODE', email }, signInByCode(deps, { email, code, client: { address: ip, device } }))))
 }
