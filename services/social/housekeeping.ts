@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { clearRankings } from './feed/trending.ts'
 import { doomUnused, forgetRemoved, removeDoomed } from './media/actions.ts'
 import { clearExpired } from './stories/actions.ts'
 
@@ -14,7 +13,6 @@ export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => aw
 export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
   while (await clearExpired(db) > 0);
-  await clearRankings(db)
   await sql`delete from story_days where day < current_date - 3`.execute(db)
   await clearIdempotencyKeys(db)
 

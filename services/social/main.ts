@@ -2,11 +2,12 @@ import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia, createStorage } from '@tandem/media-kit'
-import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, readConfig, repeat, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { makeRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import type { Tables } from './schema.ts'
@@ -34,6 +35,8 @@ await run('social', async (onClose, log) => {
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
+  // A look, once a second; most often it is not due.
+  onClose(repeat(async () => await makeRanking(db), { every: 1_000, log }))
 
   const app = await createApp(deps, {
     log,

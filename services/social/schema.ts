@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction } from 'kysely'
+import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { DeadLetterTables, InboxTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
@@ -85,8 +85,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     doomed_at: Date | null
     removed_at: Date | null
   }
-  rankings: { id: Generated<string>, scope: string, post_ids: string[], took: number, made_at: Generated<Date> }
-  ranking_readers: { session_id: string, scope: string, ranking_id: string }
+  trending_rankings: { number: GeneratedAlways<number>, post_ids: string[], took_ms: number, confirmed_at: Generated<Date> }
 }
 
 export const postTypes = ['TEXT', 'IMAGE', 'VIDEO', 'POLL', 'WORKOUT', 'ACHIEVEMENT', 'ACTIVITY'] as const

@@ -12,10 +12,13 @@ import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from './app.ts'
 import { keepBlock, keepMatch } from './connections/actions.ts'
 import type { Deps } from './deps.ts'
+import { makeRanking } from './feed/ranking.ts'
 import { follow } from './follows/actions.ts'
 import { upsertPeople, type PersonCopy } from './people/copies.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import type { Db, Tables } from './schema.ts'
+
+export { createApp }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -67,6 +70,11 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
       profiles.people.set(person.accountId, person)
       await upsertPeople(db, [person], new Date())
       return person.accountId
+    },
+    /** Has a ranking of the posts as they are now. */
+    rank: async () => {
+      await db.updateTable('trending_rankings').set({ confirmed_at: new Date(Date.now() - 60_000) }).execute()
+      await makeRanking(db)
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
     matches: async (one: string, other: string) => await keepMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { ended: false }),

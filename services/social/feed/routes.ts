@@ -3,9 +3,10 @@ import { cut, Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } f
 import type { Deps } from '../deps.ts'
 import { foldTag } from '../hashtags/parsing.ts'
 import { describePosts, Post } from '../posts/post.ts'
+import type { PostRow } from '../posts/queries.ts'
 import { postTypes } from '../schema.ts'
 import { readAll, readDiscover, readFollowing, readOfPerson, type FeedQuery } from './queries.ts'
-import { readTrending } from './trending.ts'
+import { cursorOf, readTrending } from './trending.ts'
 
 const feedTypes = ['all', 'following', 'discover', 'trending'] as const
 
@@ -27,17 +28,20 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query: { feedType, userId, hashtag, ...query }, account }) => {
     const filters = { ...query, hashtag: hashtag === undefined ? undefined : foldTag(hashtag) }
-    const rows = userId === undefined ? await read(feedType, account, filters) : await readOfPerson(db, account.id, userId, filters)
-    const { page, nextCursor } = cut(rows, query.limit, (post) => post.id)
+    const { page, nextCursor } = userId === undefined
+      ? await readPage(feedType, account.id, filters)
+      : cutById(await readOfPerson(db, account.id, userId, filters), query.limit)
     return data({ posts: await describePosts(deps, page, account.id), nextCursor })
   })
 
-  async function read (feedType: typeof feedTypes[number], { id, sessionId }: { id: string, sessionId: string }, query: FeedQuery) {
+  async function readPage (feedType: typeof feedTypes[number], reader: string, query: FeedQuery) {
     switch (feedType) {
-      case 'all': return await readAll(db, id, query)
-      case 'following': return await readFollowing(db, id, query)
-      case 'discover': return await readDiscover(db, id, query)
-      case 'trending': return await readTrending(db, { accountId: id, sessionId }, query)
+      case 'all': return cutById(await readAll(db, reader, query), query.limit)
+      case 'following': return cutById(await readFollowing(db, reader, query), query.limit)
+      case 'discover': return cutById(await readDiscover(db, reader, query), query.limit)
+      case 'trending': return cut(await readTrending(db, reader, query), query.limit, cursorOf)
     }
   }
 }
+
+const cutById = (posts: PostRow[], limit: number) => cut(posts, limit, (post) => post.id)
