@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
-import { PayloadTooLarge, ValidationError } from '@tandem/service-kit'
+import { PayloadTooLarge, RequestTimeout, ValidationError } from '@tandem/service-kit'
+
+// A body that arrives more slowly than a phone on the edge of a network sends it would keep a connection to a service for nothing.
+const GRACE_MS = 5_000
+const SLOWEST_BYTES_PER_SECOND = 8 * 1_024
+const TICK_MS = 500
 
 /** How long the body of `request` says it is: undefined when it does not say, 0 when there is none. */
 export function lengthOf ({ headers }: IncomingMessage): number | undefined {
@@ -36,7 +41,7 @@ export function readBody (request: IncomingMessage, limit: number): Promise<Buff
 }
 
 /**
- * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit`. Once it is closed, for whatever reason, the rest of
+ * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit`, and with RequestTimeout when it arrives too slowly. Once it is closed, for whatever reason, the rest of
  * what the client sends is discarded, so that the client gets to read its answer.
  */
 export function limitBody (request: IncomingMessage, limit: number): Readable {
@@ -48,10 +53,18 @@ export function limitBody (request: IncomingMessage, limit: number): Readable {
       else done(null, chunk)
     }
   })
+  let waitedMs = 0
+  const pace = setInterval(() => {
+    // While bytes wait to be taken it is the service that is slow.
+    if (request.complete || limited.readableLength > 0 || limited.writableLength > 0) return
+    waitedMs += TICK_MS
+    if (waitedMs > GRACE_MS && length < waitedMs / 1_000 * SLOWEST_BYTES_PER_SECOND) limited.destroy(new RequestTimeout())
+  }, TICK_MS)
   const onError = () => limited.destroy(new ValidationError('The body did not arrive whole'))
   request.on('error', onError)
   limited.on('error', () => {})
   limited.on('close', () => {
+    clearInterval(pace)
     request.unpipe(limited)
     request.off('error', onError).on('error', () => {})
     request.resume()

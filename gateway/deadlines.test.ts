@@ -117,3 +117,79 @@ t.test('what is under way when the gateway closes is answered', async (t) => {
   t.equal((await answer).status, 200)
   await closed
 })
+
+/** Sends the first bytes of a body and then one byte a second, until it is answered. */
+async function sendSlowly (url: string, headers: object) {
+  const { request } = await import('node:http')
+  const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...headers, 'content-length': 4_000_000 }, agent: false })
+  sending.write(Buffer.alloc(1_000))
+  const timer = setInterval(() => sending.write('x'), 1_000)
+  return await new Promise<{ status: number | undefined, body: string }>((resolve, reject) => {
+    sending.on('error', reject)
+    sending.on('response', async (response) => {
+      clearInterval(timer)
+      const body = (await response.toArray()).join('')
+      sending.destroy()
+      resolve({ status: response.statusCode, body })
+    })
+  })
+}
+
+t.test('one account cannot stop other people\'s uploads by sending its own slowly', async (t) => {
+  const { call, as, url } = await testGateway(t)
+  const slow = as()
+  const sendings = Array.from({ length: 16 }, () => sendSlowly(url, slow))
+  await sleep(300)
+  const upload = () => call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(264 * 1024, 1) })
+  for (let turn = 0; turn < 6; turn++) {
+    const answer = await upload()
+    t.equal(answer.status, 200)
+    t.ok(answer.ms < 500, `${answer.ms} ms`)
+    await sleep(500)
+  }
+  const statuses = (await Promise.all(sendings)).map(({ status }) => status)
+  t.ok(statuses.every((status) => status === 408 || status === 503), `too slow, or too many: ${statuses.join(' ')}`)
+})
+
+t.test('a body that hardly arrives is 408 in the envelope, and one that arrives steadily is taken', async (t) => {
+  const { as, url, services } = await testGateway(t)
+  const { request } = await import('node:http')
+  const steady = new Promise<number | undefined>((resolve, reject) => {
+    const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...as(), 'content-length': 200_000 }, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sending.on('error', reject)
+    let sent = 0
+    const timer = setInterval(() => {
+      sending.write(Buffer.alloc(5_000))
+      sent += 5_000
+      if (sent < 200_000) return
+      clearInterval(timer)
+      sending.end()
+    }, 200)
+  })
+  const since = performance.now()
+  const { status, body } = await sendSlowly(url, as())
+  t.equal(status, 408)
+  t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT', error: String })
+  t.ok(performance.now() - since < 7_000, `${performance.now() - since} ms`)
+  t.equal(await steady, 200)
+  t.equal(services.social.asked.length, 1)
+})
+
+t.test('six photos of one account at once are all taken', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  let [running, most] = [0, 0]
+  services.profile.answer((_asked, response) => {
+    most = Math.max(most, ++running)
+    setTimeout(() => {
+      running--
+      response.writeHead(200).end()
+    }, 100)
+  })
+  const answers = await Promise.all(Array.from({ length: 6 }, () => call(`${base}/onboarding/upload-photo`, { method: 'POST', headers, body: Buffer.alloc(500_000) })))
+  t.strictSame(answers.map(({ status }) => status), Array(6).fill(200))
+  t.equal(most, 2)
+})

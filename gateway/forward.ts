@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import { inTraceOf, PayloadTooLarge, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
+import { inTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { answerWith, headersFor } from './headers.ts'
@@ -33,7 +33,7 @@ function textOf (bytes: Buffer | undefined) {
 
 // What a client can bring about must not count against the service, or anyone could open its breaker.
 function blameOf (error: Error): Error | undefined {
-  if (error instanceof PayloadTooLarge || error instanceof ValidationError || error instanceof ServiceUnavailable) return error
+  if ([PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError].some((kind) => error instanceof kind)) return error
   if ('code' in error && unsendable.has(String(error.code))) return new ValidationError('The request cannot be passed on')
 }
 

@@ -35,7 +35,7 @@ export interface Route {
   limit?: string
   /** The longest body, in bytes. One longer than is ordinary is streamed, and has 10 s to be answered in place of 3. */
   bodyLimit?: number
-  /** How many bodies longer than is ordinary may be under way at once, and half as many of one account. */
+  /** How many bodies longer than is ordinary may be under way at once, of all accounts together. */
   atOnce?: number
 }
 

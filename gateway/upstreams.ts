@@ -7,9 +7,12 @@ import type { Upstream } from './pools.ts'
 import type { Limit } from './config.ts'
 import { base, ordinaryBody, routesOf } from './routes.ts'
 import type { Route } from './routes.ts'
+import { createTurns } from './turns.ts'
 
 export const patience = 3_000
 const patienceWithStreams = 10_000
+// Two of a service's eight connections for streams. The screens that ask for photos send six at once: the others wait, unread.
+const turnsOfAccount = { concurrency: 2, maxWaiting: 8, maxWaitMs: 5_000 }
 
 // Spellings that the router here and the one of a service might read differently: a limit or a public route must not be slipped past.
 const ambiguous = /\/\/|\/(?:\.|%2e){1,2}(?:\/|$)|\\|%(?:2f|5c|[01]\w)/i
@@ -31,6 +34,7 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   for (const upstream of upstreams) {
+    const takeTurn = createTurns(turnsOfAccount)
     for (const route of routesOf(upstream.name)) {
       const [limit, ...furtherLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
       await app.register(httpProxy, {
@@ -47,16 +51,14 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
           unauthorizedOnly: route.unauthorizedOnly,
           ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window }, furtherLimits })
         },
-        handler: createHandler(upstream, route)
+        handler: createHandler(upstream, route, takeTurn)
       })
     }
   }
 }
 
-function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce = Infinity }: Route) {
+function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce = Infinity }: Route, takeTurn: ReturnType<typeof createTurns>) {
   let long = 0
-  // By account: one alone, sending slowly, must not keep everybody else waiting.
-  const holding = new Map<string, number>()
 
   return (request: FastifyRequest, reply: FastifyReply, destination: string) => {
     const { raw } = request
@@ -76,17 +78,20 @@ function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce =
       return
     }
 
-    const { id } = request.account
-    const held = holding.get(id) ?? 0
-    if (long >= atOnce || held >= atOnce / 2) throw new ServiceUnavailable()
-    long++
-    holding.set(id, held + 1)
-    reply.raw.once('close', () => {
-      long--
-      const left = (holding.get(id) ?? 1) - 1
-      if (left > 0) holding.set(id, left)
-      else holding.delete(id)
-    })
-    forward(request, reply, { upstream, path, body: limitBody(raw, bodyLimit), length, patience: patienceWithStreams })
+    takeTurn(request.account.id)
+      .then((endTurn) => {
+        if (reply.raw.destroyed) return endTurn()
+        if (long >= atOnce) {
+          endTurn()
+          throw new ServiceUnavailable()
+        }
+        long++
+        reply.raw.once('close', () => {
+          long--
+          endTurn()
+        })
+        forward(request, reply, { upstream, path, body: limitBody(raw, bodyLimit), length, patience: patienceWithStreams })
+      })
+      .catch((error: unknown) => reply.send(error))
   }
 }

@@ -1,8 +1,9 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { DamagedImage, NotAnImage, remakeImage, TooManyPixels } from './index.ts'
+import { DamagedImage, NotAnImage, remakeImage as remake, TooManyPixels } from './index.ts'
 import { somePng } from './testing.ts'
 
+const remakeImage = async (source: Buffer, type: string) => await remake(source, type, 'ana')
 const picture = (width = 64, height = 48) => sharp({ create: { width, height, channels: 3, background: '#2a6' } })
 const refused = async (work: Promise<unknown>) => await work.then(() => undefined, (error: Error) => error.constructor)
 

@@ -10,6 +10,9 @@ export interface Media {
   store (folder: string, accountId: string, image: Image): Promise<StoredImage>
   /** Deletes the image shown at `url` if it is one of this owner's, else does nothing. */
   discard (accountId: string, url: string): Promise<void>
+  /** The key of the image shown at `url`, if it is one from here. */
+  keyOf (url: string): string | undefined
+  urlOf (key: string): string
   /** Whether a client may have this address shown to others. */
   accepts (url: string): boolean
   /** As `accepts`, but of what was uploaded here only what this owner uploaded: for photos that are to be his own. */
@@ -27,7 +30,7 @@ export interface MediaOptions {
 export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions): Media {
   const base = `${cdnUrl.replace(/\/$/, '')}/`
 
-  function keyOf (accountId: string, url: string) {
+  function ownKeyOf (accountId: string, url: string) {
     const key = url.startsWith(base) ? url.slice(base.length) : ''
     const [, owner] = /^[a-z-]+\/([0-9a-f-]{36})\/[0-9a-f-]{36}\.webp$/.exec(key) ?? []
     return owner === accountId ? key : undefined
@@ -40,12 +43,14 @@ export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions)
       return { url: base + key, key, mimeType, width, height, bytes: bytes.length }
     },
     async discard (accountId, url) {
-      const key = keyOf(accountId, url)
+      const key = ownKeyOf(accountId, url)
       if (key) await storage.remove(key)
     },
+    keyOf: (url) => (url.startsWith(base) ? url.slice(base.length) : undefined),
+    urlOf: (key) => base + key,
     accepts: (url) => !onlyOwn || url.startsWith(base),
     acceptsFrom (accountId, url) {
-      if (onlyOwn) return keyOf(accountId, url) !== undefined
+      if (onlyOwn) return ownKeyOf(accountId, url) !== undefined
       // However it goes on: with a query, another's picture is still another's.
       const [, owner = accountId] = url.startsWith(base) ? /^[a-z-]+\/([0-9a-f-]{36})\//.exec(url.slice(base.length)) ?? [] : []
       return owner === accountId

@@ -10,7 +10,7 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
   t.teardown(() => app.close())
   await app.register(async (app) => {
     await app.register(uploads)
-    app.post('/photos', { bodyLimit: uploadLimit, config: { public: true } }, async (request) => await readImage(request, 'file'))
+    app.post('/photos', { bodyLimit: uploadLimit, config: { public: true } }, async (request) => await readImage(request, 'file', crypto.randomUUID()))
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
@@ -25,7 +26,7 @@ async function server (t: Test) {
     await app.register(uploads)
     // Making test pictures holds up the loop, which is no reason to shed load here.
     app.post('/photos', { bodyLimit: uploadLimit, config: { public: true, pressureHandler () {} } }, async (request) => {
-      const { width, height } = await readImage(request, 'file')
+      const { width, height } = await readImage(request, 'file', randomUUID())
       return { width, height }
     })
   })

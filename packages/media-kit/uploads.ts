@@ -28,14 +28,15 @@ export const uploads = plugin(async (app: FastifyInstance) => {
 
 /**
  * Reads the image in the form's field `field`. It is streamed to a temporary file, so that many uploads at once take no memory.
- * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, StorageAway
+ * @param accountId who sends it; one account's images are decoded one at a time
+ * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages, StorageAway
  */
-export async function readImage (request: FastifyRequest, field: string): Promise<Image> {
+export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
   if (!request.isMultipart()) throw new NotAForm()
   const file = path.join(tmpdir(), `${UNFINISHED}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
-    return await remakeImage(file, type)
+    return await remakeImage(file, type, accountId)
   } finally {
     await rm(file, { force: true })
   }

@@ -7,6 +7,7 @@ export const InvalidAccessToken = createError('INVALID_ACCESS_TOKEN', 'The acces
 export const Forbidden = createError('FORBIDDEN', 'You may not do this', 403)
 export const NotFound = createError('NOT_FOUND', 'There is nothing at this address', 404)
 export const MethodNotAllowed = createError('METHOD_NOT_ALLOWED', 'This address does not answer to that method', 405)
+export const RequestTimeout = createError('REQUEST_TIMEOUT', 'The request took too long to arrive', 408)
 export const PayloadTooLarge = createError('PAYLOAD_TOO_LARGE', 'The request is too large', 413)
 export const UnsupportedMediaType = createError('UNSUPPORTED_MEDIA_TYPE', 'The request is of a type that is not understood here', 415)
 export const RateLimited = createError('RATE_LIMITED', 'Too many requests, try again later', 429)

@@ -34,7 +34,7 @@ await run('profile', async (onClose, log) => {
   onClose(() => relay.stop())
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
-  onClose(startHousekeeping(db, log))
+  onClose(startHousekeeping(deps, log))
 
   const app = await createApp(deps, {
     log,

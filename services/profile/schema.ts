@@ -77,6 +77,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     latitude: number
     longitude: number
   }
+  uploads: { key: string, account_id: string, unused_since: Generated<Date | null>, deleting_at: Date | null, created_at: Generated<Date> }
   places_edition: { edition: string, loaded_at: Generated<Date> }
 }
 

@@ -16,6 +16,6 @@ export async function storePicture (media: Media, senderId: string, { base64, mi
   if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > LARGEST) throw new FileTooLarge()
-  const { url } = await media.store('chat', senderId, await remakeImage(bytes, mimeType))
+  const { url } = await media.store('chat', senderId, await remakeImage(bytes, mimeType, senderId))
   return url
 }

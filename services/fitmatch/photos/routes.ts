@@ -37,7 +37,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const { photoCount } = await readCaller(db, account.id)
     // Before the image is made anew; a repeat may be that of the last photo.
     if (photoCount >= MOST_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
-    const image = await readImage(request, 'file')
+    const image = await readImage(request, 'file', account.id)
     const { url } = await media.store('fitmatch', account.id, image)
     const discard = async () => await media.discard(account.id, url).catch(() => {})
     try {

@@ -54,7 +54,7 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
     const { status } = await readVerification(db, request.account.id)
     if (status === 'PENDING') throw new VerificationPending()
     if (status === 'APPROVED') throw new AlreadyVerified()
-    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo')) })
+    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo', request.account.id)) })
   })
 
   app.delete('/fitmatch/verification', {

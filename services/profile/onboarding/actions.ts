@@ -3,6 +3,7 @@ import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
+import { markUsed } from '../photos/actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
 import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
@@ -38,6 +39,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   await ensurePerson(deps, accountId)
   await changePerson(db, accountId, async (trx, person) => {
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
+    if (photos) await markUsed(trx, accountId, photos.flatMap((url) => media.keyOf(url) ?? []))
     // Where there are no regions, phones name an empty one.
     const place = countryId || regionId || cityId
       ? await settlePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {

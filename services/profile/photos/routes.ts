@@ -2,24 +2,26 @@ import Type from 'typebox'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
 import { Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { uploadPhoto } from './actions.ts'
 
 const exampleKey = 'photos/019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
 
-export const photoRoutes: Routes<Deps> = async (app, { media }) => {
+export const photoRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(uploads)
 
   app.post('/onboarding/upload-photo', {
     bodyLimit: uploadLimit,
     schema: {
       summary: 'Upload a photo, to be named in the photos of save-profile',
-      description: 'A JPEG, PNG or WebP image of at most 5 MB in the field `file` of a form. It is made anew, without what a camera writes into it.',
+      description: 'A JPEG, PNG or WebP image of at most 5 MB in the field `file` of a form. It is made anew, without what a camera writes into it. ' +
+        'What no save-profile has named within a day is deleted; of those, the 20 newest are kept.',
       form: 'file',
       response: {
         200: Data(Type.Object({ url: Type.String(), key: Type.String() }, { examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }] }))
       }
     }
   }, async (request) => {
-    const { url, key } = await media.store('photos', request.account.id, await readImage(request, 'file'))
+    const { url, key } = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
     return data({ url, key })
   })
 }

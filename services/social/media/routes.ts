@@ -38,7 +38,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     }
   }, async (request) => {
     const { account } = request
-    const image = await readImage(request, 'file')
+    const image = await readImage(request, 'file', account.id)
     const spent = idempotencyOf(request, image.bytes)
     return data({ media: await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('social', account.id, image))) })
   })
