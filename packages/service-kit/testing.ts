@@ -3,13 +3,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, InjectOptions } from 'fastify'
 import { accessToken } from './authentication.ts'
 import { exampleOf, type Schema } from './examples.ts'
+import type { HostileRequest } from './hostile-values.ts'
 import type { KeySet } from './keys.ts'
 import { createLogger } from './logging.ts'
 import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
+
+export { listBadAnswers } from './hostile-values.ts'
 
 const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -98,6 +101,12 @@ export async function postThenRead (port: number, { path, headers = {}, body, ch
   })
   await closed
   return read()
+}
+
+/** Sends to `app` without a network, as `accountId`, for `listBadAnswers`. */
+export const sendTo = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: HostileRequest) => {
+  const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ ...request, headers: { ...headers, ...request.headers } } as InjectOptions)
+  return { status: statusCode, type: String(type), body }
 }
 
 interface Media { schema?: Schema, example?: unknown, examples?: Record<string, { value: unknown }> }

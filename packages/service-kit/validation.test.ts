@@ -113,7 +113,10 @@ t.test('a query is read as what it means', async (t) => {
   t.strictSame((await page('')).data, { limit: 20 })
   t.strictSame((await page(`?limit=50&cursor=${uuid}`)).data, { limit: 50, cursor: uuid })
   t.strictSame((await page('?limit=50&cursor=')).data, { limit: 50 })
-  for (const query of ['?limit=0', '?limit=51', '?limit=1.5', '?limit=x', '?limit=1&limit=2', '?cursor=x', '?mood=FINE']) {
+  t.strictSame((await page('?limit=1e1')).data, { limit: 10 })
+  t.strictSame((await page('?limit=20.0')).data, { limit: 20 })
+  for (const query of ['?limit=0', '?limit=51', '?limit=1.5', '?limit=x', '?limit=1&limit=2', '?cursor=x', '?mood=FINE',
+    '?limit=1e309', '?limit=1e400', '?limit=Infinity', '?limit=-Infinity', '?limit=NaN', '?limit=0x10', '?limit=-0', '?limit=99999999999999999999', '?limit=%20', '?limit=1%00']) {
     t.match(await page(query), { success: false, code: 'VALIDATION_ERROR' }, query)
   }
 })

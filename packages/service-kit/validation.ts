@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import type { ErrorObject, Options } from 'ajv'
 import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
 import { NotFound, ValidationError } from './errors.ts'
 import type { Schema } from './examples.ts'
 import { nilUuid } from './schemas.ts'
@@ -93,6 +93,32 @@ const takesNull = ({ type, enum: values, anyOf }: Schema): boolean =>
 const ofBodies = createAjv({ coerceTypes: false })
 const ofText = createAjv({ coerceTypes: true })
 
+type Check = ReturnType<FastifySchemaCompiler<FastifySchema>>
+
+// As JSON writes numbers: `0x10` is none, nor is `1e309`, which would be read as Infinity and pass every maximum.
+const isNumber = (text: string) => /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i.test(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER
+
+const isNumeric = ({ type, anyOf }: Schema): boolean =>
+  [type].flat().some((each) => each === 'integer' || each === 'number') || (anyOf?.some(isNumeric) ?? false)
+
+/** The check of an address, a query or headers, whose numbers are text. */
+function compileText (schema: Schema): Check {
+  const validate = ofText.compile(schema)
+  const numeric = Object.entries(schema.properties ?? {}).filter(([, property]) => isNumeric(property))
+  const check: Check = (value: Record<string, unknown>) => {
+    for (const [name, { type }] of numeric) {
+      const text = value[name]
+      if (typeof text !== 'string' || text === '' || isNumber(text)) continue
+      check.errors = [{ instancePath: `/${name}`, schemaPath: '', keyword: 'type', params: { type: type ?? 'number' } }]
+      return false
+    }
+    const valid = validate(value)
+    check.errors = validate.errors
+    return valid
+  }
+  return check
+}
+
 const formatNames: Record<string, string> = {
   uuid: 'must be an id',
   date: 'must be a date such as 2026-01-31',
@@ -160,7 +186,7 @@ const nothing = () => undefined
 
 /** Gives `app` the reading, checking and cleaning of requests. */
 export function checkRequests (app: FastifyInstance) {
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? ofBodies : ofText).compile(schema as object))
+  app.setValidatorCompiler(({ schema, httpPart }) => httpPart === 'body' ? ofBodies.compile(schema as object) : compileText(schema as Schema))
   app.setSchemaErrorFormatter((errors, part) => new Error(describe(errors[0] as ErrorObject, wholes[part])))
 
   app.removeContentTypeParser('text/plain')
