@@ -169,6 +169,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     decided_at: Date | null
     lapsed_at: Date | null
   }
+  verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
   badge_progress: { account_id: string, badge: string, progress: number }
   audit: {

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
-import { lapse } from '../verification/actions.ts'
+import { endUnlessCompared } from '../verification/actions.ts'
 import { discardUnlessKept } from './files.ts'
 import { listPhotos, readPhotos } from './queries.ts'
 
@@ -17,14 +17,17 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
 
 /** Adds a stored image; the first one becomes the main photo. */
 export async function addPhoto (trx: Trx, accountId: string, url: string) {
-  const { id: profileId } = await lockProfile(trx, accountId)
+  const profile = await lockProfile(trx, accountId)
+  const { id: profileId } = profile
   const photos = await listPhotos(trx, profileId)
   if (photos.length >= MOST_PHOTOS) throw new TooManyPhotos()
   await setCount(trx, profileId, photos.length + 1)
-  return await trx.insertInto('photos')
+  const photo = await trx.insertInto('photos')
     .values({ profile_id: profileId, url, uploaded: true, is_main: photos.length === 0, sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1 })
     .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
     .executeTakeFirstOrThrow()
+  if (photo.isMain) await endUnlessCompared(trx, profile)
+  return photo
 }
 
 interface PhotoOrder { photoIds?: string[], mainPhotoId?: string }
@@ -52,12 +55,10 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
 const holdsExactly = (ids: string[], photos: { id: string }[]) =>
   ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
 
-/** What is verified are the photos that were compared with the selfie: under another main photo the profile is verified no longer. */
 async function makeMain (trx: Trx, profile: Profile, photoId: string) {
   await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where('is_main', '=', true).execute()
-  const main = await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId)
-    .returning('is_verified').executeTakeFirst()
-  if (profile.photo_verified && !main?.is_verified) await lapse(trx, profile)
+  await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId).execute()
+  await endUnlessCompared(trx, profile)
 }
 
 /** Takes a photo away; if it was the main one, the next in order becomes that. */
@@ -71,7 +72,7 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
     if (!deleted) throw new PhotoNotFound()
     const left = await listPhotos(trx, profileId)
     if (deleted.is_main && left[0]) await makeMain(trx, profile, left[0].id)
-    else if (profile.photo_verified && !left[0]) await lapse(trx, profile)
+    else if (!left[0]) await endUnlessCompared(trx, profile)
     await setCount(trx, profileId, left.length)
     return deleted
   })

@@ -54,7 +54,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/fitmatch/photos', {
     schema: {
       summary: 'Put my photos in another order, or choose the main one',
-      description: 'Under a main photo that was added after the verification the photos are verified no longer: `isPhotoVerified` says so.',
+      description: 'Under a main photo that no selfie was compared with the photos are verified no longer: `isPhotoVerified` says so. A selfie that waits for ' +
+        'a decision is withdrawn when the main photo becomes one that was added after it.',
       body: Body({
         photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos once' })),
         mainPhotoId: Type.Optional(Id)

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
-import { readVerification } from './queries.ts'
+import { MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
 /** Hands in a selfie. Its key is written down before the file, so that no file is ever left that nobody knows of. */
 export async function submitSelfie ({ db, selfies }: Deps, accountId: string, image: Image) {
@@ -21,7 +21,11 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
       const { status } = await readVerification(trx, accountId)
       if (status === 'PENDING') throw new VerificationPending()
       if (status === 'APPROVED') throw new AlreadyVerified()
-      await trx.insertInto('verifications').values({ account_id: accountId, profile_id: profile.id, selfie_key: key }).execute()
+      const { id } = await trx.insertInto('verifications').values({ account_id: accountId, profile_id: profile.id, selfie_key: key })
+        .returning('id').executeTakeFirstOrThrow()
+      await trx.insertInto('verification_photos').columns(['verification_id', 'photo_id', 'is_main'])
+        .expression((eb) => eb.selectFrom('photos').where('profile_id', '=', profile.id).select([eb.val(id).$castTo<string>().as('verification_id'), 'photos.id', 'is_main']))
+        .execute()
       return await readVerification(trx, accountId)
     })
   } catch (error) {
@@ -43,38 +47,58 @@ export async function cancelVerification ({ db, selfies }: Deps, accountId: stri
 
 interface Decision { adminId: string, verificationId: string, approved: boolean, reason: string | null }
 
-/** Decides on a selfie, once. @throws VerificationNotFound, AlreadyDecided */
+/** Decides on a selfie, once, and on no photo but those it was handed in with. @throws VerificationNotFound, AlreadyDecided */
 export async function decide (db: Db, { adminId, verificationId, approved, reason }: Decision) {
-  await db.transaction().execute(async (trx) => {
+  const isDecided = await db.transaction().execute(async (trx) => {
+    const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
+      .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
+    if (!verification) throw new VerificationNotFound()
+    const { accountId, profileId } = verification
+    // The profile before the verification, as whoever changes photos takes them. Its photos stay as they are until the decision is committed.
+    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).selectAll().forUpdate().executeTakeFirst()
+    if (approved && profile) await endUnlessCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
       .set({ status: approved ? 'APPROVED' : 'REJECTED', reason, decided_at: sql`now()` })
       .where('id', '=', verificationId).where('status', '=', 'PENDING')
-      .returning(['account_id as accountId', 'profile_id as profileId'])
+      .returning('id')
       .executeTakeFirst()
-    if (!decided) {
-      const known = await trx.selectFrom('verifications').where('id', '=', verificationId).select('id').executeTakeFirst()
-      throw known ? new AlreadyDecided() : new VerificationNotFound()
-    }
-    const { accountId, profileId } = decided
+    if (!decided) return false
+
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
-      await trx.updateTable('photos').set({ is_verified: true }).where('profile_id', '=', profileId).execute()
+      await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${isCompared(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
       await earn(trx, accountId, 'PHOTO_VERIFIED')
     }
     await trx.insertInto('audit')
       .values({ admin_id: adminId, action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subject_id: verificationId, account_id: accountId, note: reason })
       .execute()
     await record(trx, VerificationDecided, accountId, { accountId, approved, reason })
+    return true
   })
+  if (!isDecided) throw new AlreadyDecided()
 }
 
-/** Ends what an approval was good for: the profile now shows itself under a photo that nobody has compared. Call it under the profile's lock. */
-export async function lapse (trx: Trx, { id, account_id }: Profile) {
+/** Whether the photo at hand stood on the profile when the selfie was handed in. */
+const isCompared = (trx: Trx, verificationId: string) => trx.selectFrom('verification_photos')
+  .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select('photo_id')
+
+/**
+ * Ends what a selfie is good for when the main photo is none that it was, or is being, compared with: an approval lapses, and a request that
+ * waits is canceled. Call it under the profile's lock.
+ */
+export async function endUnlessCompared (trx: Trx, { id, account_id: accountId, photo_verified: isVerified }: Profile) {
+  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select(['id', 'is_verified']).executeTakeFirst()
+  await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
+    .where('account_id', '=', accountId).where('status', '=', 'PENDING')
+    .$if(main !== undefined, (query) => query.where(({ not, exists, selectFrom }) => not(exists(
+      selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where('photo_id', '=', main?.id ?? '').select('photo_id')))))
+    .execute()
+  if (!isVerified || main?.is_verified) return
   await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
   await trx.updateTable('verifications').set({ lapsed_at: sql`now()` })
-    .where('account_id', '=', account_id).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
+    .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
     .execute()
-  await takeBack(trx, account_id, 'PHOTO_VERIFIED')
+  await takeBack(trx, accountId, 'PHOTO_VERIFIED')
 }
 
 async function eraseSelfie (db: Db, selfies: Storage, key: string) {

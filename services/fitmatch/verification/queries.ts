@@ -2,22 +2,26 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { cut, type Page } from '@tandem/service-kit'
 import type { Db, VerificationStatus } from '../schema.ts'
 
+/** Why a request was canceled, or an approval is good for nothing any more. */
+export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent your selfie'
+
 /** How it stands with the verification of the profile that an account has now. */
 export async function readVerification (db: Db, accountId: string) {
   const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.account_id', '=', accountId)
-    .where('verifications.status', '<>', 'CANCELED')
+    // A request that its owner withdrew is as if it had never been; one that was canceled for them says why.
+    .where((eb) => eb.or([eb('verifications.status', '<>', 'CANCELED'), eb('reason', 'is not', null)]))
     .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'lapsed_at as lapsedAt'])
     .orderBy('verifications.id', 'desc')
     .limit(1)
-    .$narrowType<{ status: Exclude<VerificationStatus, 'CANCELED'> }>()
     .executeTakeFirst()
   if (!latest) return { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
-  const { lapsedAt, ...verification } = latest
-  return lapsedAt === null ? verification : { ...verification, status: 'NONE' as const, reason: 'Your main photo has changed since it was verified' }
+  const { lapsedAt, status, ...verification } = latest
+  if (status === 'CANCELED' || lapsedAt !== null) return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
+  return { ...verification, status }
 }
 
-/** Verifications for operators, oldest first, each with the photos that the selfie is compared with. */
+/** Verifications for operators, oldest first, each with the photos that the selfie was handed in with, as far as they are still there. */
 export async function listVerifications (db: Db, { status, limit, cursor }: Page & { status: VerificationStatus }) {
   const rows = await db.selectFrom('verifications').leftJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.status', '=', status)
@@ -25,7 +29,8 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
     .select((eb) => [
       'verifications.id', 'verifications.account_id as accountId', 'profile_id as profileId', 'display_name as displayName', 'verifications.status', 'reason',
       'submitted_at as submittedAt', 'decided_at as decidedAt', 'selfie_key as selfieKey',
-      jsonArrayFrom(eb.selectFrom('photos').whereRef('photos.profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos')
+      jsonArrayFrom(eb.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id').whereRef('verification_id', '=', 'verifications.id')
+        .orderBy('sort_order').select(['url', 'verification_photos.is_main as isMain'])).as('photos')
     ])
     .orderBy('verifications.id')
     .limit(limit + 1)

@@ -19,7 +19,7 @@ const VerificationForOperators = Type.Object({
   accountId: Type.String(),
   profileId: Type.String(),
   displayName: Nullable(Type.String()),
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() })),
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), { description: 'As they stood when the selfie was sent. Approval is of these and no others' }),
   hasSelfie: Type.Boolean({ description: 'Whether it can still be seen at …/:id/selfie' }),
   status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
   reason: Nullable(Type.String()),
@@ -95,7 +95,13 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
   })
 
   app.post('/fitmatch/admin/verifications/:id/approve', {
-    schema: { 'x-extension': true, summary: 'Approve a selfie (operators)', params, response: { 200: Message } },
+    schema: {
+      'x-extension': true,
+      summary: 'Approve a selfie (operators)',
+      description: '409 ALREADY_DECIDED also when the main photo has changed to one that was added after the selfie was sent: the request is canceled then.',
+      params,
+      response: { 200: Message }
+    },
     onRequest
   }, async ({ params, account }) => {
     await decide(db, { adminId: account.id, verificationId: params.id, approved: true, reason: null })

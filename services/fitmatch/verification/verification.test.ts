@@ -121,6 +121,68 @@ t.test('photo verification', async (t) => {
     t.equal(await isVerified(), false, 'the last one gone, another is another matter')
   })
 
+  t.test('approves no photo that was not there when the selfie was sent', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
+    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+    const { photos: [{ id: first, url: firstUrl }, { id: second, url: secondUrl }] } = (await get(ana.id, '/fitmatch/photos')).data
+    const listed = async () => (await operator('GET', '/fitmatch/admin/verifications')).data.verifications
+    const own = async () => (await listed()).find(({ accountId }: { accountId: string }) => accountId === ana.id)
+
+    await submit(ana.id)
+    const foreign = await add()
+    t.strictSame((await own()).photos, [{ url: firstUrl, isMain: true }, { url: secondUrl, isMain: false }], 'operators see what was there')
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: foreign }), { status: 200, data: { isPhotoVerified: false } })
+    t.match(await del(ana.id, `/fitmatch/photos?id=${second}`), { status: 200 })
+    t.equal(await own(), undefined, 'nobody compares any longer')
+    t.match(await stateOf(ana.id), { status: 'NONE', reason: /main photo has changed/, submittedAt: String })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 409, code: 'ALREADY_DECIDED' })
+    t.equal(await isVerified(), false)
+    t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
+    t.strictSame((await said(VerificationDecided)).filter(({ accountId }) => accountId === ana.id), [])
+
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: first }), { status: 200 })
+    await del(ana.id, `/fitmatch/photos?id=${foreign}`)
+    t.match(await submit(ana.id), { status: 200, data: { verification: { status: 'PENDING' } } })
+    const later = await add()
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
+    t.equal(await isVerified(), true, 'the photo that was there is approved')
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: later }), { data: { isPhotoVerified: false } }, 'the one that came later does not inherit it')
+    t.equal(await isVerified(), false)
+  })
+
+  t.test('goes on while the main photo is another that was there, and ends with the last of them', async (t) => {
+    const { id: ana } = await member('Ana')
+    const { photos: [{ id: first }, { id: second }] } = (await get(ana, '/fitmatch/photos')).data
+    await submit(ana)
+    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: second }), { status: 200 })
+    t.match(await stateOf(ana), { status: 'PENDING' })
+    await del(ana, `/fitmatch/photos?id=${first}`)
+    t.match(await stateOf(ana), { status: 'PENDING' })
+    await del(ana, `/fitmatch/photos?id=${second}`)
+    t.match(await stateOf(ana), { status: 'NONE', reason: String })
+    await submit(ana)
+    await upload(ana, '/fitmatch/photos', 'file', somePng())
+    t.match(await stateOf(ana), { status: 'NONE', reason: String }, 'the first photo is one that nobody compared')
+  })
+
+  t.test('never ends as a verified profile with a main photo that was not compared, whatever comes at once', async (t) => {
+    for (let round = 0; round < 12; round++) {
+      const { id: ana } = await member('Ana')
+      await submit(ana)
+      const foreign = (await upload(ana, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+      const id = await idOf(ana)
+      const [decided, changed] = await Promise.all([
+        operator('POST', `/fitmatch/admin/verifications/${id}/approve`), put(ana, '/fitmatch/photos', { mainPhotoId: foreign })
+      ])
+      t.ok(decided.status === 200 || decided.status === 409, `${decided.status}`)
+      t.equal(changed.status, 200)
+      t.match((await get(ana, '/fitmatch/photos')).data, { isPhotoVerified: false })
+      t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
+      t.match(await stateOf(ana), { status: 'NONE' })
+    }
+  })
+
   t.test('once rejected says why, and may be asked for again', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
