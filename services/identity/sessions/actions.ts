@@ -17,7 +17,15 @@ export interface Client { address: string, device: Device }
 
 interface Start { accountId: string, method: SignInMethod, client: Client }
 
-/** Begins a session, and says so: with whether the account knows other devices and not this one. */
+// More devices than a person has, and few enough to read in a list.
+const MAX_LIVE_SESSIONS = 50
+// 39 bytes each, in an event of at most 64 KiB.
+const IDS_PER_EVENT = 1_000
+
+/**
+ * Begins a session, and publishes it: with whether the account knows other devices and not this one. Beyond 50 live sessions those end that
+ * were used longest ago. The caller holds the account's row, so sign-ins at once are counted one after the other.
+ */
 export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: Start) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
   const refreshToken = makeRefreshToken()
@@ -43,6 +51,7 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   const { id: sessionId, newDevice } = session!
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
+  await endOldestSessions(trx, accountId, sessionId)
   return { sessionId, refreshToken }
 }
 
@@ -60,9 +69,29 @@ export async function endSessions (trx: Trx, { accountId, only, except }: Ending
     .$if(except !== undefined, (query) => query.where('id', '!=', except ?? ''))
     .returning('id')
     .execute()
-  const sessionIds = ended.map((session) => session.id)
-  if (sessionIds.length > 0) await record(trx, SessionsEnded, accountId, { accountId, sessionIds })
-  return sessionIds.length
+  await publishEnded(trx, accountId, ended)
+  return ended.length
+}
+
+async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
+  const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
+    .where('id', 'in', (from) => from.selectFrom('sessions')
+      .where('account_id', '=', accountId)
+      .where('ended_at', 'is', null)
+      .where('id', '!=', newest)
+      .orderBy('last_used_at', 'desc')
+      .offset(sql.lit(MAX_LIVE_SESSIONS - 1))
+      .select('id'))
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute()
+  await publishEnded(trx, accountId, ended)
+}
+
+async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[]) {
+  for (let from = 0; from < ended.length; from += IDS_PER_EVENT) {
+    await record(trx, SessionsEnded, accountId, { accountId, sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id) })
+  }
 }
 
 export interface Caller { accountId: string, sessionId: string }

@@ -134,6 +134,15 @@ t.test('a device goes with its session, and none is registered with a session th
   t.match(await send(ana, 'POST', '/notifications/push', { token, platform: 'ios' }, { sessionId: tablet }), { status: 200 })
 })
 
+t.test('devices go with their sessions, however many of an account end at once', async (t) => {
+  const { send, device, say } = fresh()
+  const [ana, thief] = [randomUUID(), randomUUID()]
+  await device(ana, { sessionId: thief })
+  const sessionIds = [...Array.from({ length: 1_749 }, () => randomUUID()), thief]
+  for (const part of [sessionIds.slice(0, 1_000), sessionIds.slice(1_000)]) await say('identity.sessions.ended.v1', { accountId: ana, sessionIds: part })
+  t.strictSame((await send(ana, 'GET', '/notifications/push')).devices, [])
+})
+
 t.test('a registration and the end of its session at once leave no device behind', async (t) => {
   const { send, say, db } = fresh()
   const accounts: string[] = []
