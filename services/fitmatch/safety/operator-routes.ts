@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { operatorOf, publishRead } from '../operators.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
 const anything = Type.Object({}, { additionalProperties: true })
@@ -33,11 +34,15 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       'x-extension': true,
       summary: 'List reports, those about minors first (operators)',
+      description: 'Each read is logged, as reports hold messages.',
       querystring: PageQuery({ status: Enum(['OPEN', 'RESOLVED'], { default: 'OPEN' }) }),
       response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: NextCursor })) }
     },
     onRequest: requireRole('ADMIN')
-  }, async ({ query }) => data(await listReports(db, query)))
+  }, async (request) => {
+    await publishRead(db, operatorOf(request), 'REPORTS_READ', null)
+    return data(await listReports(db, request.query))
+  })
 
   app.post('/fitmatch/admin/reports/:id/resolve', {
     schema: {
@@ -50,8 +55,9 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
       response: { 200: Message }
     },
     onRequest: requireRole('ADMIN')
-  }, async ({ params, body: { action, note }, account }) => {
-    await resolveReport(db, account.id, params.id, { action, note: note || null })
+  }, async (request) => {
+    const { params, body: { action, note } } = request
+    await resolveReport(db, operatorOf(request), params.id, { action, note: note || null })
     return message('The report is resolved')
   })
 }

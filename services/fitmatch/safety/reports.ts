@@ -1,9 +1,11 @@
 import { record } from '@tandem/bus-kit'
 import { ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
+import { Counter } from 'prom-client'
 import { cut, ValidationError, type Page } from '@tandem/service-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
+import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
 import { findOwnProfile, hasNotBlocked } from '../profiles/queries.ts'
 import { dayIn, spendToday } from '../quotas.ts'
@@ -12,6 +14,8 @@ import { block } from './blocks.ts'
 import { setSuspended } from './suspensions.ts'
 
 export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
+
+const counted = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people by reason', labelNames: ['reason'] as const })
 
 const REPORTERS_TO_SUSPEND = 3
 const REPORTS_A_DAY = 10
@@ -49,6 +53,7 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
     })
     .returning(ownColumns)
     .executeTakeFirstOrThrow()
+  counted.inc({ reason })
   await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
   const reporters = await listReporters(trx, reportedId)
   const suspends = reason === 'UNDERAGE' ? reporters.includes(reporterId) : reporters.length >= REPORTERS_TO_SUSPEND
@@ -135,7 +140,7 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
  * What an operator decides on a report. RESTORE settles all that is open against the person, or the next report would suspend him again.
  * A report may be decided anew: each decision is in the audit.
  */
-export async function resolveReport (db: Db, adminId: string, reportId: string, { action, note }: { action: ReportAction, note: string | null }) {
+export async function resolveReport (db: Db, operator: Operator, reportId: string, { action, note }: { action: ReportAction, note: string | null }) {
   await db.transaction().execute(async (trx) => {
     const report = await trx.selectFrom('reports').where('id', '=', reportId).select(['reported_id']).executeTakeFirst()
     if (!report) throw new ReportNotFound()
@@ -150,7 +155,7 @@ export async function resolveReport (db: Db, adminId: string, reportId: string, 
       .returning(['id', 'reporter_id'])
       .execute()
     if (action !== 'DISMISS') await setSuspended(trx, accountId, action === 'SUSPEND')
-    await trx.insertInto('audit').values({ admin_id: adminId, action: `REPORT_${action}`, subject_id: reportId, account_id: accountId, note }).execute()
+    await auditDecision(trx, operator, { action: `REPORT_${action}`, subjectId: reportId, accountId, note })
     for (const { id, reporter_id } of resolved) await record(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
   })
 }

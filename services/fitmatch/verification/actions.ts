@@ -6,9 +6,10 @@ import type { Image, Storage } from '@tandem/media-kit'
 import { earn, takeBack } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
+import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../schema.ts'
-import { MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
+import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
 /** Hands in a selfie. Its key is written down before the file, so that no file is ever left that nobody knows of. */
 export async function submitSelfie ({ db, selfies }: Deps, accountId: string, image: Image) {
@@ -45,10 +46,18 @@ export async function cancelVerification ({ db, selfies }: Deps, accountId: stri
   if (canceled.selfie_key) await eraseSelfie(db, selfies, canceled.selfie_key).catch(() => {})
 }
 
-interface Decision { adminId: string, verificationId: string, approved: boolean, reason: string | null }
+/** Reads a selfie, which is logged. @throws VerificationNotFound */
+export async function readSelfie ({ db, selfies }: Deps, operator: Operator, verificationId: string) {
+  const key = await findSelfieKey(db, verificationId)
+  if (key === undefined) throw new VerificationNotFound()
+  await publishRead(db, operator, 'SELFIE_READ', verificationId)
+  return await selfies.get(key)
+}
+
+interface Decision { operator: Operator, verificationId: string, approved: boolean, reason: string | null }
 
 /** Decides on a selfie, once, and on no photo but those it was handed in with. @throws VerificationNotFound, AlreadyDecided */
-export async function decide (db: Db, { adminId, verificationId, approved, reason }: Decision) {
+export async function decide (db: Db, { operator, verificationId, approved, reason }: Decision) {
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
@@ -69,9 +78,7 @@ export async function decide (db: Db, { adminId, verificationId, approved, reaso
       await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${isCompared(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
       await earn(trx, accountId, 'PHOTO_VERIFIED')
     }
-    await trx.insertInto('audit')
-      .values({ admin_id: adminId, action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subject_id: verificationId, account_id: accountId, note: reason })
-      .execute()
+    await auditDecision(trx, operator, { action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subjectId: verificationId, accountId, note: reason })
     await record(trx, VerificationDecided, accountId, { accountId, approved, reason })
     return true
   })

@@ -2,10 +2,11 @@ import Type from 'typebox'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
+import { AlreadyVerified, VerificationPending } from '../errors.ts'
+import { operatorOf } from '../operators.ts'
 import { readCaller } from '../profiles/queries.ts'
-import { cancelVerification, decide, submitSelfie } from './actions.ts'
-import { findSelfieKey, listVerifications, readVerification } from './queries.ts'
+import { cancelVerification, decide, readSelfie, submitSelfie } from './actions.ts'
+import { listVerifications, readVerification } from './queries.ts'
 
 const Verification = Type.Object({
   status: Enum(['NONE', 'PENDING', 'APPROVED', 'REJECTED']),
@@ -65,7 +66,8 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   })
 }
 
-export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfies }) => {
+export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
   const params = Type.Object({ id: Id })
   const onRequest = requireRole('ADMIN')
 
@@ -83,15 +85,15 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
     schema: {
       'x-extension': true,
       summary: 'See a selfie (operators)',
+      description: 'Each read is logged.',
       params,
       produces: ['image/webp'],
       response: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description: 'The image' }) }
     },
     onRequest
-  }, async ({ params }, reply) => {
-    const key = await findSelfieKey(db, params.id)
-    if (key === undefined) throw new VerificationNotFound()
-    return reply.type('image/webp').header('cache-control', 'no-store').send(await selfies.get(key))
+  }, async (request, reply) => {
+    const selfie = await readSelfie(deps, operatorOf(request), request.params.id)
+    return reply.type('image/webp').header('cache-control', 'no-store').send(selfie)
   })
 
   app.post('/fitmatch/admin/verifications/:id/approve', {
@@ -103,8 +105,8 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
       response: { 200: Message }
     },
     onRequest
-  }, async ({ params, account }) => {
-    await decide(db, { adminId: account.id, verificationId: params.id, approved: true, reason: null })
+  }, async (request) => {
+    await decide(db, { operator: operatorOf(request), verificationId: request.params.id, approved: true, reason: null })
     return message('The photos are verified')
   })
 
@@ -117,8 +119,8 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, { db, selfie
       response: { 200: Message }
     },
     onRequest
-  }, async ({ params, body, account }) => {
-    await decide(db, { adminId: account.id, verificationId: params.id, approved: false, reason: body.reason })
+  }, async (request) => {
+    await decide(db, { operator: operatorOf(request), verificationId: request.params.id, approved: false, reason: request.body.reason })
     return message('The verification is rejected')
   })
 }

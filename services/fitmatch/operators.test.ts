@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { OperatorActed } from '@tandem/contracts'
+import { somePng } from '@tandem/media-kit/testing'
+import { registry } from '@tandem/service-kit'
+import { bearer } from '@tandem/service-kit/testing'
+import { atOnce, testApp } from './testing.ts'
+
+t.test('what operators read and decide is published with account, session, network and request', async (t) => {
+  const { app, db, get, post, upload, member, operator, said } = await testApp(t)
+  const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
+  const admin = { accountId: randomUUID(), sessionId: randomUUID() }
+  const acts = async () => await said(OperatorActed)
+
+  /** A request by an operator; returns what of it an act says. */
+  async function act (method: 'GET' | 'POST', url: string, payload?: object) {
+    const response = await app.inject({
+      method,
+      url: `/fitmatch/admin/${url}`,
+      headers: bearer(admin.accountId, { role: 'ADMIN', sessionId: admin.sessionId }),
+      remoteAddress: '203.0.113.7',
+      ...(payload && { payload })
+    })
+    t.equal(response.statusCode, 200, url)
+    return { ...admin, network: '203.0.113.0/24', requestId: response.headers['x-request-id'] }
+  }
+  const verify = async (accountId: string) => {
+    await upload(accountId, '/fitmatch/verification', 'photo', somePng())
+    const { id } = await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
+    return id
+  }
+
+  const [first, second] = [await verify(ana.id), await verify(ben.id)]
+  const seen = await act('GET', `verifications/${first}/selfie`)
+  const approved = await act('POST', `verifications/${first}/approve`)
+  const rejected = await act('POST', `verifications/${second}/reject`, { reason: 'The face is covered' })
+  const { data: { report: { id: report } } } = await post(ana.id, '/fitmatch/report', { reportedProfileId: eve.profileId, reason: 'SPAM' })
+  const listed = await act('GET', 'reports')
+  const suspended = await act('POST', `reports/${report}/resolve`, { action: 'SUSPEND', note: 'Seen it' })
+  const restored = await act('POST', `reports/${report}/resolve`, { action: 'RESTORE' })
+  t.strictSame(await acts(), [
+    { ...seen, action: 'SELFIE_READ', subjectId: first },
+    { ...approved, action: 'VERIFICATION_APPROVE', subjectId: first },
+    { ...rejected, action: 'VERIFICATION_REJECT', subjectId: second },
+    { ...listed, action: 'REPORTS_READ', subjectId: null },
+    { ...suspended, action: 'REPORT_SUSPEND', subjectId: report },
+    { ...restored, action: 'REPORT_RESTORE', subjectId: report }
+  ])
+
+  const before = (await acts()).length
+  await atOnce(4, () => operator('POST', `/fitmatch/admin/verifications/${second}/approve`))
+  t.match(await operator('GET', `/fitmatch/admin/verifications/${randomUUID()}/selfie`), { status: 404 })
+  t.match(await operator('POST', `/fitmatch/admin/reports/${randomUUID()}/resolve`, { action: 'DISMISS' }), { status: 404 })
+  t.match(await get(ana.id, `/fitmatch/admin/verifications/${first}/selfie`), { status: 403 })
+  t.equal((await acts()).length, before, 'what is refused is no act')
+})
+
+t.test('reports are counted by reason', async (t) => {
+  const { member, post } = await testApp(t)
+  const count = async () => (await registry.getSingleMetric('fitmatch_reports_total')?.get())?.values.find(({ labels }) => labels.reason === 'HARASSMENT')?.value ?? 0
+  const before = await count()
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await post(ana.id, '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'HARASSMENT' })
+  t.equal(await count(), before + 1)
+})
