@@ -18,6 +18,9 @@ interface Batch { accountId: string, zone: string, read: (Item | Refused)[], spe
 
 const inTurn = takeTurns()
 
+// Each becomes a notification, and years of training that are brought in at once may hold thousands.
+const MAX_RECORDS_PUBLISHED = 20
+
 /**
  * Writes logs by the names their phone gave them, and all that follows from them, in one transaction; of several with one name the last
  * holds. Batches of one account wait for each other, so what they reach together is said once.
@@ -122,7 +125,7 @@ async function relift (trx: Trx, accountId: string, workouts: Workout[]) {
   const ids = new Set(workouts.map(({ id }) => id))
   const isNew = (lift: Lift) => lift.isRecord && ids.has(lift.logId) && !gone.some((earlier) => earlier.isRecord &&
     earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg)
-  for (const { exercise, weightKg, reps } of judged.filter(isNew).sort(inOrder)) {
+  for (const { exercise, weightKg, reps } of judged.filter(isNew).sort(inOrder).slice(-MAX_RECORDS_PUBLISHED)) {
     await record(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
   }
   return judged

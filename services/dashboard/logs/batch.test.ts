@@ -42,6 +42,15 @@ t.test('parallel batches of one account write each log once and say each thing o
   t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 3, totalXp: 290, totalPRs: 2, level: 2 })
 })
 
+t.test('one batch publishes its 20 newest records at most, and counts them all', async (t) => {
+  const { log, said, read } = someone()
+  const exercises = Array.from({ length: 45 }, (_, number) => ({ name: `Lift ${String(number).padStart(2, '0')}`, sets: [{ weightKg: 50, reps: 5 }] }))
+  await log(workout(now, { exercises }))
+  const records = (await said()).filter(([what]) => what === 'record').map(([, exercise]) => exercise)
+  t.same(records, exercises.slice(-20).map(({ name }) => name))
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 45 })
+})
+
 t.test('parallel batches of different logs lose none', async (t) => {
   const { account, log, read } = someone()
   await Promise.all(Array.from({ length: 12 }, async (_, index) => await log(workout(now, {}, { clientId: `w${index}` }), food(now, {}, { clientId: `f${index}` }))))
