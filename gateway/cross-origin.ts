@@ -3,7 +3,7 @@ import { base } from './routes.ts'
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const mayBeSent = 'authorization, content-type, idempotency-key, accept-language, if-none-match'
-const mayBeRead = 'etag, retry-after, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
+const mayBeRead = 'etag, retry-after, x-ignored-fields, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
 const rememberedFor = '600'
 
 /**

@@ -53,7 +53,7 @@ export function joinDocuments (parts: Part[], { version, servers, missing }: { v
     info: {
       title: 'Tandem',
       version,
-      description: `Every answer is JSON: \`{success: true, …}\`, or \`{success: false, error, code}\`. Where a lock is shown, send \`Authorization: Bearer <access token>\`.${note}`
+      description: `Every answer is JSON: \`{success: true, …}\`, or \`{success: false, error, code}\`. Where a lock is shown, send \`Authorization: Bearer <access token>\`. Unknown fields of a body and unknown query parameters are ignored, and named in the header \`x-ignored-fields\`.${note}`
     },
     servers,
     tags: parts.map(({ name }) => ({ name })),

@@ -48,6 +48,15 @@ function publish (schema: unknown): unknown {
   return published
 }
 
+/** Fields that a request's schema does not name are ignored, so no request is described as refusing them. */
+function publishRequest (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(publishRequest)
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(Object.entries(schema)
+    .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
+    .map(([key, value]) => [key, publishRequest(value)]))
+}
+
 // The form is read as it comes in, so that this is for readers only and validates nothing.
 const formWith = (field: string) => ({
   consumes: ['multipart/form-data'],
@@ -80,6 +89,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const method = [route.method].flat()[0] ?? 'GET'
+      const published = publish(schema) as object
       return {
         url,
         schema: {
@@ -87,7 +97,9 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           tags: [name],
           ...extensions,
           ...(config.public ? {} : { security: [{ bearer: [] }] }),
-          ...publish(schema) as object,
+          ...published,
+          ...('body' in published && { body: publishRequest(published.body) }),
+          ...('querystring' in published && { querystring: publishRequest(published.querystring) }),
           ...(form ? formWith(form) : {})
         }
       }

@@ -12,6 +12,7 @@ import { answerFailures, failure, refuse } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
 import { serveHealth } from './health.ts'
 import type { Checks } from './health.ts'
+import { nameIgnoredFields } from './ignored-fields.ts'
 import { logResponses } from './logging.ts'
 import type { Log } from './logging.ts'
 import { measureRequests } from './metrics.ts'
@@ -85,6 +86,7 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   logResponses(app, log)
   answerFailures(app)
   checkRequests(app)
+  nameIgnoredFields(app)
   await measureRequests(app)
   if (shedsLoad) await shedLoad(app)
   await app.register(authentication, { keys, isRevoked })
