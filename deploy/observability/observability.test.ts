@@ -9,6 +9,8 @@ import { createServer, registry } from '@tandem/service-kit'
 import { silent, testKeys } from '@tandem/service-kit/testing'
 import '../../gateway/hits.ts'
 import '../../gateway/pools.ts'
+import '../../services/fitmatch/safety/reports.ts'
+import '../../services/identity/security-log/actions.ts'
 import '../../services/notification/push/actions.ts'
 
 interface Panel { title: string, targets: { expr: string }[] }

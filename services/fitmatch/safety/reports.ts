@@ -16,6 +16,8 @@ import { setSuspended } from './suspensions.ts'
 export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
 
 const counted = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people by reason', labelNames: ['reason'] as const })
+// A rate needs a count before the first report.
+for (const reason of reportReasons) counted.inc({ reason }, 0)
 
 const REPORTERS_TO_SUSPEND = 3
 const REPORTS_A_DAY = 10

@@ -30,6 +30,11 @@ interface SecurityEvent<Kind extends keyof Details> {
 // What a transaction logs is counted even if the transaction fails in the end.
 const logged = new Counter({ name: 'identity_security_events_total', help: 'Security events by kind', labelNames: ['kind'] as const })
 
+const KINDS = ['SIGN_IN', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'PASSWORD_CHANGED', 'ROLE_CHANGED', 'PROVIDER_LINKED', 'SESSIONS_REVOKED', 'ACCOUNT_BANNED',
+  'ACCOUNT_UNBANNED', 'SELFIE_READ', 'OPERATOR_ACTED'] as const
+// A rate needs a count before the first event.
+for (const kind of KINDS) logged.inc({ kind }, 0)
+
 const KEPT_FOR = '90 days'
 const DELETED_AT_ONCE = 10_000
 
