@@ -2,16 +2,25 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { listAffectedFolders } from './affected.ts'
 import { start, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
 import { Refusal, screen } from './screen.ts'
 import { postgres } from './servers.ts'
 import { tapReport, type Tally } from './tap-report.ts'
 
-// `npm test`: types, lint, then every test beside one throwaway Postgres. With files named, only those, without the first two.
+const usage = `npm test                      types, lint, then every test beside one throwaway Postgres
+npm test -- <file|folder> …   only these tests
+  --affected                  only the tests of packages that differ from origin/main, and of those that depend on them
+  --grep <pattern>            only the tests whose name fits the regular expression
+  --inspect                   wait for a debugger before the first line of the one test file that is named
+npm run check                 types and lint alone`
 
 const root = path.resolve(import.meta.dirname, '../..')
-const files = process.argv.slice(2).flatMap((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file])
+const { values: options, positionals } = readArguments()
+const files = [...positionals.flatMap((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file]),
+  ...options.affected ? listAffectedFolders(root).flatMap(testsBelow) : []]
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
 let database: Running | undefined
 let runner: ReturnType<typeof spawn> | undefined
@@ -25,19 +34,35 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 
 try {
   const tally: Tally = { passed: 0, failed: 0 }
-  if (files.length === 0) {
-    check('typecheck', ['tsc', '-p', '.'], tally)
+  if (options.inspect) await inspect(files)
+  if (files.length === 0 || options.affected) {
+    // What the compiler learnt last time is kept, so that a check after a small change takes a second.
+    check('typecheck', ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo'], tally)
     check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
   }
-  const tests = await runTests()
-  tally.passed += tests.passed
-  tally.failed += tests.failed
+  if (!options.check && (files.length > 0 || !options.affected)) {
+    const tests = await runTests()
+    tally.passed += tests.passed
+    tally.failed += tests.failed
+  }
   screen.line()
   screen.line(`${tally.passed} passed, ${tally.failed} failed`)
   await end(tally.failed === 0 ? 0 : 1)
 } catch (error) {
   screen.refuse(error instanceof Refusal ? error.message : String((error as Error).stack))
   await end(1)
+}
+
+function readArguments () {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { check: { type: 'boolean' }, affected: { type: 'boolean' }, grep: { type: 'string', multiple: true, default: [] }, inspect: { type: 'boolean' } }
+    })
+  } catch (error) {
+    screen.refuse(`${(error as Error).message}\n\n${usage}`)
+    process.exit(1)
+  }
 }
 
 function check (name: string, [program = '', ...args]: string[], tally: Tally) {
@@ -52,13 +77,26 @@ function check (name: string, [program = '', ...args]: string[], tally: Tally) {
   }
 }
 
-async function runTests (): Promise<Tally> {
+async function startDatabase () {
   findPrograms()
   const since = performance.now()
   const { recipe, url } = await postgres(path.join(folder, 'postgres'), { logFile: path.join(folder, 'postgres.log'), password: 'test', durable: false })
   database = await start(recipe)
   screen.done('postgres for the tests', since)
+  return url
+}
 
+/** Runs one test file in a process that waits for a debugger, and ends as it ends. */
+async function inspect (files: string[]) {
+  const [file] = files
+  if (!file || files.length > 1) throw new Refusal('--inspect takes one test file')
+  const url = await startDatabase()
+  runner = spawn(process.execPath, ['--inspect-brk', file], { cwd: root, env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' }, stdio: 'inherit' })
+  await end(await new Promise((resolve) => runner?.on('exit', (code) => resolve(code ?? 1))))
+}
+
+async function runTests (): Promise<Tally> {
+  const url = await startDatabase()
   const { alone, beside } = sort(files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow))
   const tally: Tally = { passed: 0, failed: 0 }
   for (const [some, jobs] of [[beside, availableParallelism()], [alone, 1]] as const) {
@@ -81,7 +119,7 @@ async function runTap (url: string, files: string[], jobs: number): Promise<Tall
   const tap = [path.join(root, 'node_modules/tap/dist/esm/run.mjs')]
   const listed = spawnSync(process.execPath, [...tap, 'list', ...files], { cwd: root, encoding: 'utf8' })
   const report = tapReport(listed.stdout.split('\n').filter(Boolean))
-  const child = runner = spawn(process.execPath, [...tap, '--reporter=tap', `--jobs=${jobs}`, ...files], {
+  const child = runner = spawn(process.execPath, [...tap, '--reporter=tap', `--jobs=${jobs}`, ...options.grep.map((pattern) => `--grep=${pattern}`), ...files], {
     cwd: root, env: { ...process.env, TEST_DATABASE_URL: url }, stdio: ['ignore', 'pipe', 'inherit']
   })
   child.stdout.pipe(report.parser)
