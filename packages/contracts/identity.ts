@@ -68,3 +68,9 @@ export const Membership = defineQuestion('identity.membership.v1', {
   request: ofAccount,
   answer: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
 })
+
+/** Whether the address of an account is verified, which it stays for ever; false when there is no such account. */
+export const AddressVerified = defineQuestion('identity.address-verified.v1', {
+  request: ofAccount,
+  answer: Type.Boolean()
+})

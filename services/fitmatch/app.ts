@@ -10,6 +10,7 @@ import { noteActivity } from './people/activity.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
+import { onAccountVerified } from './safety/consumers.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
 import { safetyRoutes } from './safety/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -22,7 +23,7 @@ const routes = [
   profileRoutes, photoRoutes, venueRoutes, settingsRoutes, setupRoutes, discoverRoutes, swipeRoutes, matchRoutes, chatRoutes, safetyRoutes,
   reportOperatorRoutes, verificationRoutes, verificationOperatorRoutes, badgeRoutes
 ]
-const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged]
+const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged, onAccountVerified]
 const answers = [answerFitMatchOverview]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

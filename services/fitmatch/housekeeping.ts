@@ -3,6 +3,7 @@ import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { discardUnlessKept, type File } from './photos/files.ts'
+import { checkRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR = 60 * 60 * 1_000
@@ -10,7 +11,7 @@ const HOUR = 60 * 60 * 1_000
 /** Erases what is due and deletes what no longer matters to anyone, now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: HOUR, log })
 
-export async function clearOld ({ db, media, selfies }: Deps) {
+export async function clearOld ({ db, ask, media, selfies }: Deps) {
   await eraseOldSelfies(db, selfies)
   for (const table of ['swipe_quota', 'moves', 'report_quota'] as const) {
     await sql`delete from ${sql.table(table)} where day < current_date - 2`.execute(db)
@@ -28,4 +29,6 @@ export async function clearOld ({ db, media, selfies }: Deps) {
     with gone as (delete from departed_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
     select unnest(photo_urls) as url, account_id as owner from gone`.execute(db)
   await discardUnlessKept({ db, media }, [...pictures.rows, ...photos.rows])
+  // Last, as it throws while identity is unavailable.
+  await checkRecentReporters({ db, ask })
 }

@@ -27,6 +27,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     subscribed_until: Date | null
     subscription_heard_at: Date | null
     suspended_at: Date | null
+    address_verified: Generated<boolean>
   }
   activity: { account_id: string, last_active_at: Date }
   sports: { id: string, bit: number }

@@ -1,6 +1,6 @@
 import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
-import { answerAccounts, answerContact, answerMembership } from './accounts/answers.ts'
+import { answerAccounts, answerAddressVerified, answerContact, answerMembership } from './accounts/answers.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
@@ -17,7 +17,7 @@ import { signInRoutes } from './sign-in/routes.ts'
 
 const routes = [registrationRoutes, signInRoutes, providerRoutes, sessionRoutes, passwordRoutes, accountRoutes, issueRoutes, keyRoutes]
 const consumers = [onPersonChanged, onOperatorActed]
-const answers = [answerSigningKeys, answerAccounts, answerContact, answerMembership]
+const answers = [answerSigningKeys, answerAccounts, answerContact, answerMembership, answerAddressVerified]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', ...options })

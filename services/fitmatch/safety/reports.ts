@@ -11,7 +11,7 @@ import { findOwnProfile, hasNotBlocked } from '../profiles/queries.ts'
 import { dayIn, spendToday } from '../quotas.ts'
 import type { Db, ReportAction, ReportReason, Trx } from '../schema.ts'
 import { block } from './blocks.ts'
-import { setSuspended } from './suspensions.ts'
+import { setSuspended, suspendIfDue } from './suspensions.ts'
 
 export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
 
@@ -19,25 +19,22 @@ const counted = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of 
 // A rate needs a count before the first report.
 for (const reason of reportReasons) counted.inc({ reason }, 0)
 
-const REPORTERS_TO_SUSPEND = 3
 const REPORTS_A_DAY = 10
 const MESSAGES_KEPT = 50
 
 interface Report { reportedProfileId: string, reason: ReportReason, details: string | null, evidence: string[] }
 
-/**
- * Reports a profile and blocks it. The report keeps a copy of the profile and of the last messages between the two. The third person who
- * reports somebody, or the first who says that he is under age, takes him out of FitMatch until an operator has looked.
- */
+/** Reports a profile and blocks it. The report keeps a copy of the profile and of the last messages between the two. */
 export async function reportProfile (trx: Trx, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
   const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, reportedProfileId)
   if (reportedId === reporterId) throw new ValidationError('This profile is your own')
   await lockPair(trx, reporterId, reportedId)
-  const reporter = await trx.selectFrom('members').where('account_id', '=', reporterId).select('timezone').executeTakeFirst()
-  const day = dayIn(reporter?.timezone ?? 'Asia/Jakarta')
+  // Reports by several people at once are counted one after the other, and whether the reporter counts does not change meanwhile. In one
+  // order, or people who report each other in a ring could wait for each other.
+  const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
+  for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
+  const day = dayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
   if (!await spendToday(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
-  // Reports by several people at once are counted one after the other.
-  await lockMember(trx, reportedId)
 
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await lastMessages(trx, reporterId, reportedId)
@@ -57,9 +54,7 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
     .executeTakeFirstOrThrow()
   counted.inc({ reason })
   await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
-  const reporters = await listReporters(trx, reportedId)
-  const suspends = reason === 'UNDERAGE' ? reporters.includes(reporterId) : reporters.length >= REPORTERS_TO_SUSPEND
-  if (suspends) await setSuspended(trx, reportedId, true)
+  await suspendIfDue(trx, reportedId)
   return report
 }
 
@@ -105,16 +100,6 @@ async function lastMessages (trx: Trx, one: string, other: string) {
     .limit(MESSAGES_KEPT)
     .execute()
   return rows.reverse()
-}
-
-/** Who has a report open against an account. Whose report an operator has settled counts no more, or he could suspend anybody again and again. */
-async function listReporters (trx: Trx, reportedId: string) {
-  const rows = await trx.selectFrom('reports').where('reported_id', '=', reportedId)
-    .select('reporter_id as reporterId')
-    .groupBy('reporter_id')
-    .having(sql<boolean>`bool_and(status = 'OPEN')`)
-    .execute()
-  return rows.map(({ reporterId }) => reporterId)
 }
 
 /** What an account has reported, the last one first. */

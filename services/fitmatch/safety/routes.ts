@@ -4,6 +4,7 @@ import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message,
 import type { Deps } from '../deps.ts'
 import { untilHeard } from '../hearing.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
+import { checkReporter } from './reporters.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
 
 const BlockedUser = Type.Object({
@@ -60,7 +61,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/report', {
     schema: {
       summary: 'Report somebody, and block him',
-      description: 'Ten a day: 429 LIMIT_EXCEEDED. Whom I was matched with may be reported for 30 days after either of us has left.',
+      description: 'Ten a day: 429 LIMIT_EXCEEDED. Operators see every report; towards a suspension only those of people with a verified address count. Whom I was matched with may be reported for 30 days after either of us has left.',
       headers: Repeatable,
       body: Body({
         reportedProfileId: Id,
@@ -74,7 +75,11 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
     if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
     const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, { reportedProfileId, reason, details: details || null, evidence }))
-    await untilHeard(deps, account.id, reportedProfileId)
+    // The report is kept whatever identity answers; housekeeping asks again.
+    await Promise.all([
+      untilHeard(deps, account.id, reportedProfileId),
+      checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'nobody said whether the reporter counts'))
+    ])
     return reply.code(201).send(data({ report }))
   })
 

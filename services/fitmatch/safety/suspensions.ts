@@ -4,6 +4,23 @@ import { SuspensionChanged } from '@tandem/contracts'
 import { lockMember } from '../people/actions.ts'
 import type { Trx } from '../schema.ts'
 
+const REPORTERS_TO_SUSPEND = 3
+
+/**
+ * Takes an account out of FitMatch until an operator has looked, when three people have reported it, or one that its owner is under age. Only
+ * people with a verified address count. People whose report an operator has settled count no more, or they could suspend anybody again and
+ * again. Call it under the member's lock.
+ */
+export async function suspendIfDue (trx: Trx, accountId: string) {
+  const reporters = await trx.selectFrom('reports').innerJoin('members', 'members.account_id', 'reporter_id')
+    .where('reported_id', '=', accountId).where('address_verified', '=', true)
+    .select(sql<boolean>`bool_or(reason = 'UNDERAGE')`.as('saysUnderage'))
+    .groupBy('reporter_id')
+    .having(sql<boolean>`bool_and(status = 'OPEN')`)
+    .execute()
+  if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ saysUnderage }) => saysUnderage)) await setSuspended(trx, accountId, true)
+}
+
 /** Takes an account out of FitMatch, or puts it back. It is the account that is suspended, so that a new profile is suspended too. */
 export async function setSuspended (trx: Trx, accountId: string, suspended: boolean) {
   const member = await lockMember(trx, accountId)

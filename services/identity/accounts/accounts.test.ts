@@ -2,7 +2,7 @@ import t from 'tap'
 import { hear } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
 import { testApp } from '../testing.ts'
-import { answerContact, answerMembership } from './answers.ts'
+import { answerAddressVerified, answerContact, answerMembership } from './answers.ts'
 
 const { db, deps, answers, handlers, get, login, givenAccount } = await testApp(t)
 
@@ -90,6 +90,9 @@ t.test('others are told where to write to somebody and since when he is a member
   const [first, second] = [await givenAccount(), await givenAccount({ verified: false })]
   t.strictSame(await answerContact(deps).answer({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
   t.equal(await answerContact(deps).answer({ accountId: crypto.randomUUID() }), null)
+
+  const isVerified = async (accountId: string) => await answerAddressVerified(deps).answer({ accountId })
+  t.strictSame([await isVerified(first.id), await isVerified(second.id), await isVerified(crypto.randomUUID())], [true, false, false])
 
   const membership = async (accountId: string) => await answerMembership(deps).answer({ accountId }) as { since: string, number: number } | null
   const [one, two] = [await membership(first.id), await membership(second.id)]

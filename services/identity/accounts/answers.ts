@@ -1,5 +1,5 @@
 import { answer } from '@tandem/bus-kit'
-import { Accounts, Contact, Membership } from '@tandem/contracts'
+import { Accounts, AddressVerified, Contact, Membership } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { findContact, findMembership, listAccounts } from './queries.ts'
 
@@ -11,3 +11,5 @@ export const answerMembership = ({ db }: Deps) => answer(Membership, async ({ ac
   const membership = await findMembership(db, accountId)
   return membership ? { ...membership, since: membership.since.toISOString() } : null
 })
+
+export const answerAddressVerified = ({ db }: Deps) => answer(AddressVerified, async ({ accountId }) => (await findContact(db, accountId))?.emailVerified ?? false)

@@ -1,0 +1,80 @@
+import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { AccountVerified, SuspensionChanged } from '@tandem/contracts'
+import { clearOld } from '../housekeeping.ts'
+import { atOnce, testApp, type Member } from '../testing.ts'
+
+t.test('reporters', async (t) => {
+  const { get, post, member, person, operator, said, deps, handlers, others } = await testApp(t)
+  const report = (reporterId: string, { profileId }: Member, reason = 'SPAM') => post(reporterId, '/fitmatch/report', { reportedProfileId: profileId, reason })
+  const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
+  const verify = async (accountId: string) => {
+    others.unverified.delete(accountId)
+    await hear(handlers, AccountVerified.type, { accountId })
+  }
+  /** An account that has just registered, without a profile. */
+  const throwaway = () => {
+    const accountId = person('Eve')
+    others.unverified.add(accountId)
+    return accountId
+  }
+  const openOn = async ({ id }: Member) => (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
+    .filter(({ reportedId }: { reportedId: string }) => reportedId === id).length
+
+  t.test('without a verified address suspend nobody, and operators see their reports', async (t) => {
+    const ben = await member('Ben')
+    for (const reason of ['UNDERAGE', 'SPAM', 'HARASSMENT', 'UNDERAGE']) t.match(await report(throwaway(), ben, reason), { status: 201, data: { report: { status: 'OPEN', reason } } })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    t.equal(await openOn(ben), 4)
+    for (const turn of [1, 2]) t.match(await report((await member(`R${turn}`)).id, ben), { status: 201 })
+    t.equal(await statusOf(ben), 'ACTIVE', 'two who count are not three')
+    t.match(await report((await member('R3')).id, ben), { status: 201 })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+  })
+
+  t.test('count from the moment that their address is verified, whatever comes late or twice', async (t) => {
+    const [ben, cleo] = [await member('Ben'), await member('Cleo')]
+    const [ana, eve] = [throwaway(), throwaway()]
+    await report(ana, ben, 'UNDERAGE')
+    await report(eve, cleo, 'SPAM')
+    for (let turn = 0; turn < 2; turn++) for (const each of [ana, eve]) await verify(each)
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    t.equal(await statusOf(cleo), 'ACTIVE')
+    t.match((await said(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), { length: 1 })
+
+    const { data: { reports: [own] } } = await get(ana, '/fitmatch/report')
+    await operator('POST', `/fitmatch/admin/reports/${own.id}/resolve`, { action: 'RESTORE' })
+    await verify(ana)
+    t.equal(await statusOf(ben), 'ACTIVE', 'what is settled stays so')
+  })
+
+  t.test('count once, whether the report or the verification comes first', async (t) => {
+    for (let round = 0; round < 15; round++) {
+      const [ben, ana] = [await member('Ben'), throwaway()]
+      others.unverified.add(ana)
+      const [made] = await Promise.all([report(ana, ben, 'UNDERAGE'), hear(handlers, AccountVerified.type, { accountId: ana })])
+      t.equal(made.status, 201)
+      t.equal(await statusOf(ben), 'SUSPENDED')
+    }
+  })
+
+  t.test('are served at once when they report each other in a ring', async (t) => {
+    for (let round = 0; round < 6; round++) {
+      const ring = await atOnce(3, (turn) => member(`M${turn}`))
+      const answers = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
+      t.strictSame(answers.map(({ status }) => status), [201, 201, 201])
+    }
+  })
+
+  t.test('are asked about again when identity was unavailable', async (t) => {
+    const ben = await member('Ben')
+    const ana = person('Ana')
+    others.areAway = true
+    t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
+    await t.rejects(clearOld(deps), { code: 'SERVICE_UNAVAILABLE' })
+    t.equal(await statusOf(ben), 'ACTIVE')
+    others.areAway = false
+    await clearOld(deps)
+    t.equal(await statusOf(ben), 'SUSPENDED')
+  })
+})
