@@ -5,7 +5,7 @@ import { Id, Nullable, Timestamp } from './schemas.ts'
 export const AccountRegistered = defineEvent('identity.account.registered.v1', Type.Object({
   accountId: Id,
   name: Type.String(),
-  /** What a username may be made from: the email's part before the at-sign. */
+  /** Read by profile services that do not make usernames by themselves yet; it tells nothing of the person. */
   usernameSeed: Type.String(),
   locale: Type.String(),
   /** The picture that a provider told of. */

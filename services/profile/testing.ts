@@ -80,10 +80,10 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     post: (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     /** Somebody who has just registered. */
-    async givenPerson (name = 'Ana', usernameSeed = 'ana') {
+    async givenPerson (name = 'Ana') {
       const accountId = randomUUID()
       identity.accounts.set(accountId, { name, image: null, locale: 'en' })
-      await addPerson(db, { accountId, name, usernameSeed, locale: 'en' })
+      await addPerson(db, { accountId, name, locale: 'en' })
       await db.deleteFrom('outbox').execute()
       return accountId
     }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
-import { NotFound } from '@tandem/service-kit'
+import { checkName, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
@@ -71,6 +71,7 @@ export async function createProfile ({ db, ask, media, minAge }: Deps, accountId
   const askedAt = new Date()
   const facts = await ask(MatchFacts, { accountId })
   if (!facts) throw new NotFound()
+  checkName('displayName', fields.displayName, facts.name)
   const columns = { ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) }
   checkAge(columns.birth_date, minAge)
   checkWishes(columns, minAge)
@@ -107,6 +108,7 @@ export async function changeProfile ({ db, minAge }: Deps, accountId: string, fi
   if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
+    checkName('displayName', fields.displayName, profile.display_name)
     const changed = { ...profile, ...changes }
     if (changes.age_min !== undefined || changes.age_max !== undefined) checkWishes(changed, minAge)
     if (changed.latitude !== profile.latitude || changed.longitude !== profile.longitude) {

@@ -28,6 +28,8 @@ t.test('a matching profile', async (t) => {
       { url: 'https://cdn.example/onboarding/Ana/2.webp', isMain: false, sortOrder: 1 }
     ])
     t.match(await get(ana, '/fitmatch/profile'), { exists: true, data: { id, displayName: 'Ana' } })
+    t.match(await put(ana, '/fitmatch/profile', { displayName: 'Tandem Support' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(person('Ben'), '/fitmatch/profile', { displayName: 'B\u202Een' }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(ana, '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
   })
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, languageOf, Secret, Text, type Routes } from '@tandem/service-kit'
+import { Body, findNameFault, languageOf, Secret, Text, type Routes } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Provider } from '../schema.ts'
@@ -74,7 +74,8 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
   }
 }
 
+/** What a provider calls somebody, unless nobody may be called so here. */
 function usableName (name = '') {
   const trimmed = name.trim().slice(0, 100).toWellFormed()
-  return trimmed.length >= 2 ? trimmed : undefined
+  return trimmed.length >= 2 && findNameFault(trimmed) === undefined ? trimmed : undefined
 }

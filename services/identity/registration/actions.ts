@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
 import { queueMail } from '@tandem/mail-kit'
-import { networkOf } from '@tandem/service-kit'
+import { makeNeutralName, networkOf } from '@tandem/service-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
 import { makeCode, putCode, takeCode } from '../codes/actions.ts'
@@ -15,8 +15,6 @@ import type { Secrets } from '../secrets.ts'
 import { startSession, type Caller, type Client } from '../sessions/actions.ts'
 import { isLiveSession } from '../sessions/queries.ts'
 import { findVerification } from './queries.ts'
-
-const LONGEST_NAME = 100
 
 export interface Registration {
   email: string
@@ -62,11 +60,11 @@ interface NewAccount {
 
 /** Adds an account and says so; undefined when the address has one already. */
 export async function addAccount (trx: Trx, { email, name, image, passwordHash, locale, address, verified }: NewAccount): Promise<Account | undefined> {
-  const prefix = email.slice(0, email.indexOf('@'))
   const account = await trx.insertInto('accounts')
     .values({
       email,
-      name: name ?? prefix.slice(0, LONGEST_NAME),
+      // Nothing of the address: a name is seen by everybody.
+      name: name ?? makeNeutralName(),
       image,
       locale,
       password_hash: passwordHash,
@@ -79,7 +77,7 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
     .executeTakeFirst()
   if (!account) return
 
-  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: prefix, locale, image })
+  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: 'user', locale, image })
   if (verified) await record(trx, AccountVerified, account.id, { accountId: account.id })
   return account
 }

@@ -84,7 +84,7 @@ t.test('register', async (t) => {
 
     const { id } = answer.user
     t.strictSame(await said(id), [
-      { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: email.split('@')[0], locale: 'en', image: null },
+      { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: 'user', locale: 'en', image: null },
       { type: 'session.started', accountId: id, sessionId: (await said(id))[1]?.sessionId, method: 'REGISTRATION', newDevice: false, deviceName: null, platform: 'ios' }
     ])
   })
@@ -92,9 +92,20 @@ t.test('register', async (t) => {
   t.test('needs nothing but an address', async (t) => {
     const email = someEmail()
     const { status, user } = await post('/auth/register', { email })
-    t.match({ status, name: user.name }, { status: 201, name: email.split('@')[0] })
+    t.match({ status, name: user.name }, { status: 201, name: /^[A-Z][a-z]+ [A-Z][a-z]+$/ })
     t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' }, 'and without a password none is right')
-    t.match((await post('/auth/register', { email: `${'a'.repeat(200)}@example.com` })).user.name, /^a{100}$/, 'a long address makes no longer name than one may choose')
+  })
+
+  t.test('gives a name that tells nothing of the address, to the other services neither', async (t) => {
+    const email = someEmail()
+    const { user } = await post('/auth/register', { email })
+    t.notMatch(JSON.stringify(await said(user.id)), email.split('@')[0])
+  })
+
+  t.test('refuses a name that is reserved or misleads', async (t) => {
+    for (const name of ['Tandem Support', 'ADMIN', 'ÀdМіn', 'Ana\u202Eirtup', 'A\u200Bna']) {
+      t.match(await post('/auth/register', { email: someEmail(), name }), { status: 400, code: 'VALIDATION_ERROR' })
+    }
   })
 
   t.test('takes what keeps the limits, and refuses what does not', async (t) => {

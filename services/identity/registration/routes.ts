@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Enum, languageOf, networkOf, type Routes, Text } from '@tandem/service-kit'
+import { Body, checkName, Enum, languageOf, networkOf, type Routes, Text } from '@tandem/service-kit'
 import { Email, SaidId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
@@ -50,8 +50,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/register', {
     schema: {
       summary: 'Register by email, with or without a password',
-      description: 'Tokens are good at once; a code that verifies the address is mailed, good for 24 hours. Unless told, the name is the part of ' +
-        'the address before the at-sign. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
+      description: 'Tokens are good at once; a code that verifies the address is mailed, good for 24 hours. Without a name ' +
+        'an account gets one that tells nothing of the person; a reserved or misleading name is refused with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
@@ -64,6 +64,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async (request, reply) => {
     const { email, password, name, referralCode, ...device } = request.body
+    checkName('name', name)
     const registered = await register(deps, {
       email, password, name, referralCode, locale: languageOf(request), client: { address: request.ip, device }
     })

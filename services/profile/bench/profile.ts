@@ -36,7 +36,7 @@ try {
   console.log(`the world loaded in ${((performance.now() - since) / 1_000).toFixed(1)} s`)
 
   const accountId = randomUUID()
-  await addPerson(db, { accountId, name: 'Ana', usernameSeed: 'ana', locale: 'id' })
+  await addPerson(db, { accountId, name: 'Ana', locale: 'id' })
   const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com' })
   const app = await createApp({ db, media, findAccounts: async () => [] }, { log: silent, keys: testKeys })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })

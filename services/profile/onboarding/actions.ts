@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ValidationError } from '@tandem/service-kit'
+import { checkName, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
@@ -38,6 +38,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
 
   await ensurePerson(deps, accountId)
   await changePerson(db, accountId, async (trx, person) => {
+    checkName('name', step.name, person.name)
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
     if (photos) await markUsed(trx, accountId, photos.flatMap((url) => media.keyOf(url) ?? []))
     // Where there are no regions, phones name an empty one.

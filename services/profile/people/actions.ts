@@ -1,20 +1,21 @@
-import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
 import { record } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
+import { makeNeutralUsername } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../schema.ts'
 import { appearanceOf, factsOf } from './describe.ts'
 import { birthDay, changedAt, findPerson, lockPerson, type Person } from './queries.ts'
 
-interface NewPerson { accountId: string, name: string, usernameSeed: string, locale: string, image?: string | null | undefined }
+interface NewPerson { accountId: string, name: string, locale: string, image?: string | null | undefined }
 
 /** Makes a person and says so; does nothing when there is one. */
-export async function addPerson (db: Db, { accountId, name, usernameSeed, locale, image = null }: NewPerson) {
+export async function addPerson (db: Db, { accountId, name, locale, image = null }: NewPerson) {
   await db.transaction().execute(async (trx) => {
-    for (const username of usernamesFrom(usernameSeed)) {
+    for (let digits = 4; digits <= 8; digits++) {
+      const username = makeNeutralUsername(digits)
       const added = await trx.insertInto('people').values({ account_id: accountId, name, username, locale, image })
         .onConflict((conflict) => conflict.doNothing())
         .returning('account_id')
@@ -30,17 +31,9 @@ export async function addPerson (db: Db, { accountId, name, usernameSeed, locale
   })
 }
 
-/** A seed fit for a username, then the same with more and more random digits. */
-function * usernamesFrom (seed: string) {
-  const plain = seed.normalize('NFKD').toLowerCase().replace(/[^a-z0-9_.]/g, '').slice(0, 22)
-  const base = plain.length >= 3 ? plain : `${plain}user`
-  yield base
-  for (let digits = 2; digits <= 8; digits++) yield `${base}${randomInt(10 ** (digits - 1), 10 ** digits)}`
-}
-
 /** Adds people of whose registration nothing was heard yet; accounts that do not exist are left out. @throws Unavailable when identity is away */
 export async function addUnknownPeople ({ db, findAccounts }: Pick<Deps, 'db' | 'findAccounts'>, accountIds: string[]) {
-  for (const account of await findAccounts(accountIds)) await addPerson(db, { ...account, usernameSeed: account.name })
+  for (const account of await findAccounts(accountIds)) await addPerson(db, account)
 }
 
 /** The caller's own person, made now if need be. @throws PersonNotFound, Unavailable */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { findNameFault } from '@tandem/service-kit'
 import type { Db, Trx } from '../schema.ts'
 
 /** The birth date as the day it is: the driver would make a moment of it. */
@@ -37,10 +38,10 @@ export async function listPeopleNamed (db: Db, usernames: string[]) {
   return await selectAppearances(db).where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
 }
 
-/** Whether nobody but `accountId` has this username, in whatever case. */
+/** Whether `accountId` may have this username: it has it already, or nobody has it in whatever case and it is not reserved. */
 export async function isUsernameFree (db: Db, username: string, accountId: string) {
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
-  return holder === undefined || holder.account_id === accountId
+  return holder === undefined ? findNameFault(username) === undefined : holder.account_id === accountId
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
+import { Body, checkName, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from './actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from './checks.ts'
@@ -22,6 +22,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       'x-extension': true,
       summary: 'Change my profile; what is left out stays',
+      description: 'A name or username that is reserved or misleading is refused with 400 VALIDATION_ERROR; what one has already is taken. 409 USERNAME_TAKEN.',
       body: Body({
         name: Type.Optional(Name),
         username: Type.Optional(Username),
@@ -43,16 +44,20 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
     if (timezone) checkTimezone(timezone)
     await ensurePerson(deps, account.id)
-    return answer(await changePerson(db, account.id, async (_, person) => ({
-      ...rest,
-      ...(bio !== undefined && { bio: bio || null }),
-      ...(birthDate && { birth_date: birthDayOf(birthDate, timezone ?? person.timezone) }),
-      ...(heightUnit && { height_unit: heightUnit }),
-      ...(weightUnit && { weight_unit: weightUnit }),
-      ...(fitnessGoal && { fitness_goal: fitnessGoal }),
-      ...(timezone && { timezone, timezone_chosen: true }),
-      ...(locale && { locale: languageTag(locale) })
-    })))
+    return answer(await changePerson(db, account.id, async (_, person) => {
+      checkName('name', rest.name, person.name)
+      checkName('username', rest.username, person.username)
+      return {
+        ...rest,
+        ...(bio !== undefined && { bio: bio || null }),
+        ...(birthDate && { birth_date: birthDayOf(birthDate, timezone ?? person.timezone) }),
+        ...(heightUnit && { height_unit: heightUnit }),
+        ...(weightUnit && { weight_unit: weightUnit }),
+        ...(fitnessGoal && { fitness_goal: fitnessGoal }),
+        ...(timezone && { timezone, timezone_chosen: true }),
+        ...(locale && { locale: languageTag(locale) })
+      }
+    }))
   })
 
   app.get('/profile/username-available', {

@@ -19,7 +19,7 @@ const stored = async () => (await readdir(folder, { recursive: true })).filter((
 const isStored = async (key: string) => await access(path.join(folder, key)).then(() => true, () => false)
 
 t.test('an uploaded photo can be named in the profile and becomes the avatar', async (t) => {
-  const ana = await givenPerson('Ana', 'ana')
+  const ana = await givenPerson('Ana')
   const { status, data } = await upload(ana, pixel)
   t.equal(status, 200)
   t.match(data, { url: `https://cdn.example.com/${data.key}`, key: new RegExp(`^photos/${ana}/[0-9a-f-]{36}\\.webp$`) })
@@ -28,19 +28,19 @@ t.test('an uploaded photo can be named in the profile and becomes the avatar', a
 })
 
 t.test('where only own images may be shown, those of elsewhere are refused', async (t) => {
-  const ana = await givenPerson('Ana', 'elsewhere')
+  const ana = await givenPerson('Ana')
   t.match(await post(ana, '/onboarding/save-profile', { photos: ['https://evil.example.com/pixel.png'] }), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
 t.test('a photo belongs to who uploaded it', async (t) => {
-  const [ana, ben] = [await givenPerson('Ana', 'owner'), await givenPerson('Ben', 'borrower')]
+  const [ana, ben] = [await givenPerson('Ana'), await givenPerson('Ben')]
   const { data: { url } } = await upload(ana, pixel)
   t.match(await post(ben, '/onboarding/save-profile', { photos: [url] }), { status: 400, code: 'VALIDATION_ERROR' })
   t.equal((await get(ben, '/profile')).data.profile.image, null)
 })
 
 t.test('what is no image, lies about itself or is broken is refused, and nothing is stored', async (t) => {
-  const ana = await givenPerson('Ana', 'bad')
+  const ana = await givenPerson('Ana')
   const before = await stored()
   t.match(await upload(ana, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' }), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
   t.match(await upload(ana, Buffer.from('<html>'), { type: 'image/png' }), { status: 415 })
@@ -53,7 +53,7 @@ t.test('what is no image, lies about itself or is broken is refused, and nothing
 })
 
 t.test('uploads that no profile names take no more than twenty photos of an account, however many it sends', async (t) => {
-  const ana = await givenPerson('Ana', 'hoarder')
+  const ana = await givenPerson('Ana')
   const { data: named } = await upload(ana, pixel)
   t.equal((await post(ana, '/onboarding/save-profile', { photos: [named.url] })).status, 200)
   const before = await stored()
@@ -70,7 +70,7 @@ t.test('uploads that no profile names take no more than twenty photos of an acco
 })
 
 t.test('a photo that no profile has named within a day is deleted, and cannot be named while it goes', async (t) => {
-  const ana = await givenPerson('Ana', 'forgetful')
+  const ana = await givenPerson('Ana')
   const [named, forgotten] = [(await upload(ana, pixel)).data, (await upload(ana, pixel)).data]
   await post(ana, '/onboarding/save-profile', { photos: [named.url] })
   await clearOld(deps)

@@ -1,0 +1,46 @@
+import { ValidationError } from './errors.ts'
+
+// A name made of nothing but these speaks for the service. What is fine beside one of them, as in "Joe Root", is no reason to refuse.
+const RESERVED = [
+  'tandem', 'admin', 'admins', 'administrator', 'mod', 'mods', 'moderator', 'moderation', 'support', 'helpdesk', 'help', 'official', 'staff', 'system', 'root',
+  'security', 'service', 'team', 'billing', 'payments', 'abuse', 'postmaster', 'webmaster', 'noreply', 'no reply', 'api', 'bot', 'fitmatch', 'verified', 'everyone', 'null', 'undefined'
+]
+const FILLERS = ['the', 'app', 'fit', 'fitness', 'account', 'customer', 'care', 'desk', 'id', 'indonesia', 'real', 'my', 'user']
+
+// Letters of other scripts, digits and signs that pass for a Latin letter. Of those that pass for each other (i, l and 1) each becomes an i.
+const LOOKALIKES = new Map(Object.entries({
+  а: 'a', α: 'a', '@': 'a', 4: 'a', в: 'b', β: 'b', 8: 'b', с: 'c', ϲ: 'c', ԁ: 'd', đ: 'd', е: 'e', ε: 'e', є: 'e', 3: 'e', ɡ: 'g', н: 'h', һ: 'h',
+  і: 'i', ι: 'i', ı: 'i', ӏ: 'i', l: 'i', 1: 'i', '|': 'i', '!': 'i', ł: 'i', ј: 'j', к: 'k', κ: 'k', м: 'm', μ: 'm', п: 'n', ո: 'n', η: 'n',
+  о: 'o', ο: 'o', σ: 'o', օ: 'o', ø: 'o', 0: 'o', р: 'p', ρ: 'p', г: 'r', ѕ: 's', $: 's', 5: 's', т: 't', τ: 't', 7: 't', ս: 'u', υ: 'u', ν: 'v', ѵ: 'v',
+  ѡ: 'w', ω: 'w', х: 'x', χ: 'x', у: 'y', γ: 'y'
+}))
+
+/** A name as it looks at a glance: without case, accents, spaces and signs. */
+const skeletonOf = (name: string) => name.normalize('NFKD').toLowerCase().replace(/./gsu, (letter) => LOOKALIKES.get(letter) ?? letter)
+  .replace(/[^\p{L}\p{N}]/gu, '').replaceAll('rn', 'm').replaceAll('vv', 'w')
+
+const reserved = RESERVED.map(skeletonOf)
+const words = [...reserved, ...FILLERS.map(skeletonOf)].join('|')
+const impersonation = new RegExp(`^(?=.*(?:${reserved.join('|')}))(?:${words})+$`, 'u')
+const isReserved = (name: string) => [name, name.replace(/\p{Nd}/gu, '')].some((each) => impersonation.test(skeletonOf(each)))
+
+// Joiners are a part of spelling in scripts whose letters join, and of emoji; everything else that cannot be seen hides something.
+const joined = String.raw`(?<=[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}])[\u200C\u200D]`
+const emoji = String.raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
+const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
+
+/** Why nobody may take `name` as a name or username, as the end of a sentence; undefined when anybody may. */
+export function findNameFault (name: string): string | undefined {
+  if (!visible.test(name)) return 'must not contain invisible characters or characters that change the direction of writing'
+  if (isReserved(name)) return 'is reserved; please choose another one'
+}
+
+/**
+ * The one rule for names that people give themselves, whether account, username or matching profile.
+ * @param current what they are called already: rules may have been others when they took it
+ * @throws ValidationError
+ */
+export function checkName (field: string, name: string | undefined, current?: string) {
+  const fault = name === undefined || name === current ? undefined : findNameFault(name)
+  if (fault) throw new ValidationError(`${field} ${fault}`)
+}

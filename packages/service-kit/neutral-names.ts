@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto'
+
+const ADJECTIVES = [
+  'Able', 'Agile', 'Amber', 'Azure', 'Bold', 'Brave', 'Breezy', 'Bright', 'Brisk', 'Calm', 'Clear', 'Clever', 'Cosmic', 'Cozy', 'Crisp', 'Daring', 'Eager', 'Early', 'Fair', 'Fleet',
+  'Fresh', 'Gentle', 'Glad', 'Golden', 'Grand', 'Happy', 'Hardy', 'Honest', 'Jolly', 'Keen', 'Kind', 'Lively', 'Lucky', 'Mellow', 'Merry', 'Mighty', 'Misty', 'Nimble', 'Noble', 'Patient',
+  'Plucky', 'Proud', 'Quick', 'Quiet', 'Rapid', 'Ready', 'Rosy', 'Rustic', 'Silver', 'Smooth', 'Snappy', 'Solar', 'Sound', 'Steady', 'Strong', 'Sunny', 'Swift', 'Tidy', 'Vivid', 'Witty'
+]
+const NOUNS = [
+  'Badger', 'Banyan', 'Beacon', 'Bison', 'Canyon', 'Cedar', 'Cloud', 'Comet', 'Condor', 'Coral', 'Crane', 'Dolphin', 'Eagle', 'Ember', 'Falcon', 'Fern', 'Finch', 'Forest', 'Gecko', 'Harbor',
+  'Heron', 'Ibex', 'Island', 'Jaguar', 'Koala', 'Lagoon', 'Lark', 'Lemur', 'Lotus', 'Lynx', 'Maple', 'Meadow', 'Mango', 'Meteor', 'Ocean', 'Orca', 'Orchid', 'Osprey', 'Otter', 'Panda',
+  'Panther', 'Pebble', 'Pine', 'Puma', 'Raven', 'Reef', 'Ridge', 'River', 'Robin', 'Rocket', 'Sparrow', 'Spruce', 'Stone', 'Summit', 'Tiger', 'Trail', 'Tulip', 'Valley', 'Willow', 'Zebra'
+]
+
+const pick = (words: string[]) => words[randomInt(words.length)]!
+
+/** A name that tells nothing of the person: `Swift Otter`. */
+export const makeNeutralName = () => `${pick(ADJECTIVES)} ${pick(NOUNS)}`
+
+/** A username that tells nothing of the person, one of 32 million with the four digits it has unless told: `swiftotter4821`. */
+export const makeNeutralUsername = (digits = 4) => `${makeNeutralName().replace(' ', '').toLowerCase()}${randomInt(10 ** (digits - 1), 10 ** digits)}`
