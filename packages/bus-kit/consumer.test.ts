@@ -274,7 +274,7 @@ t.test('Postgres being away leaves events with the broker', async (t) => {
 })
 
 t.test('the trace of whoever recorded an event goes on where it is heard, also at the second try', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, lines, speaker, hearer } = await world(t)
   speaker().relay()
   const traces: (string | undefined)[] = []
   hearer().hear(async () => {
@@ -286,6 +286,12 @@ t.test('the trace of whoever recorded an event goes on where it is heard, also a
   await context.with(active, async () => await say(db, 0))
   await until(() => traces.length === 2)
   t.strictSame(traces, [traceId, traceId])
+  await until(() => lines.some(({ message }) => message === 'handled an event'))
+  const { id: eventId } = await db.selectFrom('outbox').select('id').executeTakeFirstOrThrow()
+  t.match(lines.filter(({ details }) => details['eventId'] === eventId), [
+    { level: 'warn', details: { type: Happened.type, traceId, err: Error } },
+    { level: 'info', message: 'handled an event', details: { type: Happened.type, traceId } }
+  ])
 })
 
 t.test('stopping finishes what runs and hands back the rest, which the next process need not wait for', async (t) => {

@@ -13,7 +13,7 @@ import { Unavailable } from './questions.ts'
 import { seldom } from './seldom.ts'
 import { isMissing, isStreamMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
-import { continueTrace } from './tracing.ts'
+import { continueTrace, traceIdOf } from './tracing.ts'
 
 // One less than the connections of a service's pool, so that a crowd of events leaves one to its clients.
 const AT_ONCE = 4
@@ -155,8 +155,10 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
     onFailure: (failure: { error: unknown, blameless: boolean, hopeless: boolean }) => Promise<boolean>
   ) {
     const took = handling.startTimer({ type })
+    const about = { type, eventId: key, traceId: traceIdOf(traceparent) }
     try {
       await continueTrace(traceparent ?? undefined, `hear ${type}`, SpanKind.CONSUMER, async () => await within(HANDLE_WITHIN, handle()))
+      bus.log.info(about, 'handled an event')
       handled.inc({ type, outcome: 'done' })
       return true
     } catch (error) {
@@ -164,8 +166,8 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
       handled.inc({ type, outcome: hopeless ? 'malformed' : 'failed' })
       // What is merely away will come back, so waiting for it counts as no attempt.
       const parked = await onFailure({ error, blameless: error instanceof Unavailable, hopeless })
-      if (parked) bus.log.error({ err: error, type, key }, 'parked a message that cannot be handled')
-      else bus.log.warn({ err: error, type, key }, 'could not handle a message; trying again later')
+      if (parked) bus.log.error({ err: error, ...about }, 'parked a message that cannot be handled')
+      else bus.log.warn({ err: error, ...about }, 'could not handle a message; trying again later')
       return false
     } finally {
       took()

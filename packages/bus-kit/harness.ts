@@ -30,8 +30,8 @@ const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service
 export async function world (t: Test) {
   const [nats, { db, url }] = await Promise.all([startNats(t, { rights }), testDatabase<Tables>(t, import.meta.dirname)])
   await sql`create table effects (event_id uuid not null, about text not null, number integer not null, at serial)`.execute(db)
-  const lines: { level: string, message: string }[] = []
-  const noted = (level: string) => (_: object, message: string) => { lines.push({ level, message }) }
+  const lines: { level: string, message: string, details: Record<string, unknown> }[] = []
+  const noted = (level: string) => (details: object, message: string) => { lines.push({ level, message, details: { ...details } }) }
   const log = { info: noted('info'), warn: noted('warn'), error: noted('error') }
 
   /** A replica of a service: connections of its own. */

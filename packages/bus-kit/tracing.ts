@@ -9,6 +9,8 @@ export function currentTrace () {
   return carrier.traceparent
 }
 
+export const traceIdOf = (traceparent: string | null) => traceparent?.split('-')[1]
+
 /** Runs `work` in the trace that came along, as a span of its own where spans are recorded. */
 export async function continueTrace<Result> (
   traceparent: string | undefined, name: string, kind: SpanKind, work: () => Promise<Result>
