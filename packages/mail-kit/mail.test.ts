@@ -101,6 +101,13 @@ t.test('a recipient gets 10 mails a day', async (t) => {
   t.ok(await givenMail(db, { recipient: 'ana@example.com' }), 'a day later there is room again')
 })
 
+t.test('mails of one budget do not use up another', async (t) => {
+  const { db } = await givenDatabase()
+  const of = async (budget: string) => await Promise.all(Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', budget })))
+  const [codes, links] = await Promise.all([of('codes'), of('links')])
+  t.strictSame([codes, links].map((ids) => ids.filter(Boolean).length), [3, 3])
+})
+
 t.test('a notice that is not capped comes through, and uses up nothing', async (t) => {
   const { db } = await givenDatabase()
   const ana = { recipient: 'ana@example.com' }

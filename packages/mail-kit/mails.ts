@@ -7,6 +7,7 @@ export interface MailTables {
     cause: string
     recipient: string
     capped: boolean
+    budget: Generated<string>
     status: Generated<'pending' | 'sending' | 'sent' | 'failed'>
     subject: string | null
     body_text: string | null
@@ -31,6 +32,8 @@ export interface Mail extends Letter {
    * can silence the news of a new password by asking for a few codes first.
    */
   capped?: boolean
+  /** Which mails to a recipient are counted together, such as those of one kind: others cannot use up what these may need. */
+  budget?: string
 }
 
 const HOURLY = 3
@@ -41,21 +44,21 @@ export const LEASE = 45
 
 /**
  * Writes a mail in the caller's transaction; once that is committed, offer the id to the mailer.
- * A recipient gets 3 mails an hour and 10 a day at most, exactly, whoever asks at once: the recipient is locked until the transaction ends.
+ * Of each budget a recipient gets 3 mails an hour and 10 a day at most, exactly, whoever asks at once: both are locked until the transaction ends.
  * The transaction must be of Postgres's default level, read committed, to see what the one before it wrote.
  * @returns the mail's id, or undefined when the cause has had its mail or the recipient has had enough
  */
 export async function queueMail<Tables extends MailTables> (trx: Transaction<Tables>, mail: Mail): Promise<string | undefined> {
-  const { cause, recipient, subject, text, html, capped = true } = mail
+  const { cause, recipient, subject, text, html, capped = true, budget = '' } = mail
   const id = randomUUIDv7()
   // A statement sees what was committed when it began, so the lock takes a statement of its own.
-  if (capped) await sql`select pg_advisory_xact_lock(hashtextextended('mails to ' || lower(${recipient}), 0))`.execute(trx)
+  if (capped) await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${budget} || ' to ' || lower(${recipient}), 0))`.execute(trx)
   const { rows } = await sql<{ id: string }>`
-    insert into mails (id, cause, recipient, capped, subject, body_text, body_html)
-    select ${id}::uuid, ${cause}, ${recipient}, ${capped}::boolean, ${subject}, ${text}, ${html}
+    insert into mails (id, cause, recipient, capped, budget, subject, body_text, body_html)
+    select ${id}::uuid, ${cause}, ${recipient}, ${capped}::boolean, ${budget}, ${subject}, ${text}, ${html}
     where not ${capped}::boolean or (
       select count(*) < ${DAILY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${HOURLY}::int
-      from mails where capped and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
+      from mails where capped and budget = ${budget} and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
     )
     on conflict (cause) do nothing
     returning id`.execute(trx)

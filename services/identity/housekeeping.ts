@@ -6,6 +6,7 @@ import { forgetUsedTokens } from './providers/actions.ts'
 import type { Db } from './schema.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endIdleSessions } from './sessions/actions.ts'
+import { forgetOldNetworks } from './sessions/networks.ts'
 import { deleteOldAnswers } from './sessions/refresh.ts'
 import { expireSubscriptions } from './subscriptions/actions.ts'
 
@@ -21,6 +22,7 @@ export async function keepHouse (db: Db) {
   await dropReplacedKeys(db)
   await forgetUsedTokens(db)
   await deleteOldAnswers(db)
+  await forgetOldNetworks(db)
   await deleteOldSecurityEvents(db)
   // No session lives longer than 180 days, and ids are made in time order. Without the inner select, uuidv7 would be called for each row.
   await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)

@@ -31,6 +31,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Mai
     current_period_start: Date
     current_period_end: Date
   }
+  account_networks: { account_id: string, network: string, signed_in_at: Generated<Date> }
   password_change_attempts: { account_id: string, attempted_at: Date[], last_attempted_at: Date }
   wrong_passwords: { email_digest: Buffer, times: number, wait_until: Date }
   sessions: {

@@ -5,6 +5,7 @@ import { hasLiveCode } from '../codes/queries.ts'
 import type { Db, Trx } from '../schema.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
+import { forgetNetworks } from '../sessions/networks.ts'
 import { lockAccount, type LockedAccount } from './queries.ts'
 
 interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
@@ -30,6 +31,7 @@ export async function verifyAccount (trx: Trx, account: LockedAccount, byWhom: '
     .where('id', '=', account.id)
     .execute()
   if (clears) {
+    await forgetNetworks(trx, account.id)
     await endSessions(trx, { accountId: account.id })
     if (account.passwordHash) {
       await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId: account.id, detail: { how: 'CLEARED' } })
@@ -67,6 +69,7 @@ export async function lapseUnverified (db: Db) {
         .execute()
       await trx.deleteFrom('codes').where('account_id', '=', id).execute()
       await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
+      await forgetNetworks(trx, id)
       await endSessions(trx, { accountId: id })
     })
   }

@@ -4,6 +4,8 @@ import { makeCode, putCode } from '../codes/actions.ts'
 import { makeResetToken, putReset } from '../passwords/resets.ts'
 import type { Db, Purpose } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
+import { isKnownNetwork } from '../sessions/networks.ts'
+import { budgetOf } from './budgets.ts'
 import { lettersIn } from './letters.ts'
 
 export interface MailRequest { kind: Purpose | 'RESET', email: string, network: string }
@@ -20,14 +22,14 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
       .returning(['kind', 'email', 'network'])
       .executeTakeFirst()
     if (!request) return
-    const { kind, email } = request
+    const { kind, email, network } = request
     const account = await lockAccount(trx, { email })
     if (!account || account.isBarred) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
 
     const letters = lettersIn(account.locale)
-    const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email }
+    const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email, budget: budgetOf(kind, await isKnownNetwork(trx, account.id, network)) }
     if (kind === 'RESET') {
       const token = makeResetToken()
       // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.

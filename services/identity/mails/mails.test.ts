@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { queuedMails } from '@tandem/mail-kit/testing'
 import { someEmail, testApp } from '../testing.ts'
@@ -7,6 +8,7 @@ import { silent } from '@tandem/service-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
 
+const noRequests = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
 const isAlone = (code: string, text: string) => text.split(/\s+/).includes(code)
 
 t.test('mails are in the language of whoever registers', async (t) => {
@@ -65,4 +67,29 @@ t.test('a request outlives the process that took it', async (t) => {
   await mailsTo(email)
   t.equal(mail.mails(email).length, 1)
   t.strictSame(await db.selectFrom('mail_requests').selectAll().execute(), [])
+})
+
+t.test('requests of strangers do not use up the mails that the owner needs', async (t) => {
+  const { email } = await givenAccount()
+  const [home, elsewhere] = [{ from: '203.0.113.7' }, { from: '198.51.100.7' }]
+  const count = async (kind: RegExp, expected: number) => {
+    await noRequests()
+    const sent = await mailsTo(email, total += expected)
+    t.equal(sent.length, total)
+    t.equal(sent.slice(0, expected).filter(({ subject }) => kind.test(subject)).length, expected)
+  }
+  let total = 0
+  for (let times = 0; times < 5; times++) await post('/auth/request-code', { email }, elsewhere)
+  await count(/sign-in code/, 3)
+  await post('/auth/forgot-password', { email }, elsewhere)
+  await count(/new password/, 1)
+
+  await t.test('not even of the same kind, from where the account was signed in to before', async () => {
+    for (let times = 0; times < 5; times++) await post('/auth/forgot-password', { email }, elsewhere)
+    await count(/new password/, 2)
+    for (let times = 0; times < 5; times++) await post('/auth/forgot-password', { email }, home)
+    await count(/new password/, 3)
+    await post('/auth/request-code', { email }, home)
+    await count(/sign-in code/, 1)
+  })
 })

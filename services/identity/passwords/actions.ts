@@ -8,6 +8,7 @@ import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAl
 import type { Trx } from '../schema.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
+import { isKnownNetwork, rememberNetwork } from '../sessions/networks.ts'
 import { claimPasswordChange } from './change-limit.ts'
 import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
 import { findPassword } from './queries.ts'
@@ -31,13 +32,13 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
   })
 }
 
-interface Change extends Caller { currentPassword: string, password: string }
+interface Change extends Caller { currentPassword: string, password: string, network: string }
 
 /**
  * Changes a password by the old one; every other session ends.
  * @throws CommonPassword, UserNotFound, EmailNotVerified, TooManyPasswordChanges, InvalidCurrentPassword, TooBusy
  */
-export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password }: Change) {
+export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password, network }: Change) {
   const { db, hashing, blocklist } = deps
   await blocklist.refuse(password)
   const known = await findPassword(db, accountId)
@@ -45,14 +46,15 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
   // An attacker may have registered the address. Each change mails its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
   await claimPasswordChange(db, accountId)
-  if (!await isRightPassword(deps, { email: known.email, password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
+  const source = { email: known.email, knownNetwork: await isKnownNetwork(db, accountId, network) ? network : undefined }
+  if (!await isRightPassword(deps, source, { password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
 
   const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
     // A password that was changed or taken away while it was compared is no longer the right one.
     if (account?.passwordHash !== known.hash) throw new InvalidCurrentPassword()
-    if (!await acceptPassword(trx, deps, known.email)) throw new InvalidCurrentPassword()
+    if (!await acceptPassword(trx, deps, source)) throw new InvalidCurrentPassword()
     await putPassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
@@ -75,8 +77,10 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     const accountId = account.id
     await putPassword(trx, accountId, hash)
     // Who has the mail owns the address, so it is he who is expected to verify it, and keeps his password when he does.
-    await trx.updateTable('accounts').set({ registered_network: networkOf(address) }).where('id', '=', accountId).execute()
-    await forgetWrongPasswords(trx, deps, email)
+    const network = networkOf(address)
+    await trx.updateTable('accounts').set({ registered_network: network }).where('id', '=', accountId).execute()
+    await rememberNetwork(trx, accountId, address)
+    for (const knownNetwork of [undefined, network]) await forgetWrongPasswords(trx, deps, { email, knownNetwork })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'RESET' } })
     await record(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })

@@ -37,8 +37,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ currentPassword: Password, password: NewPassword }),
       response: { 200: Message }
     }
-  }, async ({ body, account }, reply) => {
-    const change = changePassword(deps, { accountId: account.id, sessionId: account.sessionId, ...body })
+  }, async ({ body, account, ip }, reply) => {
+    const change = changePassword(deps, { accountId: account.id, sessionId: account.sessionId, network: networkOf(ip), ...body })
     await logRefusal(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
       if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error

@@ -6,6 +6,7 @@ import { SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Trx } from '../schema.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
+import { rememberNetwork } from './networks.ts'
 import { digestOf, makeRefreshToken } from './refresh-tokens.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
@@ -52,6 +53,7 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   await endOldestSessions(trx, accountId, sessionId)
+  await rememberNetwork(trx, accountId, address)
   return { sessionId, refreshToken }
 }
 

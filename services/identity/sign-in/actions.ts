@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { networkOf } from '@tandem/service-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { takeCode } from '../codes/actions.ts'
@@ -14,9 +15,11 @@ import { findCredentials, hasSignInCode } from './queries.ts'
  */
 export async function signIn (deps: Deps, { email, password, client }: { email: string, password: string, client: Client }) {
   const { db, hashing } = deps
-  const known = await findCredentials(db, email)
+  const network = networkOf(client.address)
+  const known = await findCredentials(db, email, network)
   if (known?.hasOnlyProviderA) throw new ProviderAAccount()
-  const right = await isRightPassword(deps, { email, password, hash: known?.passwordHash })
+  const source = { email, knownNetwork: known?.knowsNetwork ? network : undefined }
+  const right = await isRightPassword(deps, source, { password, hash: known?.passwordHash })
   if (!right || !known?.passwordHash) throw new InvalidCredentials()
   const newHash = hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined
 
@@ -24,7 +27,7 @@ export async function signIn (deps: Deps, { email, password, client }: { email: 
     const account = await lockAccount(trx, { id: known.id })
     // A password that was changed or taken away while it was compared is no longer the right one.
     if (!account || account.isBarred || account.passwordHash !== known.passwordHash) throw new InvalidCredentials()
-    if (!await acceptPassword(trx, deps, email)) throw new InvalidCredentials()
+    if (!await acceptPassword(trx, deps, source)) throw new InvalidCredentials()
     if (!account.emailVerified) return
     if (newHash) await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where('id', '=', account.id).execute()
     return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import { hasLiveCode } from '../codes/queries.ts'
 import type { Db } from '../schema.ts'
+import { knowsNetwork } from '../sessions/networks.ts'
 
-/** What somebody who signs in by password is measured by. */
-export async function findCredentials (db: Db, email: string) {
+/** What a sign-in by password from `network` is judged by. */
+export async function findCredentials (db: Db, email: string, network: string) {
   return await db.selectFrom('accounts').where('email', '=', email).where('barred_at', 'is', null)
     .select([
       'id',
       'password_hash as passwordHash',
+      knowsNetwork(network).as('knowsNetwork'),
       sql<boolean>`password_hash is null and (select array_agg(provider) from provider_links where account_id = accounts.id) = '{PROVIDER_A}'`.as('hasOnlyProviderA')
     ])
     .executeTakeFirst()

@@ -16,6 +16,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Sign in by password',
       description: 'After five wrong passwords in a row an address waits, a second at first and a minute at most; within the wait every password is wrong. ' +
+        'A network that the account was signed in to from before waits only for its own wrong passwords. ' +
         '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
       body: Body({ email: Email, password: Password, ...device }),
       response: { 200: SignedIn }

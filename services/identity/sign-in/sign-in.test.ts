@@ -1,5 +1,6 @@
 // Runs alone: it measures how long answers take.
 import t from 'tap'
+import { keepHouse } from '../housekeeping.ts'
 import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
 
 const profile = {
@@ -7,7 +8,7 @@ const profile = {
   onboardingCompleted: true, onboardingStep: 3, experience: 'INTERMEDIATE', timezone: 'Asia/Jakarta', username: 'ana', avatarUrl: null
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
-const { db, answers, post, get, givenAccount, codeMailedTo, login, canRefresh, said } = await testApp(t)
+const { db, answers, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, said } = await testApp(t)
 
 const waitOf = async () => (await db.selectFrom('wrong_passwords').select(['times', 'wait_until']).orderBy('wait_until', 'desc').executeTakeFirst())
 const endWait = async () => await db.updateTable('wrong_passwords').set({ wait_until: new Date(Date.now() - 1_000) }).execute()
@@ -106,6 +107,47 @@ t.test('guesses at once are no way around the wait', async (t) => {
   const { tally } = await atOnce(16, async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` }))
   t.strictSame(tally, { '401 INVALID_CREDENTIALS': 16 })
   t.equal((await waitOf())?.times, 5)
+})
+
+t.test('guesses from elsewhere do not keep the owner out of an account', async (t) => {
+  const { email } = await givenAccount()
+  const home = { from: '192.0.2.10' }
+  t.match(await login(email, {}, home), { status: 200 })
+  const attackers = Array.from({ length: 8 }, (_, number) => `198.51.${number}.1`)
+  for (const from of attackers) t.match(await login(email, { password: 'Wrong-0ne' }, { from }), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.match(await login(email, {}, { from: '198.51.99.1' }), { status: 401, code: 'INVALID_CREDENTIALS' }, 'all networks elsewhere wait together')
+  t.match(await login(email, {}, { from: '192.0.2.200' }), { status: 200 }, 'the owner signs in at home')
+
+  for (let times = 0; times < 5; times++) t.match(await login(email, { password: 'Wrong-0ne' }, home), { status: 401 })
+  t.match(await login(email, {}, home), { status: 401 }, 'where wrong passwords bring about a wait, too')
+  t.match(await login(email, {}, { from: '203.0.113.7' }), { status: 200 }, 'but not for another network of the owner')
+})
+
+t.test('the owner gets in from a new network by a reset, whatever is guessed meanwhile', async (t) => {
+  const { email } = await givenAccount()
+  const away = { from: '192.0.2.10' }
+  const guess = async () => await login(email, { password: 'Wrong-0ne' }, { from: '198.51.100.7' })
+  for (let times = 0; times < 6; times++) await guess()
+  await post('/auth/forgot-password', { email }, away)
+  const { token } = await linkMailedTo(email)
+  t.match(await post('/auth/reset-password', { email, token, password: 'Other-Door-7' }, away), { status: 200 })
+  for (let times = 0; times < 6; times++) await guess()
+  t.match(await login(email, { password: 'Other-Door-7' }, away), { status: 200 })
+})
+
+t.test('a network is known no more after 180 days, and one of an attacker not after the owner has verified the address', async (t) => {
+  const networksOf = async (accountId: string) =>
+    (await db.selectFrom('account_networks').where('account_id', '=', accountId).select('network').execute()).map(({ network }) => network)
+  const { id } = await givenAccount()
+  t.strictSame(await networksOf(id), ['203.0.113.0/24'])
+  await db.updateTable('account_networks').where('account_id', '=', id).set({ signed_in_at: new Date(Date.now() - 181 * 24 * 3_600_000) }).execute()
+  await keepHouse(db)
+  t.strictSame(await networksOf(id), [])
+
+  const attacker = await givenAccount({ verified: false })
+  await post('/auth/request-code', { email: attacker.email })
+  t.match(await post('/auth/login-code', { email: attacker.email, code: await codeMailedTo(attacker.email) }, { from: '192.0.2.10' }), { status: 200 })
+  t.strictSame(await networksOf(attacker.id), ['192.0.2.0/24'])
 })
 
 t.test('one who signs in on many devices at once is let in on all', async (t) => {
