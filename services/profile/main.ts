@@ -9,7 +9,7 @@ import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createAccountLookup } from './people/accounts.ts'
-import { findEdition } from './places/queries.ts'
+import { readEdition } from './places/queries.ts'
 import { loadPlaces } from './places/seed.ts'
 import type { Tables } from './schema.ts'
 
@@ -43,7 +43,7 @@ await run('profile', async (onClose, log) => {
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
       // Loaded once, after the first start of an edition.
-      places: { check: async () => await findEdition(db) !== undefined, required: true },
+      places: { check: async () => await readEdition(db), required: true },
       nats: { check: async () => bus.current() !== undefined, required: false }
     }
   })

@@ -41,6 +41,7 @@ export interface Identity { accounts: Map<string, { name: string, image: string 
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const { db } = await testDatabase<Tables>(t, import.meta.dirname)
   await db.transaction().execute(async (trx) => await putPlaces(trx, smallWorld))
+  await db.insertInto('places_edition').values({ edition: 'small' }).execute()
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-profile-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 

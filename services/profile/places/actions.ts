@@ -1,6 +1,6 @@
 import { ValidationError } from '@tandem/service-kit'
 import type { Trx } from '../schema.ts'
-import { findCity, findCountry, findRegion } from './queries.ts'
+import { findCity, findCountry, findRegion, readEdition } from './queries.ts'
 
 const FALLBACK_ZONE = 'Asia/Jakarta'
 
@@ -10,9 +10,10 @@ export interface Place { countryId: number | null, regionId: number | null, city
 /**
  * Settles where somebody lives after he said `said`: a city brings its region and country, a region its country; what was said
  * earlier and does not lie in what is said now is forgotten.
- * @throws ValidationError when ids are unknown or do not belong together
+ * @throws ValidationError when ids are unknown or do not belong together, PlacesLoading before any are known
  */
 export async function settlePlace (trx: Trx, before: Place, said: Partial<Place>): Promise<Place & { timezone: string }> {
+  await readEdition(trx)
   const city = said.cityId == null ? undefined : await findCity(trx, said.cityId)
   if (said.cityId != null && !city) throw new ValidationError('cityId is not a city we know')
   const regionId = said.regionId ?? city?.regionId ?? null

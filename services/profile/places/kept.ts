@@ -11,7 +11,7 @@ export function keepAnswers () {
   const answers = new Map<string, Promise<Buffer>>()
   let keptOf: string | undefined
 
-  return async (edition: string | undefined, key: string, list: () => Promise<object[]>) => {
+  return async (edition: string, key: string, list: () => Promise<object[]>) => {
     if (edition !== keptOf) answers.clear()
     keptOf = edition
     const kept = answers.get(key)

@@ -77,6 +77,21 @@ t.test('a long list travels compressed, where the client takes it so', async (t)
   t.match((await app.inject({ url: '/locations?type=planets', headers: { 'accept-encoding': 'gzip' } })).json(), { code: 'VALIDATION_ERROR' })
 })
 
+t.test('while the places are being loaded nobody is told that there are none', async (t) => {
+  const { app, db, givenPerson, post } = await testApp(t)
+  const ana = await givenPerson()
+  await db.deleteFrom('places_edition').execute()
+  for (const query of ['type=countries', 'type=regions&countryId=102', 'type=cities&countryId=102', 'type=cities&regionId=10', 'type=cities&countryId=999']) {
+    const response = await app.inject(`/locations?${query}`)
+    t.match(response.json(), { success: false, code: 'SERVICE_UNAVAILABLE', error: String }, query)
+    t.match([response.statusCode, response.headers['retry-after'], response.headers['cache-control']], [503, '1', undefined])
+  }
+  t.match(await post(ana, '/onboarding/save-profile', { countryId: '102', cityId: '100' }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+  t.equal((await post(ana, '/onboarding/save-profile', { bio: 'Runs' })).status, 200, 'what needs no place goes on')
+  await db.insertInto('places_edition').values({ edition: 'small' }).execute()
+  t.equal((await app.inject('/locations?type=countries')).json().data.length, 3)
+})
+
 t.test('what is kept goes with the edition, and a failure is not kept', async (t) => {
   await db.insertInto('places_edition').values({ edition: 'first' }).execute()
   const read = async () => names(await list('type=regions&countryId=102'))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { PlacesLoading } from '../errors.ts'
 import type { Db } from '../schema.ts'
 
 /** All countries, Indonesia first and then A to Z. */
@@ -51,7 +52,9 @@ export async function listCities (db: Db, { countryId, regionId }: { countryId?:
     .execute()
 }
 
-export async function findEdition (db: Db) {
+/** Which edition of the places is loaded. @throws PlacesLoading before the first one is */
+export async function readEdition (db: Db) {
   const edition = await db.selectFrom('places_edition').select('edition').orderBy('loaded_at', 'desc').limit(1).executeTakeFirst()
-  return edition?.edition
+  if (!edition) throw new PlacesLoading()
+  return edition.edition
 }

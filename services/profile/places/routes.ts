@@ -4,7 +4,7 @@ import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tande
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound } from '../errors.ts'
 import { asSent, gzipped, keepAnswers } from './kept.ts'
-import { findCountry, findEdition, findRegion, listCities, listCountries, listRegions } from './queries.ts'
+import { findCountry, findRegion, listCities, listCountries, listRegions, readEdition } from './queries.ts'
 import { PlaceId, placeNumber } from './schemas.ts'
 
 const Country = Type.Object({
@@ -23,7 +23,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/locations', {
     schema: {
       summary: 'List countries, the regions of one, or cities',
-      description: 'Countries come with Indonesia first, cities with the largest first. A country may have no regions.',
+      description: '503 SERVICE_UNAVAILABLE while the places are being loaded, after the first start. Countries come with Indonesia first, cities with the largest first. A country may have no regions.',
       querystring: Type.Object({
         type: Enum(['countries', 'regions', 'cities'], { examples: ['regions'] }),
         countryId: Type.Optional(PlaceId),
@@ -40,7 +40,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     config: { public: true }
   }, async ({ query, url, headers }, reply) => {
     // The places of the world change with the edition that is loaded, and never in between.
-    const edition = await findEdition(db)
+    const edition = await readEdition(db)
     const etag = `"${createHash('sha256').update(`${edition} ${url}`).digest('base64url').slice(0, 22)}"`
     const compresses = takesGzip(headers['accept-encoding'])
     const cached = { 'etag': compresses ? etag.replace(/"$/, `${GZIPPED}"`) : etag, 'cache-control': 'public, max-age=3600', 'vary': 'accept-encoding' }
@@ -56,7 +56,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     return compresses ? await reply.header('content-encoding', 'gzip').send(await gzipped(places)) : await reply.send(places)
   })
 
-  async function list (edition: string | undefined, { type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
+  async function list (edition: string, { type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
     if (type === 'countries') return await kept(edition, type, async () => await listCountries(db))
     const saysCountry = countryId !== undefined || countryCode !== undefined
     const country = saysCountry ? await findCountry(db, { id: countryId, code: countryCode }) : undefined
