@@ -51,7 +51,7 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
   try {
     secureAnswers(app)
     await allowOrigins(app, { origins: config.CORS_ORIGINS })
-    if (config.flood) limitFloods(app, config.flood)
+    if (config.flood) limitFloods(app, config.flood, { explains: config.explainsLimits })
 
     await app.register(serveMeta, config)
     await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
@@ -64,8 +64,8 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
       if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, patience })
     })
     await app.register(async (scope) => {
-      await limitRoutes(scope, { hits })
-      await passOn(scope, { upstreams, limits: config.limits })
+      await limitRoutes(scope, { hits, explains: config.explainsLimits })
+      await passOn(scope, { upstreams, limits: config.limits, writeLimits: config.writeLimits })
     })
   } catch (error) {
     await app.close()

@@ -1,6 +1,6 @@
 import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 import { Type } from 'typebox'
-import { specialRoutes } from './routes.ts'
+import { specialRoutes, writeLimits } from './routes.ts'
 import type { Route, Service } from './routes.ts'
 
 const version = (description: string) => Type.String({ default: '1.0.0', pattern: '^\\d+(\\.\\d+){0,2}$', description })
@@ -13,8 +13,10 @@ const frequencies = `^(off|${once}(,${once})*)$`
 const variableOf = ({ path }: Route) => `LIMIT${path.toUpperCase().replaceAll(/[^A-Z]+/g, '_')}`
 
 const limited = specialRoutes.filter(({ limit }) => limit !== undefined)
-const limitVariables = Object.fromEntries(limited.map((route) =>
-  [variableOf(route), Type.String({ default: route.limit, pattern: frequencies })]))
+const limitVariables = {
+  ...Object.fromEntries(limited.map((route) => [variableOf(route), Type.Optional(Type.String({ pattern: frequencies }))])),
+  ...Object.fromEntries(Object.entries(writeLimits).map(([name, limit]) => [name, Type.String({ default: limit, pattern: frequencies })]))
+}
 
 const ofHttp = (description: string) => Url({ pattern: '^https?://', description })
 
@@ -37,12 +39,16 @@ const environment = Type.Object({
   MIN_APP_VERSION_ANDROID: version('The oldest app that may still be used'),
   SERVER_VERSION: Type.String({ default: '1.0.0', description: 'What runs here, as /meta tells it' }),
   DOCS: Type.Enum(['on', 'off'], { type: 'string', default: 'on', description: 'Whether /docs is served' }),
-  FLOOD_LIMIT: Type.String({ default: 'off', pattern: frequency, description: 'How much one client may ask of all routes together, such as 600/1m' }),
+  FLOOD_LIMIT: Type.String({ default: '6000/1m', pattern: frequency, description: 'How often one client address may ask, all routes together' }),
+  LIMIT_PROFILE: Type.Enum(['standard', 'relaxed'], { type: 'string', default: 'standard', description: 'relaxed: 100 times the limits of /auth, for work on one machine' }),
+  NODE_ENV: Type.Optional(Type.String()),
   ...limitVariables
 })
 
 /** So many attempts in so many milliseconds. */
 export interface Limit { max: number, window: number }
+
+const relaxedFactor = 100
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000 }
 
@@ -51,9 +57,12 @@ function readLimit (text: string): Limit | undefined {
   return max && count && unit ? { max: Number(max), window: Number(count) * units[unit as keyof typeof units] } : undefined
 }
 
+/** The limits in `text`, the shortest time first. */
+const readLimits = (text: string) => text.split(',').flatMap((each) => readLimit(each) ?? []).sort((a, b) => a.window - b.window)
+
 // A limit that is misspelt would silently leave the number as it was.
 const findStrangers = (env: NodeJS.ProcessEnv) => Object.keys(env)
-  .filter((name) => name.startsWith('LIMIT_') && !(name in limitVariables))
+  .filter((name) => name.startsWith('LIMIT_') && name !== 'LIMIT_PROFILE' && !(name in limitVariables))
   .map((name) => `${name} is no limit; there are ${Object.keys(limitVariables).join(', ')}`)
 
 const findWrongOrigins = ({ CORS_ORIGINS }: { CORS_ORIGINS: string[] }) =>
@@ -66,6 +75,7 @@ function read (env: NodeJS.ProcessEnv) {
   try {
     const config = readConfig(environment, env)
     wrong.push(...findWrongOrigins(config))
+    if (config.LIMIT_PROFILE === 'relaxed' && config.NODE_ENV === 'production') wrong.push('LIMIT_PROFILE must not be relaxed where NODE_ENV is production')
     if (wrong.length === 0) return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -80,6 +90,11 @@ export type Config = ReturnType<typeof readGatewayConfig>
 export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
   const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } = read(env)
   const variables = config as Record<string, unknown>
+  const factor = config.LIMIT_PROFILE === 'relaxed' ? relaxedFactor : 1
+  // A limit that is set is meant as it is.
+  const limitsOf = (route: Route) => typeof variables[variableOf(route)] === 'string'
+    ? readLimits(String(variables[variableOf(route)]))
+    : readLimits(route.limit ?? 'off').map(({ max, window }) => ({ max: max * factor, window }))
   return {
     ...config,
     upstreams: {
@@ -92,9 +107,13 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
     } satisfies Record<Service, string>,
     /** By method and path, such as `POST /auth/login`; the shortest time first. */
     limits: new Map(limited.flatMap((route) => {
-      const limits = String(variables[variableOf(route)]).split(',').flatMap((text) => readLimit(text) ?? []).sort((a, b) => a.window - b.window)
+      const limits = limitsOf(route)
       return limits.length > 0 ? route.methods.map((method) => [`${method} ${route.path}`, limits] as const) : []
     })),
+    /** Of one account, by variable. */
+    writeLimits: new Map(Object.keys(writeLimits).map((name) => [name, readLimits(String(variables[name]))])),
+    /** Whether a refusal tells callers on this machine how to lift a limit. */
+    explainsLimits: config.NODE_ENV !== 'production' && config.LIMIT_PROFILE !== 'relaxed',
     flood: readLimit(config.FLOOD_LIMIT)
   }
 }

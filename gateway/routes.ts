@@ -35,9 +35,16 @@ export interface Route {
   limit?: string
   /** The longest body, in bytes. One longer than is ordinary is streamed, and has 10 s to be answered in place of 3. */
   bodyLimit?: number
+  /** A limit of writes that one account has for this route beside the one for all routes. */
+  writeLimit?: keyof typeof writeLimits
   /** How many bodies longer than is ordinary may be under way at once, of all accounts together. */
   atOnce?: number
 }
+
+/** How often one account may change something, by the variable that sets it: all routes together, comments, and follows. */
+export const writeLimits = { LIMIT_WRITES: '300/1m', LIMIT_COMMENTS: '60/1m', LIMIT_FOLLOWS: '120/1m' }
+
+export const isReading = (method: string) => reading.includes(method)
 
 const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const except = (method: string) => every.filter((each) => each !== method)
@@ -45,7 +52,7 @@ const reading = ['GET', 'HEAD']
 const signingIn = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
 const upload = (path: string): Route => ({ methods: ['POST'], path, bodyLimit: uploadBody })
 
-/** The routes that are not as all others: any method, with a bearer token, 64 KiB, 3 s and no limit on how often. */
+/** The routes that are not as all others: any method, with a bearer token, 64 KiB, 3 s and no limit for an address. */
 export const specialRoutes: Route[] = [
   // The day's limit is for who goes through a list of addresses; ten a minute alone would let him ask for 14,400.
   signingIn('/auth/check-email', '10/1m,1000/24h'),
@@ -70,6 +77,9 @@ export const specialRoutes: Route[] = [
   { methods: reading, path: '/onboarding/options', public: true },
   { methods: reading, path: '/locations', public: true },
   { methods: reading, path: '/locations/*', public: true },
+
+  { methods: ['POST'], path: '/feed/:id/comment', writeLimit: 'LIMIT_COMMENTS' },
+  { methods: ['POST'], path: '/users/:userId/follow', writeLimit: 'LIMIT_FOLLOWS' },
 
   upload('/onboarding/upload-photo'),
   upload('/media'),

@@ -166,13 +166,14 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
   if (keys) publishKeys(services.identity, [issuer])
   services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: ended, until: new Date().toISOString() }))
 
-  const config = readGatewayConfig({
+  const variables = {
     PORT: '0',
     IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
     REDIS_URL: redisUrl,
     ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
     ...env
-  })
+  }
+  const config = readGatewayConfig(variables)
   const app = await createGateway(config, log, { shedsLoad: false })
   t.teardown(() => app.close())
   await app.listen({ host: config.HOST, port: config.PORT })
@@ -180,6 +181,8 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
   return {
     app,
     url,
+    /** What the gateway was configured with. */
+    env: variables,
     services,
     issuer,
     /** The sessions that identity says have ended. */

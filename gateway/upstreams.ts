@@ -25,10 +25,12 @@ interface Options {
   upstreams: Upstream[]
   /** By method and path. */
   limits: Map<string, Limit[]>
+  /** Of one account, by the name of what it writes. */
+  writeLimits: Map<string, Limit[]>
 }
 
 /** Passes on the requests of every route of `upstreams`, without the base of their addresses. */
-export async function passOn (app: FastifyInstance, { upstreams, limits }: Options) {
+export async function passOn (app: FastifyInstance, { upstreams, limits, writeLimits }: Options) {
   // What a body says is for the service to judge. It is read, or not, once a handler has made up its mind.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -49,7 +51,8 @@ export async function passOn (app: FastifyInstance, { upstreams, limits }: Optio
         config: {
           public: route.public,
           unauthorizedOnly: route.unauthorizedOnly,
-          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window }, furtherLimits })
+          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window }, furtherLimits }),
+          accountLimits: [...writeLimits].filter(([name]) => name === 'LIMIT_WRITES' || name === route.writeLimit)
         },
         handler: createHandler(upstream, route, takeTurn)
       })

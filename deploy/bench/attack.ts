@@ -8,7 +8,8 @@ import { noisyPng, pictureForm, type Upload } from './pictures.ts'
 import { withStack, type Stack } from './stack.ts'
 import { percentile } from './table.ts'
 
-// Two people use the app while a third account attacks it, one attack after the other. All limits are the default ones, but those of signing in: two people stand for many here.
+// Two people use the app while a third account attacks it, one attack after the other. Limits are the default ones, but those of signing in, of
+// an address and of all writes: two people stand for many here.
 const SECONDS = 15
 const LANES = 3
 const PAUSE_MS = 60
@@ -34,7 +35,7 @@ await withStack(async (stack) => {
     report(attack, samples, p99(quiet), await stop())
   }
   report('quiet again', await measure(stack, [ana, ben]), p99(quiet))
-})
+}, { FLOOD_LIMIT: '12000/1m', LIMIT_WRITES: '900/1m', LIMIT_COMMENTS: '60/1m', LIMIT_FOLLOWS: '120/1m' })
 
 /** What an app does all day, in equal parts, by each of `people`. */
 async function measure (stack: Stack, people: Member[]) {

@@ -22,9 +22,10 @@ export interface Stack {
 }
 
 // One client measures them all, so no limit of a client may stand in its way.
-const noLimits = Object.fromEntries(['AUTH_CHECK_EMAIL', 'AUTH_REGISTER', 'AUTH_LOGIN', 'AUTH_VERIFY_EMAIL'].map((route) => [`LIMIT_${route}`, 'off']))
+const limits = ['FLOOD_LIMIT', 'LIMIT_WRITES', 'LIMIT_COMMENTS', 'LIMIT_FOLLOWS', ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)]
+const noLimits = Object.fromEntries(limits.map((name) => [name, 'off']))
 
-/** Starts the whole system on free ports with fresh data, for as long as `work` takes. */
+/** Starts the whole system on free ports with fresh data and without limits, for as long as `work` takes. `environment` sets them, and whatever else. */
 export async function withStack (work: (stack: Stack, dataDir: string) => Promise<void>, environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {

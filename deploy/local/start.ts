@@ -22,7 +22,8 @@ try {
       root: { type: 'string', default: path.resolve(import.meta.dirname, '../..') }
     }
   })
-  const settings = readSettings(process.env, root)
+  // Who changes the code signs in again and again.
+  const settings = readSettings(watch ? { LIMIT_PROFILE: 'relaxed', ...process.env } : process.env, root)
   await openDataDir(settings.dataDir, { fresh })
   const port = await choosePort(settings)
   if (fresh && settings.databaseUrl) screen.warn('--fresh leaves the database of DATABASE_URL as it is')
@@ -32,7 +33,7 @@ try {
   process.exit(1)
 }
 
-async function run (system: System, { root, watch, settings: { dataDir } }: { root: string, watch: boolean, settings: Settings }) {
+async function run (system: System, { root, watch, settings: { dataDir, rest } }: { root: string, watch: boolean, settings: Settings }) {
   const stopping = new AbortController()
   const names = ['gateway', ...system.services.keys()]
   const undo: Array<() => void> = []
@@ -70,6 +71,9 @@ async function run (system: System, { root, watch, settings: { dataDir } }: { ro
   screen.table(system.addresses())
   screen.line()
   screen.line(`  Data and logs are in ${dataDir}. Ctrl-C stops everything.`)
+  screen.line(rest['LIMIT_PROFILE'] === 'relaxed'
+    ? '  The limits of /auth are 100 times the documented ones (LIMIT_PROFILE=relaxed).'
+    : '  The limits of /auth are the documented ones, such as 3 registrations an hour. For local work: LIMIT_PROFILE=relaxed npm start')
 }
 
 /** SIGINT, SIGTERM, the terminal's or the parent's end stop the system; a second order, kill it. */

@@ -12,6 +12,7 @@ t.test('with --watch, a changed service starts again, even one that did not star
   const { output } = system.launch({ args: ['--watch'] })
   const before = await system.stack()
   t.match(output(), 'social did not start')
+  t.match(await (await fetch(before.gateway.url)).json(), { LIMIT_PROFILE: 'relaxed' })
 
   writeFileSync(file, works)
   const after = await system.stack(({ services }) => services['social']?.pid !== null)
