@@ -1,22 +1,32 @@
-import { randomUUID } from 'node:crypto'
 import type { Image } from './images.ts'
+import { createKey, isKey, keyAfterMove, type Audience, type FormerFolder } from './keys.ts'
+import { moveFormerImages } from './moving.ts'
 import type { Storage } from './storage.ts'
 
-/** An image that is kept and shown under `url`. */
-export interface StoredImage { url: string, key: string, mimeType: string, width: number, height: number, bytes: number }
+/** An image that is stored. Its owner is for the service to note. */
+export interface StoredImage { key: string, mimeType: string, width: number, height: number, bytes: number }
 
+/**
+ * Images by key. Tables hold keys, or addresses of elsewhere as a client named them, and no address of ours: it is made when it is
+ * shown, so a changed CDN_URL changes all of them at once.
+ */
 export interface Media {
-  /** Keeps an image under a key that nobody can guess, in a folder of its owner's. */
-  store (folder: string, accountId: string, image: Image): Promise<StoredImage>
-  /** Deletes the image shown at `url` if it is one of this owner's, else does nothing. */
-  discard (accountId: string, url: string): Promise<void>
-  /** The key of the image shown at `url`, if it is one from here. */
-  keyOf (url: string): string | undefined
-  urlOf (key: string): string
+  /** The address that all others begin with. */
+  base: string
+  store (audience: Audience, image: Image): Promise<StoredImage>
+  /** Stores the same image under a new key. @returns undefined when there is no such image */
+  copy (key: string, audience: Audience): Promise<string | undefined>
+  /** Does nothing when there is no such image. */
+  remove (key: string): Promise<void>
+  /** The address of a stored value. */
+  urlOf (stored: string): string
+  urlOf (stored: string | null): string | null
+  /** What a table holds of an address that a client or another service named. */
+  storedOf (url: string): string
+  /** Moves images whose keys named their owner. To be called now and then; see moveFormerImages. @returns how many it moved */
+  moveFormer (folders: FormerFolder[]): Promise<number>
   /** Whether a client may have this address shown to others. */
   accepts (url: string): boolean
-  /** As `accepts`, but of what was uploaded here only what this owner uploaded: for photos that are to be his own. */
-  acceptsFrom (accountId: string, url: string): boolean
 }
 
 export interface MediaOptions {
@@ -30,30 +40,36 @@ export interface MediaOptions {
 export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions): Media {
   const base = `${cdnUrl.replace(/\/$/, '')}/`
 
-  function ownKeyOf (accountId: string, url: string) {
-    const key = url.startsWith(base) ? url.slice(base.length) : ''
-    const [, owner] = /^[a-z-]+\/([0-9a-f-]{36})\/[0-9a-f-]{36}\.webp$/.exec(key) ?? []
-    return owner === accountId ? key : undefined
+  function urlOf (stored: string): string
+  function urlOf (stored: string | null): string | null
+  function urlOf (stored: string | null) {
+    return stored !== null && isKey(stored) ? base + stored : stored
   }
 
   return {
-    async store (folder, accountId, { bytes, mimeType, width, height }) {
-      const key = `${folder}/${accountId}/${randomUUID()}.webp`
+    base,
+    urlOf,
+    async store (audience, { bytes, mimeType, width, height }) {
+      const key = createKey(audience)
       await storage.put(key, bytes, mimeType)
-      return { url: base + key, key, mimeType, width, height, bytes: bytes.length }
+      return { key, mimeType, width, height, bytes: bytes.length }
     },
-    async discard (accountId, url) {
-      const key = ownKeyOf(accountId, url)
-      if (key) await storage.remove(key)
+    async copy (key, audience) {
+      const bytes = await storage.find(key)
+      if (!bytes) return
+      const copied = createKey(audience)
+      await storage.put(copied, bytes, 'image/webp')
+      return copied
     },
-    keyOf: (url) => (url.startsWith(base) ? url.slice(base.length) : undefined),
-    urlOf: (key) => base + key,
-    accepts: (url) => !onlyOwn || url.startsWith(base),
-    acceptsFrom (accountId, url) {
-      if (onlyOwn) return ownKeyOf(accountId, url) !== undefined
-      // However it goes on: with a query, another's picture is still another's.
-      const [, owner = accountId] = url.startsWith(base) ? /^[a-z-]+\/([0-9a-f-]{36})\//.exec(url.slice(base.length)) ?? [] : []
-      return owner === accountId
-    }
+    remove: async (key) => await storage.remove(key),
+    storedOf (url) {
+      if (!url.startsWith(base)) return url
+      const path = url.slice(base.length)
+      // Clients may still hold addresses from before images were moved.
+      const key = keyAfterMove(path) ?? path
+      return isKey(key) ? key : url
+    },
+    moveFormer: async (folders) => await moveFormerImages(storage, folders),
+    accepts: (url) => !onlyOwn || url.startsWith(base)
   }
 }

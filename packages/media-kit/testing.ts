@@ -38,9 +38,9 @@ export function formWith (bytes: Buffer, { field = 'file', type = 'image/png', n
   }
 }
 
-export interface S3Stand { settings: S3Settings, objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>, refuse: (status?: number) => void }
+export interface S3Stand { settings: S3Settings, objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>, keys: () => string[], refuse: (status?: number) => void }
 
-/** A bucket in memory. It asks for a signature but does not check it. */
+/** Buckets in memory, their objects by bucket and key. Lists have two keys a page. It asks for a signature but does not check it. */
 export async function startS3 (t: Teardown): Promise<S3Stand> {
   const objects: S3Stand['objects'] = new Map()
   let refusal: number | undefined
@@ -48,11 +48,17 @@ export async function startS3 (t: Teardown): Promise<S3Stand> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const key = decodeURIComponent(request.url ?? '').replace('/bucket/', '')
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://bucket')
+      const key = decodeURIComponent(pathname).slice(1)
       const object = objects.get(key)
       const answer = (status: number, bytes?: Buffer) => response.writeHead(status).end(bytes)
       if (refusal) return answer(refusal)
       if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=key/')) return answer(403)
+      if (searchParams.has('list-type')) {
+        const wanted = `${key}${searchParams.get('prefix')}`
+        const found = [...objects.keys()].filter((name) => name.startsWith(wanted) && name > `${key}${searchParams.get('start-after') ?? ''}`).sort()
+        return answer(200, Buffer.from(`<ListBucketResult>${found.slice(0, 2).map((name) => `<Contents><Key>${name.slice(key.length)}</Key></Contents>`).join('')}</ListBucketResult>`))
+      }
       if (request.method === 'PUT') objects.set(key, { bytes: Buffer.concat(chunks), headers: request.headers })
       if (request.method === 'DELETE') objects.delete(key)
       if (request.method === 'GET') return answer(object ? 200 : 404, object?.bytes)
@@ -66,6 +72,7 @@ export async function startS3 (t: Teardown): Promise<S3Stand> {
   return {
     settings: { endpoint: `http://127.0.0.1:${port}/`, bucket: 'bucket', region: 'us-east-1', accessKeyId: 'key', secretAccessKey: 'secret' },
     objects,
+    keys: () => [...objects.keys()].map((name) => name.slice(name.indexOf('/') + 1)),
     refuse: (status) => { refusal = status }
   }
 }

@@ -6,7 +6,7 @@ import { createMedia, diskStorage, readImage, uploadLimit, uploads } from './ind
 const app = Fastify()
 const media = createMedia({ storage: diskStorage(process.argv[2] ?? ''), cdnUrl: 'http://cdn.example.com' })
 await app.register(uploads)
-app.post('/', { bodyLimit: uploadLimit }, async (request) => await media.store('profile', crypto.randomUUID(), await readImage(request, 'file', crypto.randomUUID())))
+app.post('/', { bodyLimit: uploadLimit }, async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID())))
 
 // What is in use, with what waits to be collected collected: a process's size would tell of the collector and of malloc instead.
 process.on('message', async () => {

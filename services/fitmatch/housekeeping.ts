@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { discardUnlessKept, type File } from './photos/files.ts'
+import { copyBorrowedPhotos, discardUnlessKept, type File } from './photos/files.ts'
 import { checkRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
@@ -29,6 +29,9 @@ export async function clearOld ({ db, ask, media, selfies }: Deps) {
     with gone as (delete from departed_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
     select unnest(photo_urls) as url, account_id as owner from gone`.execute(db)
   await discardUnlessKept({ db, media }, [...pictures.rows, ...photos.rows])
+
+  await media.moveFormer(['fitmatch', 'chat'])
+  await copyBorrowedPhotos({ db, media })
   // Last, as it throws while identity is unavailable.
   await checkRecentReporters({ db, ask })
 }

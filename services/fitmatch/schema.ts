@@ -13,6 +13,7 @@ interface Prompt { id: string, question: string, answer: string }
 
 /** Written as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>
+type ProfileCopy = Record<string, unknown> & { photos: { url: string }[] }
 interface DayQuota { account_id: string, day: string, used: number }
 
 export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, IdempotencyTables {
@@ -77,6 +78,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
   photos: {
     id: Generated<string>
     profile_id: string
+    /** A key, or an address of elsewhere; so is every other url of these tables. */
     url: string
     uploaded: boolean
     is_main: boolean
@@ -139,8 +141,8 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     reason: ReportReason
     details: string | null
     evidence: string[]
-    profile: Json<Record<string, unknown>>
-    messages: Json<Record<string, unknown>[]>
+    profile: Json<ProfileCopy>
+    messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>
     kept_urls: string[]
     is_urgent: GeneratedAlways<boolean>
     status: Generated<'OPEN' | 'RESOLVED'>
@@ -154,7 +156,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     id: string
     account_id: string
     display_name: string
-    profile: Json<Record<string, unknown>>
+    profile: Json<ProfileCopy>
     photo_urls: string[]
     deleted_at: Generated<Date>
   }

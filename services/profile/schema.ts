@@ -7,6 +7,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     account_id: string
     name: string
     username: string
+    /** A key, or an address of elsewhere; so are photos. */
     image: string | null
     bio: string | null
     gender: Gender | null
@@ -19,6 +20,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     fitness_goal: string | null
     experience: Generated<string>
     photos: Generated<string[]>
+    announced_base: string | null
     community_rules_accepted: Generated<boolean>
     country_id: number | null
     region_id: number | null

@@ -11,11 +11,12 @@ const MINUTE = 60 * 1_000
 export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: 10 * MINUTE, log })
 
 export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
-  const { db } = deps
+  const { db, media } = deps
   while (await clearExpired(db) > 0);
   await sql`delete from story_days where day < current_date - 3`.execute(db)
   await clearIdempotencyKeys(db)
 
+  await media.moveFormer(['social'])
   await forgetRemoved(db)
   await doomUnused(db)
   const failures = await removeDoomed(deps)

@@ -24,6 +24,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     type: PostType
     visibility: Visibility
     content: string
+    /** Keys, or addresses of elsewhere; so is media_url of stories. */
     media_urls: string[]
     media_type: string | null
     activity_id: string | null
@@ -74,7 +75,6 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
   story_days: { account_id: string, day: string, stories: number }
   media: {
     key: string
-    url: string
     account_id: string
     mime_type: string
     width: number

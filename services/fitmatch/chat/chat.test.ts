@@ -66,7 +66,7 @@ t.test('a chat', async (t) => {
   t.test('takes pictures, made anew', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
-    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/chat\/.*\.webp$/ } } })
+    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp$/ } } })
     t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
     t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
     t.match((await said(MessageSent)).at(-1), { hasImage: true })
@@ -114,6 +114,7 @@ t.test('a chat', async (t) => {
   })
 
   t.test('keeps a message once under an idempotency key, too, with or without a picture', async (t) => {
+    const before = (await readdir(path.join(folder, 'media/private'))).length
     const { ana, url } = await pair()
     const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
     for (const [key, body] of [['k1', { content: 'Hi' }], ['k2', { image }]] as const) {
@@ -125,8 +126,9 @@ t.test('a chat', async (t) => {
     const { data: { messages } } = await get(ana.id, url)
     t.match(messages, [{ content: 'Hi' }, { imageUrl: String }])
     t.equal(messages.length, 2)
-    const kept = await readdir(path.join(folder, 'media/chat', ana.id))
-    t.strictSame(kept, [path.basename(messages[1].imageUrl)], 'no picture of a repeat is left')
+    const kept = await readdir(path.join(folder, 'media/private'))
+    t.ok(kept.includes(path.basename(messages[1].imageUrl)))
+    t.equal(kept.length, before + 1, 'no picture of a repeat is left')
   })
 
   t.test('is read page by page, the newest first', async (t) => {

@@ -8,7 +8,7 @@ const prefix = /^data:[\w.+/-]{1,100};base64,/
 
 export interface Picture { base64: string, mimeType: string }
 
-/** Makes a picture that was sent in base64 anew, and keeps it. @returns its address */
+/** Re-encodes a picture that was sent in base64, and stores it. @returns its key */
 export async function storePicture (media: Media, senderId: string, { base64, mimeType }: Picture) {
   const data = base64.slice(0, 200).match(prefix) ? base64.slice(base64.indexOf(',') + 1) : base64
   // Phones break it into lines unless they are told not to; the alphabet for addresses and missing padding are as clear.
@@ -16,6 +16,6 @@ export async function storePicture (media: Media, senderId: string, { base64, mi
   if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > LARGEST) throw new FileTooLarge()
-  const { url } = await media.store('chat', senderId, await remakeImage(bytes, mimeType, senderId))
-  return url
+  const { key } = await media.store('private', await remakeImage(bytes, mimeType, senderId))
+  return key
 }

@@ -20,6 +20,7 @@ const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  const withAddress = <Picture extends { imageUrl: string | null }> (message: Picture): Picture => ({ ...message, imageUrl: media.urlOf(message.imageUrl) })
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
@@ -32,7 +33,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { matchId }, query, account }) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
-    const page = await listHistory(db, account.id, matchId, query)
+    const { messages: stored, nextCursor } = await listHistory(db, account.id, matchId, query)
+    const page = { messages: stored.map(withAddress), nextCursor }
     const newest = page.messages.at(-1)
     if (!query.markRead || !newest) return data({ ...page, isTyping })
     const read = new Map((await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt]))
@@ -50,7 +52,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { matchId }, query: { after, afterId, limit }, account }) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
-    return data({ messages: await listSince(db, account.id, matchId, { limit, afterId, ...(after !== undefined && { after: new Date(after) }) }), isTyping })
+    const stored = await listSince(db, account.id, matchId, { limit, afterId, ...(after !== undefined && { after: new Date(after) }) })
+    return data({ messages: stored.map(withAddress), isTyping })
   })
 
   app.post('/fitmatch/chat/:matchId/messages', {
@@ -74,10 +77,10 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
     const spent = idempotencyOf(request)
-    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...sent, isMine: true } }))
+    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...withAddress(sent), isMine: true } }))
 
     let imageUrl: string | null = null
-    const discard = async () => { if (imageUrl !== null) await media.discard(account.id, imageUrl).catch(() => {}) }
+    const discard = async () => { if (imageUrl !== null) await media.remove(imageUrl).catch(() => {}) }
     try {
       // Before the work of making an image anew; what counts is asked again in the transaction.
       const repeated = await findSent(db, account.id, { matchId, clientMessageId })

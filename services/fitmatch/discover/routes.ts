@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Data, data, Enum, Id, Nullable, takeTurns, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
+import { withPhotoAddresses } from '../photos/addresses.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
@@ -22,7 +23,7 @@ const ProfileView = Type.Object({
   mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
 }, { examples: [{ ...exampleCandidate, lastActiveAt: '2026-01-31T08:00:00.000Z', isMatch: false, matchId: null, matchType: null, mySwipe: null }] })
 
-export const discoverRoutes: Routes<Deps> = async (app, { db, minAge }) => {
+export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
   // A search is the most expensive read. One account never takes more than one connection with it.
   const inTurn = takeTurns({ maxWaiting: MAX_WAITING_SEARCHES })
 
@@ -43,7 +44,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, minAge }) => {
     // What is no id excludes nobody.
     const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
     const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
-    return data({ profiles, remaining: total - profiles.length, limits: await readSwipeLimits(db, me) })
+    return data({ profiles: profiles.map((profile) => withPhotoAddresses(media, profile)), remaining: total - profiles.length, limits: await readSwipeLimits(db, me) })
   }))
 
   app.get('/fitmatch/profile/:profileId', {
@@ -52,5 +53,5 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, minAge }) => {
       params: Type.Object({ profileId: Id }),
       response: { 200: Data(ProfileView) }
     }
-  }, async ({ params, account }) => data(await readView(db, await readParticipant(db, account.id), params.profileId)))
+  }, async ({ params, account }) => data(withPhotoAddresses(media, await readView(db, await readParticipant(db, account.id), params.profileId))))
 }

@@ -6,13 +6,13 @@ import { listNewest } from './queries.ts'
 
 const SHOWN_AT_HOME = 10
 
-export const answerFitMatchOverview = ({ db }: Deps) => answer(FitMatchOverview, async ({ accountId }) => {
+export const answerFitMatchOverview = ({ db, media }: Deps) => answer(FitMatchOverview, async ({ accountId }) => {
   const caller = await findCaller(db, accountId)
   if (!caller) return { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
   return {
     hasProfile: true,
     status: caller.status,
     discoverTutorialSeen: caller.tutorialSeen,
-    matches: caller.status === 'SUSPENDED' ? [] : await listNewest(db, accountId, SHOWN_AT_HOME)
+    matches: caller.status === 'SUSPENDED' ? [] : (await listNewest(db, accountId, SHOWN_AT_HOME)).map((match) => ({ ...match, photo: media.urlOf(match.photo) }))
   }
 })

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
+import { withPhotoAddresses } from '../photos/addresses.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
@@ -42,7 +43,7 @@ const Matches = Type.Object({
   }]
 })
 
-export const matchRoutes: Routes<Deps> = async (app, { db }) => {
+export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.get('/fitmatch/matches', {
     schema: {
       summary: 'List my matches',
@@ -57,6 +58,14 @@ export const matchRoutes: Routes<Deps> = async (app, { db }) => {
       type === 'new' ? [] : listConversations(db, account.id),
       countMatches(db, account.id)
     ])
-    return data({ newMatches, conversations, totalMatches })
+    return data({
+      newMatches: newMatches.map((match) => ({ ...match, profile: withPhotoAddresses(media, match.profile) })),
+      conversations: conversations.map(({ lastMessage, ...match }) => ({
+        ...match,
+        profile: withPhotoAddresses(media, match.profile),
+        lastMessage: { ...lastMessage, imageUrl: media.urlOf(lastMessage.imageUrl) }
+      })),
+      totalMatches
+    })
   })
 }

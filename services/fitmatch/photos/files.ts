@@ -1,7 +1,20 @@
 import { sql } from 'kysely'
+import { isKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 
+/** A stored value, and the account that it was uploaded by. */
 export interface File { url: string, owner: string }
+
+/** Gives matching profiles that began with the main profile's photos copies of their own, as those that begin now have. */
+export async function copyBorrowedPhotos ({ db, media }: Pick<Deps, 'db' | 'media'>) {
+  const borrowed = await db.selectFrom('photos').where('uploaded', '=', false).where('url', 'like', 'public/%').select(['id', 'url']).execute()
+  for (const { id, url } of borrowed) {
+    const copy = await media.copy(url, 'public')
+    if (!copy) continue
+    const { numUpdatedRows } = await db.updateTable('photos').set({ url: copy, uploaded: true }).where('id', '=', id).where('url', '=', url).executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) await media.remove(copy)
+  }
+}
 
 /**
  * Deletes files that nothing shows any more, but for those a report holds as evidence. To be called after the commit; a file that
@@ -14,5 +27,5 @@ export async function discardUnlessKept ({ db, media }: Pick<Deps, 'db' | 'media
     .where(sql<boolean>`kept_urls && ${files.map(({ url }) => url)}::text[]`)
     .execute()
   const kept = new Set(reports.flatMap(({ kept_urls }) => kept_urls))
-  for (const { url, owner } of files) if (!kept.has(url)) await media.discard(owner, url).catch(() => {})
+  for (const { url } of files) if (isKey(url) && !kept.has(url)) await media.remove(url).catch(() => {})
 }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Photo } from '../profiles/schemas.ts'
+import { withAddress, withAddresses } from './addresses.ts'
 import { addPhoto, arrangePhotos, deletePhoto, MOST_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
 
@@ -16,11 +17,12 @@ const Photos = Data(Type.Object({
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  const answer = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withAddresses(media, photos), isPhotoVerified })
   await app.register(uploads)
 
   app.get('/fitmatch/photos', {
     schema: { summary: 'List my photos', response: { 200: Photos } }
-  }, async ({ account }) => data(await readPhotos(db, account.id)))
+  }, async ({ account }) => answer(await readPhotos(db, account.id)))
 
   app.post('/fitmatch/photos', {
     schema: {
@@ -38,12 +40,12 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     // Before the image is made anew; a repeat may be that of the last photo.
     if (photoCount >= MOST_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
     const image = await readImage(request, 'file', account.id)
-    const { url } = await media.store('fitmatch', account.id, image)
-    const discard = async () => await media.discard(account.id, url).catch(() => {})
+    const { key } = await media.store('public', image)
+    const discard = async () => await media.remove(key).catch(() => {})
     try {
-      const photo = await once(db, idempotencyOf(request, image.bytes), (trx) => addPhoto(trx, account.id, url))
-      if (photo.url !== url) await discard()
-      return data({ photo })
+      const photo = await once(db, idempotencyOf(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
+      if (photo.url !== key) await discard()
+      return data({ photo: withAddress(media, photo) })
     } catch (error) {
       // What Postgres did not answer may be committed, and then shows the photo.
       if (error instanceof Error && 'statusCode' in error) await discard()
@@ -64,7 +66,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     if (body.photoIds === undefined && body.mainPhotoId === undefined) throw new ValidationError('photoIds or mainPhotoId is required')
-    return data(await arrangePhotos(db, account.id, body))
+    return answer(await arrangePhotos(db, account.id, body))
   })
 
   app.delete('/fitmatch/photos', {

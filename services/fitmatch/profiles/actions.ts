@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { isKey } from '@tandem/media-kit'
 import { checkName, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
@@ -48,6 +49,9 @@ function autoFill ({ name, birthDate, gender, bio, height, city, latitude, longi
   }
 }
 
+const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) =>
+  ({ ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) })
+
 /** Keeps the newer of what was just asked and what was heard meanwhile. */
 async function keepAsked (trx: Trx, accountId: string, facts: Facts, askedAt: Date) {
   const heardAt = new Date(askedAt.getTime() - UNSURE_FOR)
@@ -72,35 +76,59 @@ export async function createProfile ({ db, ask, media, minAge }: Deps, accountId
   const facts = await ask(MatchFacts, { accountId })
   if (!facts) throw new NotFound()
   checkName('displayName', fields.displayName, facts.name)
-  const columns = { ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) }
+  const columns = columnsOf(facts, fields, minAge)
   checkAge(columns.birth_date, minAge)
   checkWishes(columns, minAge)
-  const photos = facts.photos.filter((url) => media.acceptsFrom(accountId, url)).slice(0, MOST_PHOTOS)
+  const photos = await copyPhotos(media, facts.photos.slice(0, MOST_PHOTOS))
+  const discardUnless = async (shown: string[]) => {
+    for (const photo of photos) if (isKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
+  }
+  try {
+    const profile = await once(db, spent, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, askedAt }))
+    await discardUnless(profile.photos.map(({ url }) => url))
+    return profile
+  } catch (error) {
+    // What Postgres did not answer may be committed, and then shows the photos.
+    if (error instanceof Error && 'statusCode' in error) await discardUnless([])
+    throw error
+  }
+}
 
-  return await once(db, spent, async (trx) => {
-    const member = await keepAsked(trx, accountId, facts, askedAt)
-    // Else somebody could look around from anywhere by beginning anew.
-    if (columns.latitude !== null) await move(trx, accountId, member.timezone)
-    const profile = await trx.insertInto('profiles')
-      .values({
-        ...columns,
-        account_id: accountId,
-        suspended: member.suspended_at !== null,
-        photo_count: photos.length,
-        traits: traitsOf(columns),
-        sports: sql`${await bitsOfSports(trx, member.favorite_sports)}::bit(128)`
-      })
-      .onConflict((conflict) => conflict.column('account_id').doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (!profile) throw new ProfileExists()
-    if (photos.length > 0) {
-      await trx.insertInto('photos')
-        .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: false, is_main: index === 0, sort_order: index })))
-        .execute()
-    }
-    return await readOwnProfile(trx, accountId)
-  })
+/** Copies under addresses of their own: by that of the main profile's photo anybody could find the person behind a matching profile. */
+async function copyPhotos (media: Deps['media'], urls: string[]) {
+  const copies = await Promise.all(urls.map(async (url) => {
+    const stored = media.storedOf(url)
+    if (isKey(stored)) return await media.copy(stored, 'public')
+    return media.accepts(url) ? stored : undefined
+  }))
+  return copies.filter((copy) => copy !== undefined)
+}
+
+interface Beginning { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], askedAt: Date }
+
+async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, askedAt }: Beginning) {
+  const member = await keepAsked(trx, accountId, facts, askedAt)
+  // Else somebody could look around from anywhere by beginning anew.
+  if (columns.latitude !== null) await move(trx, accountId, member.timezone)
+  const profile = await trx.insertInto('profiles')
+    .values({
+      ...columns,
+      account_id: accountId,
+      suspended: member.suspended_at !== null,
+      photo_count: photos.length,
+      traits: traitsOf(columns),
+      sports: sql`${await bitsOfSports(trx, member.favorite_sports)}::bit(128)`
+    })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!profile) throw new ProfileExists()
+  if (photos.length > 0) {
+    await trx.insertInto('photos')
+      .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: isKey(url), is_main: index === 0, sort_order: index })))
+      .execute()
+  }
+  return await readOwnProfile(trx, accountId)
 }
 
 export async function changeProfile ({ db, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { operatorOf, publishRead } from '../operators.ts'
+import { withPhotoAddresses } from '../photos/addresses.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
 const anything = Type.Object({}, { additionalProperties: true })
@@ -29,7 +30,7 @@ const Report = Type.Object({
   }]
 })
 
-export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
+export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.get('/fitmatch/admin/reports', {
     schema: {
       'x-extension': true,
@@ -41,7 +42,16 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db }) => {
     onRequest: requireRole('ADMIN')
   }, async (request) => {
     await publishRead(db, operatorOf(request), 'REPORTS_READ', null)
-    return data(await listReports(db, request.query))
+    const { reports, nextCursor } = await listReports(db, request.query)
+    return data({
+      reports: reports.map((report) => ({
+        ...report,
+        evidence: report.evidence.map((each) => media.urlOf(each)),
+        profile: withPhotoAddresses(media, report.profile),
+        messages: report.messages.map((each) => ({ ...each, imageUrl: media.urlOf(each.imageUrl) }))
+      })),
+      nextCursor
+    })
   })
 
   app.post('/fitmatch/admin/reports/:id/resolve', {

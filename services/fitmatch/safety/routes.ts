@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
+import { isPrivate, type Media } from '@tandem/media-kit'
 import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Repeatable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { untilHeard } from '../hearing.ts'
@@ -28,6 +29,10 @@ const Report = Type.Object({
     status: 'OPEN', createdAt: '2026-01-31T08:00:00.000Z'
   }]
 })
+
+/** A report as its author sees it. Pictures of a chat are not handed out by it: the chat may have ended. */
+const withEvidence = <Evidence extends { evidence: string[] }> (media: Media, report: Evidence): Evidence =>
+  ({ ...report, evidence: report.evidence.filter((each) => !isPrivate(each)).map((each) => media.urlOf(each)) })
 
 export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -74,16 +79,18 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
     if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
-    const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, { reportedProfileId, reason, details: details || null, evidence }))
+    const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, {
+      reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.storedOf(url))
+    }))
     // The report is kept whatever identity answers; housekeeping asks again.
     await Promise.all([
       untilHeard(deps, account.id, reportedProfileId),
       checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'nobody said whether the reporter counts'))
     ])
-    return reply.code(201).send(data({ report }))
+    return reply.code(201).send(data({ report: withEvidence(media, report) }))
   })
 
   app.get('/fitmatch/report', {
     schema: { summary: 'List what I have reported', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
-  }, async ({ account }) => data({ reports: await listOwnReports(db, account.id) }))
+  }, async ({ account }) => data({ reports: (await listOwnReports(db, account.id)).map((report) => withEvidence(media, report)) }))
 }

@@ -3,6 +3,7 @@ import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@t
 import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../discover/candidate.ts'
 import { untilHeard } from '../hearing.ts'
+import { withPhotoAddresses } from '../photos/addresses.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
@@ -44,7 +45,9 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ body, account }) => {
     const { swipeType, match, remaining } = await swipe(deps, account.id, body)
     if (match) await untilHeard(deps, account.id, body.targetProfileId)
-    return data({ swipeType, isMatch: match !== undefined, ...(match && { match }), remaining })
+    if (!match) return data({ swipeType, isMatch: false, remaining })
+    const { matchedProfile } = match
+    return data({ swipeType, isMatch: true, match: { ...match, matchedProfile: { ...matchedProfile, photo: deps.media.urlOf(matchedProfile.photo) } }, remaining })
   })
 
   app.get('/fitmatch/likes', {
@@ -54,5 +57,8 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Without a subscription only how many.',
       response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 1, profiles: [exampleCandidate] }] })) }
     }
-  }, async ({ account }) => data(await readLikes(deps.db, await readParticipant(deps.db, account.id))))
+  }, async ({ account }) => {
+    const { count, profiles } = await readLikes(deps.db, await readParticipant(deps.db, account.id))
+    return data({ count, profiles: profiles.map((profile) => withPhotoAddresses(deps.media, profile)) })
+  })
 }

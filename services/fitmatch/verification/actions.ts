@@ -51,7 +51,9 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
   const key = await findSelfieKey(db, verificationId)
   if (key === undefined) throw new VerificationNotFound()
   await publishRead(db, operator, 'SELFIE_READ', verificationId)
-  return await selfies.get(key)
+  const selfie = await selfies.find(key)
+  if (!selfie) throw new VerificationNotFound()
+  return selfie
 }
 
 interface Decision { operator: Operator, verificationId: string, approved: boolean, reason: string | null }

@@ -4,6 +4,7 @@ import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, Pag
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
+import { withPhotoAddresses } from '../photos/addresses.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { cancelVerification, decide, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
@@ -67,7 +68,7 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
 }
 
 export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
-  const { db } = deps
+  const { db, media } = deps
   const params = Type.Object({ id: Id })
   const onRequest = requireRole('ADMIN')
 
@@ -79,7 +80,10 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor })) }
     },
     onRequest
-  }, async ({ query }) => data(await listVerifications(db, query)))
+  }, async ({ query }) => {
+    const { verifications, nextCursor } = await listVerifications(db, query)
+    return data({ verifications: verifications.map((verification) => withPhotoAddresses(media, verification)), nextCursor })
+  })
 
   app.get('/fitmatch/admin/verifications/:id/selfie', {
     schema: {

@@ -3,7 +3,7 @@ import { checkName, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
-import { markUsed } from '../photos/actions.ts'
+import { namePhotos } from '../photos/actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
 import { settlePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
@@ -31,16 +31,15 @@ interface ProfileStep {
 
 /** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
-  const { db, media } = deps
-  const { countryId, regionId, cityId, timezone, photos, completed } = step
+  const { countryId, regionId, cityId, timezone, completed } = step
+  const photos = step.photos?.map((url) => deps.media.storedOf(url))
   if (timezone) checkTimezone(timezone)
-  if (photos?.some((url) => !media.acceptsFrom(accountId, url))) throw new ValidationError('photos must be images that you uploaded here')
 
   await ensurePerson(deps, accountId)
-  await changePerson(db, accountId, async (trx, person) => {
+  await changePerson(deps, accountId, async (trx, person) => {
     checkName('name', step.name, person.name)
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
-    if (photos) await markUsed(trx, accountId, photos.flatMap((url) => media.keyOf(url) ?? []))
+    if (photos) await namePhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // Where there are no regions, phones name an empty one.
     const place = countryId || regionId || cityId
       ? await settlePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
@@ -83,7 +82,7 @@ interface PreferencesStep {
 /** Saves what was filled in of the second step; what is left out stays. @throws ValidationError */
 export async function savePreferences (deps: Deps, accountId: string, step: PreferencesStep) {
   await ensurePerson(deps, accountId)
-  await changePerson(deps.db, accountId, async (trx, person) => {
+  await changePerson(deps, accountId, async (trx, person) => {
     await checkOptions(trx, [
       { field: 'motivations', type: 'motivation', chosen: step.motivations, known: person.motivations },
       { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, known: person.favorite_sports },
@@ -107,7 +106,7 @@ interface Permissions { locationEnabled: boolean, pushNotifications: boolean, la
 /** Saves what the phone may do, and finishes onboarding from whichever step. A place that may not be known is not kept. */
 export async function savePermissions (deps: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
   await ensurePerson(deps, accountId)
-  await changePerson(deps.db, accountId, async (_, person) => ({
+  await changePerson(deps, accountId, async (_, person) => ({
     location_enabled: locationEnabled,
     push_notifications: pushNotifications,
     ...(!locationEnabled && { latitude: null, longitude: null }),

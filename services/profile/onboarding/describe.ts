@@ -1,9 +1,10 @@
+import type { Media } from '@tandem/media-kit'
 import type { Person } from '../people/queries.ts'
 
 const text = (id: number | null) => id === null ? null : String(id)
 
 /** How far a person is, and everything that is filled in so far. */
-export function describeProgress (person: Person) {
+export function describeProgress (media: Media, person: Person) {
   return {
     isCompleted: person.current_step === 3,
     currentStep: person.current_step,
@@ -18,7 +19,7 @@ export function describeProgress (person: Person) {
       heightUnit: person.height_unit,
       weight: person.weight,
       weightUnit: person.weight_unit,
-      photos: person.photos,
+      photos: person.photos.map((photo) => media.urlOf(photo)),
       bio: person.bio,
       communityRulesAccepted: person.community_rules_accepted,
       countryId: text(person.country_id),
@@ -26,7 +27,7 @@ export function describeProgress (person: Person) {
       cityId: text(person.city_id),
       locale: person.locale,
       timezone: person.timezone,
-      avatarUrl: person.image,
+      avatarUrl: media.urlOf(person.image),
       motivations: person.motivations,
       favoriteSports: person.favorite_sports,
       activityStyle: person.activity_style,

@@ -70,7 +70,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     }
-  }, async ({ account }) => data(describeProgress(await ensurePerson(deps, account.id))))
+  }, async ({ account }) => data(describeProgress(deps.media, await ensurePerson(deps, account.id))))
 
   app.post('/onboarding/save-profile', {
     schema: {

@@ -53,21 +53,41 @@ const nextMoment = sql<Date>`greatest(clock_timestamp(), people.updated_at + int
  * Changes a person by what `changes` makes of him under his lock, and says what others need to know of it, if that is different now.
  * @throws UsernameTaken
  */
-export async function changePerson (db: Db, accountId: string, changes: (trx: Trx, person: Person) => Promise<UpdateObject<Tables, 'people'>>) {
+export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, changes: (trx: Trx, person: Person) => Promise<UpdateObject<Tables, 'people'>>) {
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    const after = await trx.updateTable('people').set({ ...set, updated_at: nextMoment }).where('account_id', '=', accountId)
+    const after = await trx.updateTable('people').set({ ...set, updated_at: nextMoment, announced_base: media.base }).where('account_id', '=', accountId)
       .returningAll().returning([birthDay, changedAt])
       .executeTakeFirstOrThrow()
       .catch((error: unknown) => { throw isTaken(error) ? new UsernameTaken() : error })
 
     const appearance = appearanceOf(after)
     const facts = factsOf(after)
-    if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, { ...appearance, changedAt: after.changedAt })
+    if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, announcementOf(media, after))
     if (!isDeepStrictEqual(facts, factsOf(before))) await record(trx, FactsChanged, accountId, { accountId, ...facts })
     return after
   })
+}
+
+const announcementOf = (media: Deps['media'], person: Person) => ({ ...appearanceOf(person), image: media.urlOf(person.image), changedAt: person.changedAt })
+
+const BATCH = 200
+
+/** Tells the other services where pictures are now: of those that were announced under another address than today's. */
+export async function announceMovedPictures ({ db, media }: Pick<Deps, 'db' | 'media'>) {
+  for (let announced = BATCH; announced === BATCH;) {
+    announced = await db.transaction().execute(async (trx) => {
+      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where('announced_base', 'is distinct from', media.base)
+        .select('account_id').limit(BATCH).forUpdate().skipLocked().execute()
+      if (people.length === 0) return 0
+      const moved = await trx.updateTable('people').set({ announced_base: media.base, updated_at: nextMoment })
+        .where('account_id', 'in', people.map((person) => person.account_id))
+        .returningAll().returning([birthDay, changedAt]).execute()
+      for (const person of moved) await record(trx, PersonChanged, person.account_id, announcementOf(media, person))
+      return people.length
+    })
+  }
 }
 
 const isTaken = (error: unknown) => error instanceof Error && 'constraint' in error && error.constraint === 'people_by_username'

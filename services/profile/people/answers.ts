@@ -12,7 +12,7 @@ export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId })
   if (!person) return null
   return {
     name: person.name,
-    image: person.image,
+    image: deps.media.urlOf(person.image),
     changedAt: person.changedAt,
     completion: completionOf(person),
     profile: {
@@ -20,20 +20,20 @@ export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId })
       onboardingCompleted: person.current_step === 3,
       onboardingStep: person.current_step,
       username: person.username,
-      avatarUrl: person.image
+      avatarUrl: deps.media.urlOf(person.image)
     }
   }
 })
 
 export const answerPeople = (deps: Deps) => answer(People, async ({ accountIds }) => {
-  const known = await listPeople(deps.db, accountIds)
+  const known = withAddresses(deps, await listPeople(deps.db, accountIds))
   const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
   if (unknown.length === 0) return known
   await addUnknownPeople(deps, unknown)
-  return [...known, ...await listPeople(deps.db, unknown)]
+  return [...known, ...withAddresses(deps, await listPeople(deps.db, unknown))]
 })
 
-export const answerPeopleNamed = ({ db }: Deps) => answer(PeopleNamed, async ({ usernames }) => await listPeopleNamed(db, usernames))
+export const answerPeopleNamed = (deps: Deps) => answer(PeopleNamed, async ({ usernames }) => withAddresses(deps, await listPeopleNamed(deps.db, usernames)))
 
 export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ accountId }) => {
   const person = await findOrMake(deps, accountId)
@@ -47,10 +47,13 @@ export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ acco
     latitude: person.latitude ?? city?.latitude ?? null,
     longitude: person.longitude ?? city?.longitude ?? null,
     timezone: person.timezone,
-    photos: person.photos,
+    photos: person.photos.map((photo) => deps.media.urlOf(photo)),
     ...factsOf(person)
   }
 })
+
+const withAddresses = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
+  people.map((person) => ({ ...person, image: media.urlOf(person.image) }))
 
 async function findOrMake (deps: Deps, accountId: string) {
   try {

@@ -1,6 +1,6 @@
 import type { Person } from './queries.ts'
 
-/** How a person appears to others. */
+/** How a person appears to others; the picture as it is stored. */
 export const appearanceOf = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
   ({ accountId, name, username, image, bio, locale, timezone })
 

@@ -7,12 +7,11 @@ import { bodyOf } from './describe.ts'
 import { isUsernameFree, type Person } from './queries.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, OwnProfile, Timezone, Username, Weight, WeightUnit } from './schemas.ts'
 
-const answer = (person: Person) => data({
-  profile: { name: person.name, username: person.username, bio: person.bio, image: person.image, ...bodyOf(person), locale: person.locale }
-})
-
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
-  const { db } = deps
+  const { db, media } = deps
+  const answer = (person: Person) => data({
+    profile: { name: person.name, username: person.username, bio: person.bio, image: media.urlOf(person.image), ...bodyOf(person), locale: person.locale }
+  })
 
   app.get('/profile', {
     schema: { 'x-extension': true, summary: 'Read my profile', response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
@@ -44,7 +43,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
     if (timezone) checkTimezone(timezone)
     await ensurePerson(deps, account.id)
-    return answer(await changePerson(db, account.id, async (_, person) => {
+    return answer(await changePerson(deps, account.id, async (_, person) => {
       checkName('name', rest.name, person.name)
       checkName('username', rest.username, person.username)
       return {

@@ -1,13 +1,15 @@
-import { access, readdir } from 'node:fs/promises'
+import { access, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { PersonChanged } from '@tandem/contracts'
+import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { testApp } from '../testing.ts'
 
-const { app, db, deps, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
+const { app, db, deps, events, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
 async function upload (account: string, bytes: Buffer, { type = 'image/png', field = 'file' } = {}) {
@@ -22,7 +24,7 @@ t.test('an uploaded photo can be named in the profile and becomes the avatar', a
   const ana = await givenPerson('Ana')
   const { status, data } = await upload(ana, pixel)
   t.equal(status, 200)
-  t.match(data, { url: `https://cdn.example.com/${data.key}`, key: new RegExp(`^photos/${ana}/[0-9a-f-]{36}\\.webp$`) })
+  t.match(data, { url: `https://cdn.example.com/${data.key}`, key: /^public\/[0-9a-f-]{36}\.webp$/ })
   t.equal((await post(ana, '/onboarding/save-profile', { photos: [data.url] })).status, 200)
   t.equal((await get(ana, '/profile')).data.profile.image, data.url)
 })
@@ -77,12 +79,56 @@ t.test('a photo that no profile has named within a day is deleted, and cannot be
   t.ok(await isStored(forgotten.key))
   await sql`update uploads set unused_since = unused_since - interval '25 hours' where account_id = ${ana}`.execute(db)
 
-  const { discard } = deps.media
-  deps.media.discard = async () => { throw new Error('the storage is unavailable') }
+  const { remove } = deps.media
+  deps.media.remove = async () => { throw new Error('the storage is unavailable') }
   await t.rejects(clearOld(deps), { message: '1 photos could not be deleted' })
   t.match(await post(ana, '/onboarding/save-profile', { photos: [forgotten.url] }), { status: 400, code: 'VALIDATION_ERROR' })
-  deps.media.discard = discard
+  deps.media.remove = remove
   await clearOld(deps)
   t.notOk(await isStored(forgotten.key))
   t.ok(await isStored(named.key))
+})
+
+t.test('a photo that the profile names no longer is deleted after a day', async (t) => {
+  const ana = await givenPerson('Ana')
+  const [first, second] = [(await upload(ana, pixel)).data, (await upload(ana, pixel)).data]
+  await post(ana, '/onboarding/save-profile', { photos: [first.url, second.url] })
+  await post(ana, '/onboarding/save-profile', { photos: [second.url] })
+  t.ok(await isStored(first.key))
+  await sql`update uploads set unused_since = unused_since - interval '25 hours' where account_id = ${ana}`.execute(db)
+  await clearOld(deps)
+  t.notOk(await isStored(first.key))
+  t.ok(await isStored(second.key))
+})
+
+t.test('photos of before are shown under keys that hold no id, their files follow, and others hear of it', async (t) => {
+  const storage = diskStorage(folder)
+  const ana = await givenPerson('Ana')
+  const former = `photos/${ana}/${crypto.randomUUID()}.webp`
+  await storage.put(former, pixel, 'image/webp')
+  await db.updateTable('people').set({ photos: [`https://earlier.example/media/${former}`], image: `https://earlier.example/media/${former}` }).where('account_id', '=', ana).execute()
+  await sql`drop index people_with_pictures`.execute(db)
+  await sql`alter table people drop column announced_base`.execute(db)
+  await sql.raw(await readFile(path.join(import.meta.dirname, '../migrations/005-media-keys.sql'), 'utf8')).execute(db)
+
+  const url = deps.media.urlOf(deps.media.storedOf(`https://cdn.example.com/${former}`))
+  t.notOk(url.includes(ana))
+  t.equal((await get(ana, '/profile')).data.profile.image, url)
+  t.equal((await get(ana, '/onboarding/status')).data.profile.photos[0], url)
+  t.equal((await post(ana, '/onboarding/save-profile', { photos: [url] })).status, 200, 'it is still theirs')
+  t.equal((await post(ana, '/onboarding/save-profile', { photos: [`https://cdn.example.com/${former}`] })).status, 200, 'also by the address that a client may still hold')
+
+  await sql`update people set announced_base = null`.execute(db)
+  await clearOld(deps)
+  const announced = async () => (await events()).filter(({ type }) => type === PersonChanged.type).map(({ data }) => data as { accountId: string, image: string })
+    .filter(({ accountId }) => accountId === ana).map(({ image }) => image)
+  t.equal((await announced()).at(-1), url)
+  const count = (await announced()).length
+  await clearOld(deps)
+  t.equal((await announced()).length, count, 'once')
+  t.same(await storage.find(new URL(url).pathname.slice(1)), pixel)
+  t.equal(await storage.find(former), undefined)
+
+  await clearOld({ ...deps, media: createMedia({ storage, cdnUrl: 'https://new.example' }) })
+  t.equal((await announced()).at(-1), url.replace('cdn.example.com', 'new.example'), 'and again when the address changes')
 })

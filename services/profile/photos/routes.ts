@@ -4,7 +4,7 @@ import { Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { uploadPhoto } from './actions.ts'
 
-const exampleKey = 'photos/019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
+const exampleKey = 'public/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(uploads)
@@ -21,7 +21,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async (request) => {
-    const { url, key } = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
-    return data({ url, key })
+    const key = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
+    return data({ url: deps.media.urlOf(key), key })
   })
 }

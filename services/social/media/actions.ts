@@ -11,43 +11,44 @@ const UNUSED_FOR = '7 days'
 const REMEMBERED_FOR = '30 days'
 const AT_ONCE = 20
 
-export async function keepMedia (trx: Trx, accountId: string, { url, key, mimeType, width, height, bytes }: StoredImage) {
-  await trx.insertInto('media').values({ key, url, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
-  return { url, key, mimeType, width, height, bytes }
+export async function keepMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
+  await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
+  return { key, mimeType, width, height, bytes }
 }
 
 /** Notes that a new post or story shows these images, as far as they were uploaded here. @throws MediaGone */
-export async function showMedia (trx: Trx, urls: string[]) {
-  if (urls.length === 0) return
-  const held = await trx.selectFrom('media').where('url', 'in', urls).select(['key', 'doomed_at']).orderBy('key').forUpdate().execute()
+export async function showMedia (trx: Trx, shown: string[]) {
+  if (shown.length === 0) return
+  const held = await trx.selectFrom('media').where('key', 'in', shown).select(['key', 'doomed_at']).orderBy('key').forUpdate().execute()
   if (held.some((image) => image.doomed_at)) throw new MediaGone()
   if (held.length > 0) await trx.updateTable('media').where('key', 'in', held.map(({ key }) => key)).set({ unused_since: null }).execute()
 }
 
-interface Shown { accountId: string, url: string }
+/** A stored value, and the account whose post or story showed it. */
+interface Shown { accountId: string, shown: string }
 
 /**
  * Notes that posts or stories of these people show these images no longer. What its owner took away, and nothing else shows, is
  * doomed; another's image is only unused, as its owner may want it yet.
  */
-export async function takeMediaAway (trx: Trx, shown: Shown[]) {
-  if (shown.length === 0) return
-  const held = await trx.selectFrom('media').where('url', 'in', shown.map(({ url }) => url)).where('doomed_at', 'is', null)
+export async function takeMediaAway (trx: Trx, gone: Shown[]) {
+  if (gone.length === 0) return
+  const held = await trx.selectFrom('media').where('key', 'in', gone.map(({ shown }) => shown)).where('doomed_at', 'is', null)
     .select('key').orderBy('key').forUpdate().execute()
   if (held.length === 0) return
   // A statement of its own: it sees what others committed while this one waited for the rows.
   await sql`
     update media set
       unused_since = now(),
-      doomed_at = case when (url, account_id) in (
-        select * from unnest(${shown.map(({ url }) => url)}::text[], ${shown.map(({ accountId }) => accountId)}::uuid[])) then now() end
+      doomed_at = case when (key, account_id) in (
+        select * from unnest(${gone.map(({ shown }) => shown)}::text[], ${gone.map(({ accountId }) => accountId)}::uuid[])) then now() end
     where key = any(${held.map(({ key }) => key)}::text[]) and not ${isShown}`.execute(trx)
 }
 
 /** Whether a live post or story, of whomever, shows the row of `media`. */
 const isShown = sql<SqlBool>`(
-  exists (select from posts where posts.media_urls @> array[media.url] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)
-  or exists (select from stories where stories.media_url = media.url and stories.cleared_at is null offset 0))`
+  exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)
+  or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0))`
 
 /** Dooms uploads that nothing has shown for a week. */
 export async function doomUnused (db: Db) {
@@ -68,18 +69,18 @@ export async function doomUnused (db: Db) {
 }
 
 /**
- * Deletes doomed images from the storage: those at `urls`, or all. To be called after the commit that doomed them.
+ * Deletes doomed images from the storage: those with `keys`, or all. To be called after the commit that doomed them.
  * @returns why some could not be deleted; they are tried again by the next call for all
  */
-export async function removeDoomed ({ db, media }: Pick<Deps, 'db' | 'media'>, urls?: string[]) {
+export async function removeDoomed ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
   const failures: unknown[] = []
-  if (urls?.length === 0) return failures
+  if (keys?.length === 0) return failures
   for (let after = ''; ;) {
     const doomed = await db.selectFrom('media').where('doomed_at', 'is not', null).where('removed_at', 'is', null).where('key', '>', after)
-      .$if(urls !== undefined, (images) => images.where('url', 'in', urls!))
-      .select(['key', 'url', 'account_id as accountId']).orderBy('key').limit(AT_ONCE).execute()
-    const results = await Promise.allSettled(doomed.map(async ({ key, url, accountId }) => {
-      await media.discard(accountId, url)
+      .$if(keys !== undefined, (images) => images.where('key', 'in', keys!))
+      .select('key').orderBy('key').limit(AT_ONCE).execute()
+    const results = await Promise.allSettled(doomed.map(async ({ key }) => {
+      await media.remove(key)
       await db.updateTable('media').where('key', '=', key).set({ removed_at: sql`now()` }).execute()
     }))
     const failed = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
+import { diskStorage } from '@tandem/media-kit'
 import { formWith, somePng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { testApp } from '../testing.ts'
+import { givenPost, givenStory, testApp } from '../testing.ts'
 
 t.test('media', async (t) => {
-  const { app, db, deps, folder, post, del, person } = await testApp(t)
+  const { app, db, deps, folder, get, post, del, person } = await testApp(t)
   const ana = await person('Ana')
   const upload = async ({ headers, payload }: ReturnType<typeof formWith>, more: Record<string, string> = {}) => {
     const response = await app.inject({ method: 'POST', url: '/media', headers: { ...bearer(ana), ...headers, ...more }, payload })
@@ -22,7 +23,7 @@ t.test('media', async (t) => {
     t.equal(status, 200)
     t.same(Object.keys(data.media).sort(), ['bytes', 'height', 'key', 'mimeType', 'url', 'width'])
     t.match(data.media, { url: `https://cdn.example.com/${data.media.key}`, mimeType: 'image/webp', width: 1_600, height: 400 })
-    t.match(data.media.key, new RegExp(`^social/${ana}/[0-9a-f-]{36}\\.webp$`))
+    t.match(data.media.key, /^public\/[0-9a-f-]{36}\.webp$/)
     t.ok(await isKept(data.media.key))
   })
 
@@ -89,7 +90,7 @@ t.test('media', async (t) => {
     t.ok(await isKept(unused.key))
     // As a version leaves it that does not note what it shows.
     await showInPost(late.url)
-    await sql`update media set unused_since = now() - interval '8 days' where url = ${late.url}`.execute(db)
+    await sql`update media set unused_since = now() - interval '8 days' where key = ${late.key}`.execute(db)
     await passDays(1)
     await clearOld(deps)
     t.notOk(await isKept(unused.key))
@@ -99,14 +100,14 @@ t.test('media', async (t) => {
   })
 
   t.test('what the storage does not delete now is deleted later', async (t) => {
-    const { discard } = deps.media
+    const { remove } = deps.media
     const image = await uploadOne()
     const { id } = (await showInPost(image.url)).data.post
-    deps.media.discard = async () => { throw new Error('the storage is away') }
+    deps.media.remove = async () => { throw new Error('the storage is away') }
     t.equal((await del(ana, `/feed/${id}`)).status, 200, 'the post is gone all the same')
     t.ok(await isKept(image.key))
     await t.rejects(clearOld(deps), { message: '1 images could not be deleted' })
-    deps.media.discard = discard
+    deps.media.remove = remove
     await clearOld(deps)
     t.notOk(await isKept(image.key))
   })
@@ -117,11 +118,33 @@ t.test('media', async (t) => {
       const image = await uploadOne()
       const { id } = (await showInPost(image.url)).data.post
       const week = round % 2 === 0
-      if (week) await sql`update media set unused_since = now() - interval '8 days' where url = ${image.url}`.execute(db)
+      if (week) await sql`update media set unused_since = now() - interval '8 days' where key = ${image.key}`.execute(db)
       const [, , again] = await Promise.all([del(ana, `/feed/${id}`), week ? clearOld(deps) : undefined, showInPost(image.url)])
       outcomes.add(again.status)
       t.equal(await isKept(image.key), again.status === 201, `round ${round}: ${again.status}`)
     }
     t.ok([...outcomes].every((status) => status === 201 || status === 400))
+  })
+  t.test('images of before are shown under keys that hold no id, and the files follow', async (t) => {
+    const storage = diskStorage(folder)
+    const former = `social/${ana}/${randomUUID()}.webp`
+    const url = `https://earlier.example/media/${former}`
+    await storage.put(former, somePng(), 'image/webp')
+    await sql`insert into media (key, url, account_id, mime_type, width, height, bytes) values (${former}, ${url}, ${ana}, 'image/webp', 2, 2, 9)`.execute(db)
+    const { id } = await givenPost(db, { author_id: ana, media_urls: ['https://elsewhere.example/a.png', url] })
+    const story = await givenStory(db, { author_id: ana, media_url: url })
+    await sql.raw(await readFile(path.join(import.meta.dirname, '../migrations/007-media-keys.sql'), 'utf8')).execute(db)
+
+    const shown = deps.media.urlOf(deps.media.storedOf(`https://cdn.example.com/${former}`))
+    t.notOk(shown.includes(ana))
+    t.same((await get(ana, `/feed/${id}`)).data.post.mediaUrls, ['https://elsewhere.example/a.png', shown])
+    t.equal((await get(ana, `/stories/${story.id}`)).data.story.mediaUrl, shown)
+    await clearOld(deps)
+    t.equal(await storage.find(former), undefined)
+    t.same(await storage.find(deps.media.storedOf(shown)), somePng())
+    await del(ana, `/stories/${story.id}`)
+    t.ok(await isKept(deps.media.storedOf(shown)), 'the post still shows it')
+    await del(ana, `/feed/${id}`)
+    t.notOk(await isKept(deps.media.storedOf(shown)))
   })
 })

@@ -14,8 +14,8 @@ const Media = Type.Object({
   bytes: Type.Integer()
 }, {
   examples: [{
-    url: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
-    key: 'social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    url: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    key: 'public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
     mimeType: 'image/webp',
     width: 1600,
     height: 1200,
@@ -40,6 +40,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
     const spent = idempotencyOf(request, image.bytes)
-    return data({ media: await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('social', account.id, image))) })
+    const stored = await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('public', image)))
+    return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })
 }

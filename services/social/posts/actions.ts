@@ -15,6 +15,7 @@ export interface NewPost {
   type: PostType
   visibility: Visibility
   content: string
+  /** As they are stored: keys, or addresses of elsewhere. */
   mediaUrls: string[]
   mediaType: string | null
   activityId: string | null
@@ -74,11 +75,11 @@ export async function changePost (db: Db, { id, accountId, content, visibility }
 export async function deletePost (db: Db, { id, accountId }: { id: string, accountId: string }) {
   return await db.transaction().execute(async (trx) => {
     await lockOwnPost(trx, id, accountId)
-    const { media_urls: urls } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
+    const { media_urls: images } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
       .returning('media_urls').executeTakeFirstOrThrow()
-    await takeMediaAway(trx, urls.map((url) => ({ accountId, url })))
+    await takeMediaAway(trx, images.map((shown) => ({ accountId, shown })))
     await record(trx, PostDeleted, id, { postId: id, authorId: accountId })
-    return urls
+    return images
   })
 }
 

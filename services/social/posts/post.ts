@@ -58,5 +58,9 @@ export const Post = Type.Object({
 /** Posts as the interface shows them to `viewer`. */
 export async function describePosts (deps: Deps, rows: PostRow[], viewer: string): Promise<Type.Static<typeof Post>[]> {
   const posts = await withAuthors(deps, rows, viewer)
-  return posts.map(({ poll, ...post }) => ({ ...post, ...(poll && { poll: { ...poll, endsAt: poll.endsAt && new Date(poll.endsAt) } }) }))
+  return posts.map(({ poll, ...post }) => ({
+    ...post,
+    mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
+    ...(poll && { poll: { ...poll, endsAt: poll.endsAt && new Date(poll.endsAt) } })
+  }))
 }

@@ -36,7 +36,7 @@ const NewPost = Body({
     type: 'IMAGE',
     content: 'Morning run with @ben #running',
     visibility: 'PUBLIC',
-    mediaUrls: ['https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
+    mediaUrls: ['https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
     mediaType: 'image/webp',
     locationName: 'Lapangan Gasibu',
     latitude: -6.9,
@@ -75,7 +75,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       type,
       visibility,
       content,
-      mediaUrls,
+      mediaUrls: mediaUrls.map((url) => media.storedOf(url)),
       mediaType: body.mediaType || null,
       activityId: body.activityId || null,
       workoutId: body.workoutId || null,
@@ -115,9 +115,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   app.delete('/feed/:id', {
     schema: { summary: 'Delete a post of mine', description: 'Reading it answers 410 GONE from then on.', params, response: { 200: Message } }
   }, async ({ params, account, log }) => {
-    const urls = await deletePost(db, { id: params.id, accountId: account.id })
+    const shown = await deletePost(db, { id: params.id, accountId: account.id })
     // The post is gone, whether its images can be deleted just now or not.
-    const failures = await removeDoomed(deps, urls)
+    const failures = await removeDoomed(deps, shown)
     if (failures.length > 0) log.warn({ err: failures[0] }, 'images of a deleted post could not be deleted yet')
     return message('The post was deleted')
   })

@@ -12,6 +12,7 @@ const LONGEST_EMOJI = 4
 
 export interface NewStory {
   authorId: string
+  /** As it is stored: a key, or an address of elsewhere. */
   mediaUrl: string
   mediaType: StoryMediaType
   caption: string | null
@@ -103,7 +104,7 @@ export async function deleteStory (db: Db, { id, accountId }: { id: string, acco
     const story = await lockVisibleStory(trx, id, accountId)
     if (story.authorId !== accountId) throw new NotYourStory()
     await trx.deleteFrom('stories').where('id', '=', id).execute()
-    await takeMediaAway(trx, [{ accountId, url: story.mediaUrl }])
+    await takeMediaAway(trx, [{ accountId, shown: story.mediaUrl }])
     return story.mediaUrl
   })
 }
@@ -118,7 +119,7 @@ export async function clearExpired (db: Db) {
   return await db.transaction().execute(async (trx) => {
     const expired = await trx.selectFrom('stories').where('cleared_at', 'is', null)
       .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
-      .select(['id', 'author_id as accountId', 'media_url as url'])
+      .select(['id', 'author_id as accountId', 'media_url as shown'])
       .orderBy('expires_at').limit(CLEARED_AT_ONCE).forUpdate().skipLocked()
       .execute()
     if (expired.length === 0) return 0

@@ -21,11 +21,11 @@ const NewStory = Body({
   bgColor: Type.Optional(Color),
   fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
   duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds, of a VIDEO' }))
-}, { examples: [{ mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
+}, { examples: [{ mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
 
 const published = {
   id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
-  mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+  mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
   expiresAt: '2026-11-21T06:30:00.000Z'
 }
 
@@ -33,6 +33,7 @@ const params = Type.Object({ id: Id })
 
 export const storyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  const withAddress = <Shown extends { mediaUrl: string }> (story: Shown): Shown => ({ ...story, mediaUrl: media.urlOf(story.mediaUrl) })
 
   app.get('/stories', {
     schema: {
@@ -44,7 +45,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ query: { userId }, account }) => {
-    if (userId !== undefined) return data({ stories: await withAuthors(deps, await listStories(db, userId, account.id), account.id) })
+    if (userId !== undefined) return data({ stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withAddress) })
     const rings = await withAuthors(deps, await listRings(db, account.id), account.id)
     return data({ storyRings: rings.map(({ user, ...ring }) => ({ ...ring, userName: user.name, userImage: user.image })) })
   })
@@ -64,7 +65,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const timezone = await findTimezone(deps, account.id)
     const story = await once(db, idempotencyOf(request), (trx) => publishStory(trx, {
       authorId: account.id,
-      mediaUrl,
+      mediaUrl: media.storedOf(mediaUrl),
       mediaType,
       caption: body.caption || null,
       textColor: body.textColor ?? null,
@@ -73,7 +74,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       duration: mediaType === 'VIDEO' ? body.duration ?? null : null
     }, timezone))
     reply.code(201)
-    return data({ story })
+    return data({ story: withAddress(story) })
   })
 
   app.get('/stories/:id', {
@@ -85,15 +86,15 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, account }) => {
     const [story] = await withAuthors(deps, [await viewStory(db, params.id, account.id)], account.id)
-    return data({ story: story! })
+    return data({ story: withAddress(story!) })
   })
 
   app.delete('/stories/:id', {
     schema: { summary: 'Delete a story of mine', params, response: { 200: Message } }
   }, async ({ params, account, log }) => {
-    const url = await deleteStory(db, { id: params.id, accountId: account.id })
+    const shown = await deleteStory(db, { id: params.id, accountId: account.id })
     // The story is gone, whether its image can be deleted just now or not.
-    const failures = await removeDoomed(deps, [url])
+    const failures = await removeDoomed(deps, [shown])
     if (failures.length > 0) log.warn({ err: failures[0] }, 'the image of a deleted story could not be deleted yet')
     return message('The story was deleted')
   })

@@ -25,7 +25,7 @@ export const Story = Type.Object({
     id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
     userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
     user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
-    mediaUrl: 'https://cdn.example.com/social/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
     mediaType: 'IMAGE',
     caption: 'At the top',
     textColor: '#ffffff',
