@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+const forbidden = [
+  ['packages/contracts/posts.ts', '@tandem/service-kit'],
+  ['packages/contracts/posts.ts', 'kysely'],
+  ['packages/service-kit/server.ts', '@tandem/bus-kit'],
+  ['packages/service-kit/server.ts', 'nats'],
+  ['packages/bus-kit/relay.ts', '@tandem/service-kit'],
+  ['packages/bus-kit/relay.ts', '@tandem/database-kit/testing'],
+  ['packages/bus-kit/relay.ts', 'bullmq'],
+  ['packages/mail-kit/mailer.ts', '@tandem/bus-kit'],
+  ['packages/mail-kit/mailer.ts', 'sharp'],
+  ['packages/queue-kit/queue.ts', 'nodemailer'],
+  ['packages/database-kit/connect.ts', '@tandem/local/testing'],
+  ['packages/media-kit/images.ts', '../service-kit/server.ts'],
+  ['gateway/forward.ts', '@tandem/bus-kit'],
+  ['gateway/forward.ts', 'kysely'],
+  ['gateway/forward.ts', '../services/identity/keys/tokens.ts'],
+  ['services/social/app.ts', '@tandem/notification'],
+  ['services/social/app.ts', '@tandem/notification/tables.ts'],
+  ['services/social/app.ts', './config.ts'],
+  ['services/social/app.ts', '../identity/app.ts'],
+  ['services/social/likes/routes.ts', 'bullmq'],
+  ['services/social/likes/routes.ts', 'nodemailer'],
+  ['services/social/likes/routes.ts', 'aws4fetch'],
+  ['services/social/likes/routes.ts', '@tandem/service-kit/testing'],
+  ['services/social/likes/routes.ts', '../comments/routes.ts'],
+  ['services/social/likes/routes.ts', '../config.ts'],
+  ['services/social/likes/actions.ts', 'fastify'],
+  ['services/social/likes/actions.ts', './routes.ts'],
+  ['services/social/likes/queries.ts', '@fastify/jwt'],
+  ['services/social/likes/likes.test.ts', '@tandem/profile'],
+  ['services/social/likes/likes.test.ts', '@tandem/profile/people/actions.ts']
+]
+
+const allowed = [
+  ['packages/bus-kit/relay.ts', 'nats'],
+  ['packages/bus-kit/relay.ts', '@tandem/contracts'],
+  ['packages/mail-kit/mailer.ts', '@tandem/queue-kit'],
+  ['packages/queue-kit/queue.ts', 'bullmq'],
+  ['packages/media-kit/images.ts', 'sharp'],
+  ['gateway/forward.ts', '@tandem/service-kit'],
+  ['services/social/main.ts', './config.ts'],
+  ['services/social/likes/routes.ts', '../comments/queries.ts'],
+  ['services/social/likes/routes.ts', '@tandem/bus-kit'],
+  ['services/social/likes/likes.test.ts', '@tandem/service-kit/testing'],
+  ['services/social/testing.ts', '@tandem/database-kit/testing']
+]
+
+t.test('lint holds who may import whom', async (t) => {
+  const reported = lint(forbidden)
+  for (const [file = '', name = ''] of forbidden) t.ok(reported.has(`${file} ${name}`), `${file} may not import ${name}`)
+})
+
+t.test('lint lets each import what it builds on', async (t) => {
+  t.strictSame([...lint(allowed)], [])
+})
+
+interface Diagnostic { code: string, filename: string, labels: { span: { line: number } }[] }
+
+/** Which of these imports, `file name`, lint refuses. */
+function lint (imports: string[][]) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-lint-'))
+  try {
+    // The rules of imports need no types, which would have to be found from the temporary folder.
+    writeFileSync(path.join(folder, '.oxlintrc.json'), readFileSync(path.join(root, '.oxlintrc.json'), 'utf8').replace('"typeAware": true', '"typeAware": false'))
+    const names = Map.groupBy(imports, ([file]) => file ?? '')
+    for (const [file, each] of names) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+      writeFileSync(path.join(folder, file), each.map(([, name]) => `import '${name}'\n`).join(''))
+    }
+    // tap has every Node process load its own modules, which the linter's cannot.
+    const { stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', path.join(root, 'node_modules/.bin/oxlint'), '--format=json'], { cwd: folder, encoding: 'utf8' })
+    if (!stdout) throw new Error(stderr)
+    const { diagnostics, number_of_files: files } = JSON.parse(stdout) as { diagnostics: Diagnostic[], number_of_files: number }
+    if (files !== names.size) throw new Error(`lint read ${files} files of ${names.size}`)
+    const refused = diagnostics.filter(({ code }) => code.includes('no-restricted-imports'))
+    return new Set(refused.map(({ filename, labels: [label] }) => `${filename} ${names.get(filename)?.[(label?.span.line ?? 0) - 1]?.[1]}`))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
