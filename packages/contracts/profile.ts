@@ -23,6 +23,8 @@ const facts = {
   birthDate: Nullable(Day),
   height: Nullable(Type.Number()),
   weight: Nullable(Type.Number()),
+  /** When this weight was told; null without one. */
+  weighedAt: Type.Optional(Nullable(Timestamp)),
   fitnessGoal: Nullable(Type.String()),
   experience: Type.String(),
   motivations: Type.Array(Type.String()),
@@ -68,6 +70,8 @@ export const Person = defineQuestion('profile.person.v1', {
     image: Nullable(Type.String()),
     /** As in the appearance of a person. */
     changedAt: Type.Optional(Timestamp),
+    /** When the weight was told; null without one. */
+    weighedAt: Type.Optional(Nullable(Timestamp)),
     /** How much of the profile is filled in, 0 to 100. */
     completion: Type.Integer({ minimum: 0, maximum: 100 }),
     profile: Type.Object({

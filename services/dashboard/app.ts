@@ -5,7 +5,7 @@ import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { logRoutes } from './logs/routes.ts'
-import { onPersonChanged } from './people/consumers.ts'
+import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -13,7 +13,7 @@ import { answerTrainingProgress, answerTrainingTotals } from './totals/answers.t
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
 const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
-const consumers = [onPersonChanged]
+const consumers = [onPersonChanged, onFactsChanged]
 const answers = [answerTrainingTotals, answerTrainingProgress]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

@@ -58,6 +58,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
   runs: { account_id: string, kind: RunKind, first_day: Day, last_day: Day }
   achievements: { account_id: string, achievement: string, earned_at: Generated<Date> }
   people: { account_id: string, name: string, image: string | null, timezone: string, as_of: Date }
+  profile_weights: { account_id: string, kg: number, weighed_at: Date }
   goals: {
     account_id: string
     daily_calories: Numeric<number | undefined>

@@ -33,13 +33,16 @@ export const noCache: StatsCache = {
   close () {}
 }
 
-export function somePerson (timezone: string, { name = 'Ana', image = null as string | null, completion = 40 } = {}): NonNullable<PersonAnswer> {
+interface Told { name?: string, image?: string | null, completion?: number, weight?: number | null, weighedAt?: string | null }
+
+export function somePerson (timezone: string, { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: Told = {}): NonNullable<PersonAnswer> {
   return {
     name,
     image,
     completion,
+    weighedAt,
     profile: {
-      gender: null, birthDate: null, height: null, heightUnit: 'cm', weight: null, weightUnit: 'kg', fitnessGoal: null,
+      gender: null, birthDate: null, height: null, heightUnit: 'cm', weight, weightUnit: 'kg', fitnessGoal: null,
       onboardingCompleted: false, onboardingStep: 0, experience: 'BEGINNER', timezone, username: 'ana', avatarUrl: image
     }
   }

@@ -16,6 +16,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     height: number | null
     height_unit: Generated<'cm' | 'feet'>
     weight: number | null
+    weighed_at: Date | null
     weight_unit: Generated<'kg' | 'pound'>
     fitness_goal: string | null
     experience: Generated<string>

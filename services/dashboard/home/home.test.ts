@@ -1,7 +1,11 @@
 import t from 'tap'
+import { hear } from '@tandem/bus-kit/testing'
+import { FactsChanged } from '@tandem/contracts'
+import { readSample } from '@tandem/contracts/samples'
+import { onFactsChanged } from '../people/consumers.ts'
 import { food, somePerson, testApp, water, weight, workout } from '../testing.ts'
 
-const { someone, others, db, app } = await testApp(t)
+const { someone, others, db, deps, app } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 const zeros = {
@@ -85,6 +89,32 @@ t.test('a week of logs comes to what a person reckons by hand', async (t) => {
     days: [{}, {}, { workout: true, nutrition: true, water: true, sleep: false }, { workout: false, nutrition: true }, { workout: false }, { workout: true, water: false }, { nutrition: true, water: true }],
     stats: { workoutCount: 2, nutritionCount: 3, waterCount: 3, sleepCount: 0, consistency: 29 }
   })
+})
+
+t.test('the current weight is the newest of what was logged and what the profile says', async (t) => {
+  const { account, log, read } = someone({ now })
+  const weightNow = async () => {
+    const [home, { stats }] = [await read('/dashboard/home'), await read('/dashboard/stats')]
+    t.equal(home.stats.currentWeight, stats.currentWeight)
+    return stats.currentWeight
+  }
+  const says = (weight: number, weighedAt: string) => others({ person: somePerson('Asia/Jakarta', { weight, weighedAt }) })
+  says(80, '2026-11-10T05:00:00.000Z')
+  t.equal(await weightNow(), 80, 'before anything was logged')
+  await log(weight('2026-11-09T05:00:00Z', 81))
+  t.equal(await weightNow(), 80, 'a log of before the onboarding is older')
+  await log(weight('2026-11-15T05:00:00Z', 78))
+  t.equal(await weightNow(), 78)
+  says(77, '2026-11-18T05:00:00.000Z')
+  t.equal(await weightNow(), 77, 'told anew in the profile, it counts in the next request')
+  others({ person: 'away' })
+  t.equal(await weightNow(), 77, 'also while profile is away')
+  const facts = { ...await readSample(FactsChanged) as object, accountId: account }
+  await hear([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 76, weighedAt: '2026-11-19T05:00:00.000Z' })
+  await hear([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 75, weighedAt: '2026-11-17T05:00:00.000Z' })
+  t.equal(await weightNow(), 76, 'and events that come late undo nothing')
+  await log(weight('2026-11-20T04:00:00Z', 74))
+  t.equal(await weightNow(), 74)
 })
 
 t.test('the others’ parts are shown as they answer', async (t) => {

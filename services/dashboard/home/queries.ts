@@ -1,7 +1,7 @@
 import type { Ask } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview } from '@tandem/contracts'
 import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
-import { askPerson, upsertPerson } from '../people/actions.ts'
+import { askPerson, keepAnswer } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
@@ -21,7 +21,7 @@ interface Asked { db: Db, ask: Ask, now: () => Date }
 
 /**
  * The home screen. The others are asked while the own part is read in the time zone last heard of; should profile know another by now,
- * it is read once more. A part whose owner is away is empty or null.
+ * or another weight, it is read once more. A part whose owner is away is empty or null.
  */
 export async function readHome ({ db, ask, now }: Asked, accountId: string) {
   const at = now()
@@ -37,11 +37,8 @@ export async function readHome ({ db, ask, now }: Asked, accountId: string) {
 
   const zone = person?.profile.timezone ?? keptZone
   const today = dayIn(zone, at)
-  const own = today.equals(keptToday) ? read : await readOwn(db, accountId, today)
-  if (person && zone !== kept?.timezone) {
-    const { name, image, changedAt } = person
-    await upsertPerson(db, { accountId, name, image, timezone: zone, ...changedAt && { changedAt } }, at)
-  }
+  const hasNewWeight = person ? await keepAnswer(db, accountId, { kept, person, asked: at }) : false
+  const own = today.equals(keptToday) && !hasNewWeight ? read : await readOwn(db, accountId, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
   const { totalXp, streak, longestStreak } = own.stats

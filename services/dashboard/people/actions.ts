@@ -26,12 +26,31 @@ export async function askPerson (ask: Ask, accountId: string) {
   return await ask(Person, { accountId }).catch(() => undefined)
 }
 
-/** The time zone somebody lives in: as profile says now, else as it last said, else Jakarta's. */
+/** Keeps the weight that somebody told in their profile, unless a later one is kept. */
+export async function upsertProfileWeight (db: Db, { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }) {
+  const at = sql<Date>`${weighedAt}::timestamptz`
+  await db.insertInto('profile_weights').values({ account_id: accountId, kg, weighed_at: at })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ kg, weighed_at: at }).where('profile_weights.weighed_at', '<=', at))
+    .execute()
+}
+
+type Kept = Awaited<ReturnType<typeof findPerson>>
+type Asked = NonNullable<Awaited<ReturnType<typeof askPerson>>>
+
+/** Completes the copy by what profile says, where the two differ. Returns whether the weight does. */
+export async function keepAnswer (db: Db, accountId: string, { kept, person, asked }: { kept: Kept, person: Asked, asked: Date }) {
+  const { name, image, changedAt, weighedAt, profile: { timezone, weight } } = person
+  if (timezone !== kept?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, asked)
+  if (!weighedAt || weight === null || weight === kept?.profileKg) return false
+  await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
+  return true
+}
+
+/** The time zone somebody lives in: as profile says now, else as it last said, else Jakarta's. Keeps what else it says. */
 export async function zoneOf ({ db, ask, now }: { db: Db, ask: Ask, now: () => Date }, accountId: string): Promise<string> {
   const asked = now()
   const [person, kept] = await Promise.all([askPerson(ask, accountId), findPerson(db, accountId)])
   if (!person) return kept?.timezone ?? DEFAULT_ZONE
-  const { name, image, changedAt, profile: { timezone } } = person
-  if (timezone !== kept?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, asked)
-  return timezone
+  await keepAnswer(db, accountId, { kept, person, asked })
+  return person.profile.timezone
 }

@@ -58,8 +58,10 @@ export async function readStats (db: Db, accountId: string, today: Temporal.Plai
       coalesce(summary.protein, 0)::float8 as "todayProtein",
       coalesce(summary.water_ml, 0) as "currentMl",
       coalesce(goals.water_ml, ${usualTargets.waterMl}) as "targetMl",
-      (select (data->>'kg')::float8 from logs
-        where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1) as "currentWeight"
+      (select kg from (
+        (select (data->>'kg')::float8 as kg, at from logs where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1)
+        union all select kg, weighed_at from profile_weights where account_id = ${accountId}
+      ) weights order by at desc limit 1) as "currentWeight"
     from (select ${accountId}::uuid as account_id) me
     left join (select account_id, xp, workouts, workout_minutes, records from totals) totals using (account_id)
     left join (select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date) summary using (account_id)

@@ -13,7 +13,7 @@ export const StatsShape = Type.Object({
   workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
   todayCalories: Type.Number(),
   todayProtein: Type.Number({ description: 'Grams' }),
-  currentWeight: Nullable(Type.Number({ description: 'Kilograms, as last logged' }))
+  currentWeight: Nullable(Type.Number({ description: 'Kilograms: the newest of what was logged and of what the profile says' }))
 })
 
 export const exampleStats = {

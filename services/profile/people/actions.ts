@@ -57,7 +57,11 @@ export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, a
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    const after = await trx.updateTable('people').set({ ...set, updated_at: nextMoment, announced_base: media.base }).where('account_id', '=', accountId)
+    // A phone often sends back what it was given: only another weight is a new one.
+    const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
+    const after = await trx.updateTable('people')
+      .set({ ...set, ...weighed, updated_at: nextMoment, announced_base: media.base })
+      .where('account_id', '=', accountId)
       .returningAll().returning([birthDay, changedAt])
       .executeTakeFirstOrThrow()
       .catch((error: unknown) => { throw isTaken(error) ? new UsernameTaken() : error })

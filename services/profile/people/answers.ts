@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
 import { addUnknownPeople, ensurePerson } from './actions.ts'
-import { bodyOf, completionOf, factsOf } from './describe.ts'
+import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
 import { listPeople, listPeopleNamed } from './queries.ts'
 
 export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId }) => {
@@ -14,6 +14,7 @@ export const answerPerson = (deps: Deps) => answer(Person, async ({ accountId })
     name: person.name,
     image: deps.media.urlOf(person.image),
     changedAt: person.changedAt,
+    weighedAt: weighedAt(person),
     completion: completionOf(person),
     profile: {
       ...bodyOf(person),

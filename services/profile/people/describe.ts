@@ -4,12 +4,17 @@ import type { Person } from './queries.ts'
 export const appearanceOf = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
   ({ accountId, name, username, image, bio, locale, timezone })
 
+/** When a person told their weight; null without one. */
+export const weighedAt = ({ weight, weighed_at: at, completed_at: completedAt, created_at: createdAt }: Person) =>
+  weight === null ? null : (at ?? completedAt ?? createdAt).toISOString()
+
 /** What others match and compute by. */
 export const factsOf = (person: Person) => ({
   gender: person.gender,
   birthDate: person.birth_date,
   height: person.height,
   weight: person.weight,
+  weighedAt: weighedAt(person),
   fitnessGoal: person.fitness_goal,
   experience: person.experience,
   motivations: person.motivations,

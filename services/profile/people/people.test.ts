@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { AccountRegistered, MatchFacts, People, PeopleNamed, Person, PersonChanged } from '@tandem/contracts'
+import { AccountRegistered, FactsChanged, MatchFacts, People, PeopleNamed, Person, PersonChanged } from '@tandem/contracts'
 import { hear } from '@tandem/bus-kit/testing'
 import { testApp } from '../testing.ts'
 
@@ -117,6 +117,19 @@ t.test('of twenty people who want one username at once, in any case, one gets it
   t.equal(await available(winner), true, 'it is free for who has it')
   t.equal(await available(people.find((person) => person !== winner)!), false)
   t.match(await get(winner, '/profile/username-available?username=x'), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('a weight is as old as the request that told another one', async (t) => {
+  const ana = await givenPerson()
+  t.match(await answer(Person, { accountId: ana }), { weighedAt: null })
+  await post(ana, '/onboarding/save-profile', { weight: 60 })
+  const first = await answer(Person, { accountId: ana }) as { weighedAt: string }
+  await put(ana, '/profile', { weight: 60, height: 170 })
+  t.match(await answer(Person, { accountId: ana }), { weighedAt: first.weighedAt }, 'sent back, it is not a new one')
+  await put(ana, '/profile', { weight: 61 })
+  const second = await answer(Person, { accountId: ana }) as { weighedAt: string }
+  t.ok(second.weighedAt > first.weighedAt)
+  t.match((await events()).at(-1), { type: FactsChanged.type, data: { accountId: ana, weight: 61, weighedAt: second.weighedAt } })
 })
 
 t.test('what a matching profile begins with', async (t) => {
