@@ -163,6 +163,48 @@ t.test('a mail refused for now is tried again, one refused for good is not', asy
   t.match(await db.selectFrom('mails').selectAll().where('status', '=', 'failed').execute(), [{ attempts: 1, last_error: /550/, subject: null, body_text: null, body_html: null }])
 })
 
+t.test('a mail that was refused is not sent after a newer one of its topic', async (t) => {
+  const { smtp, db, mailer } = await world(t)
+  mailer.start()
+  smtp.refusal = 451
+  await mailer.offer([await givenMail(db, { topic: 'code of ana', recipient: 'ana@example.com' }), await givenMail(db, { topic: 'code of ben', recipient: 'ben@example.com' })])
+  await until(async () => (await db.selectFrom('mails').where('attempts', '>', 0).where('status', '=', 'pending').selectAll().execute()).length === 2)
+
+  const newer = await givenMail(db, { topic: 'code of ana', recipient: 'ana@example.com' })
+  t.match(await db.selectFrom('mails').where('topic', '=', 'code of ana').orderBy('id').selectAll().execute(), [
+    { status: 'failed', last_error: /superseded/, subject: null, body_text: null, body_html: null }, { status: 'pending' }
+  ])
+  smtp.refusal = undefined
+  await mailer.offer([newer])
+  await until(async () => (await statuses(db)).filter((status) => status === 'sent').length === 2)
+  await sleep(2_500)
+  t.strictSame(smtp.received.flatMap(({ to }) => to).sort(), ['ana@example.com', 'ben@example.com'])
+})
+
+t.test('a mail waits for an earlier one of its topic that is on its way, and that one is not tried again', async (t) => {
+  const { smtp, db, mailer } = await world(t)
+  mailer.start()
+  smtp.hesitation = 1_500
+  const [earlier, other] = [await givenMail(db, { topic: 'code of ana' }), await givenMail(db, { topic: 'code of ben' })]
+  await mailer.offer([earlier])
+  await until(() => smtp.received.length === 1)
+  const newer = await givenMail(db, { topic: 'code of ana' })
+  await mailer.offer([newer, other])
+  await sleep(750)
+  const domain = '@tandem.test>'
+  t.strictSame(smtp.received.map(({ messageId }) => messageId), [`<${earlier}${domain}`, `<${other}${domain}`], 'other topics need not wait')
+  await until(allSent(db))
+  t.equal(smtp.received.at(-1)?.messageId, `<${newer}${domain}`)
+
+  const stuck = await givenMail(db, { topic: 'code of ana' })
+  await sql`update mails set status = 'sending', claimed_until = now() + interval '45 seconds' where id = ${stuck}`.execute(db)
+  const last = await givenMail(db, { topic: 'code of ana' })
+  await sql`update mails set claimed_until = now() where id = ${stuck}`.execute(db)
+  await mailer.offer([stuck, last])
+  await until(async () => (await db.selectFrom('mails').where('id', '=', last ?? '').select('status').executeTakeFirst())?.status === 'sent')
+  t.match(await db.selectFrom('mails').where('id', '=', stuck ?? '').selectAll().execute(), [{ status: 'failed', last_error: /superseded/ }])
+})
+
 t.test('a mail that could not be sent for a day is failed', async (t) => {
   const { smtp, db, mailer } = await world(t)
   smtp.refusal = 451

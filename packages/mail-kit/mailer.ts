@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { claimMail, clearOldMails, findLease, LEASE, listPending, markFailed, markPending, markSent, type MailTables } from './mails.ts'
+import { claimMail, clearOldMails, findWait, LEASE, listPending, markFailed, markPending, markSent, type MailTables } from './mails.ts'
 
 const SEND_WITHIN = 30_000
 const GIVE_UP_AFTER_HOURS = 24
@@ -60,8 +60,8 @@ export function createMailer (options: MailerOptions): Mailer {
     const leaseEnd = Date.now() + LEASE * 1_000
     const mail = await claimMail(db, id)
     if (!mail) {
-      const left = await findLease(db, id)
-      return left === undefined ? undefined : retryAfter(left + 1_000)
+      const wait = await findWait(db, id)
+      return wait === undefined ? undefined : retryAfter(wait)
     }
 
     try {

@@ -8,6 +8,8 @@ export interface MailTables {
     recipient: string
     capped: boolean
     budget: Generated<string>
+    topic: string | null
+    superseded: Generated<boolean>
     status: Generated<'pending' | 'sending' | 'sent' | 'failed'>
     subject: string | null
     body_text: string | null
@@ -34,6 +36,11 @@ export interface Mail extends Letter {
   capped?: boolean
   /** Which mails to a recipient are counted together, such as those of one kind: others cannot use up what these may need. */
   budget?: string
+  /**
+   * What only the newest mail is right about, such as the code of an account: with it, earlier mails of the topic are not sent any more.
+   * The caller makes sure that two mails of a topic are queued one after the other, as by a lock on what they are about.
+   */
+  topic?: string
 }
 
 const HOURLY = 3
@@ -49,20 +56,36 @@ export const LEASE = 45
  * @returns the mail's id, or undefined when the cause has had its mail or the recipient has had enough
  */
 export async function queueMail<Tables extends MailTables> (trx: Transaction<Tables>, mail: Mail): Promise<string | undefined> {
-  const { cause, recipient, subject, text, html, capped = true, budget = '' } = mail
+  const { cause, recipient, subject, text, html, capped = true, budget = '', topic = null } = mail
   const id = randomUUIDv7()
   // A statement sees what was committed when it began, so the lock takes a statement of its own.
   if (capped) await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${budget} || ' to ' || lower(${recipient}), 0))`.execute(trx)
   const { rows } = await sql<{ id: string }>`
-    insert into mails (id, cause, recipient, capped, budget, subject, body_text, body_html)
-    select ${id}::uuid, ${cause}, ${recipient}, ${capped}::boolean, ${budget}, ${subject}, ${text}, ${html}
+    insert into mails (id, cause, recipient, capped, budget, topic, subject, body_text, body_html)
+    select ${id}::uuid, ${cause}, ${recipient}, ${capped}::boolean, ${budget}, ${topic}::text, ${subject}, ${text}, ${html}
     where not ${capped}::boolean or (
       select count(*) < ${DAILY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${HOURLY}::int
       from mails where capped and budget = ${budget} and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
     )
     on conflict (cause) do nothing
     returning id`.execute(trx)
+  if (rows[0] && topic !== null) await supersede(trx, topic, id)
   return rows[0]?.id
+}
+
+const SUPERSEDED = 'superseded by a newer mail'
+
+/** A mail that is being sent may still be refused: it is marked, so that it is not tried again. */
+async function supersede<Tables extends MailTables> (trx: Transaction<Tables>, topic: string, newest: string) {
+  await sql`
+    update mails set
+      superseded = true,
+      status = case when status = 'pending' then 'failed' else status end,
+      last_error = case when status = 'pending' then ${SUPERSEDED} else last_error end,
+      subject = case when status = 'pending' then null else subject end,
+      body_text = case when status = 'pending' then null else body_text end,
+      body_html = case when status = 'pending' then null else body_html end
+    where topic = ${topic} and id <> ${newest}::uuid and status in ('pending', 'sending')`.execute(trx)
 }
 
 /** Takes away every mail to `recipient`, for an account that is erased. */
@@ -70,21 +93,31 @@ export async function eraseMails<Tables extends MailTables> (trx: Kysely<Tables>
   await sql`delete from mails where lower(recipient) = lower(${recipient})`.execute(trx)
 }
 
-/** Takes the mail for this worker alone, for `LEASE` seconds. */
+/** Takes the mail for this worker alone, for `LEASE` seconds; not while an earlier one of its topic is on its way, which would arrive after it. */
 export async function claimMail (db: Kysely<MailTables>, id: string) {
+  await sql`
+    update mails set status = 'failed', last_error = ${SUPERSEDED}, claimed_until = null, subject = null, body_text = null, body_html = null
+    where id = ${id} and superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))`.execute(db)
   const { rows } = await sql<{ cause: string, recipient: string, subject: string, text: string, html: string, attempts: number, hours: number }>`
     update mails set status = 'sending', attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${LEASE})
-    where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now()))
+    where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now())) and not ${isBehindAnother}
     returning cause, recipient, subject, body_text as text, body_html as html, attempts,
       (extract(epoch from now() - created_at) / 3600)::float8 as hours`.execute(db)
   return rows[0]
 }
 
-/** How long, in milliseconds, another worker may still be sending the mail; undefined when none is. */
-export async function findLease (db: Kysely<MailTables>, id: string) {
-  const { rows } = await sql<{ left: number }>`
-    select (extract(epoch from claimed_until - now()) * 1000)::float8 as left from mails where id = ${id} and status = 'sending'`.execute(db)
-  return rows[0]?.left
+const isBehindAnother = sql`exists (
+  select from mails earlier where earlier.topic = mails.topic and earlier.superseded and not mails.superseded
+    and earlier.status = 'sending' and earlier.claimed_until > now())`
+
+const MS_BETWEEN_LOOKS = 500
+
+/** In how many milliseconds to try again to claim a mail: once another worker's lease is over, or the earlier one of its topic; undefined when it is over itself. */
+export async function findWait (db: Kysely<MailTables>, id: string) {
+  const { rows } = await sql<{ wait: number }>`
+    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${sql.lit(MS_BETWEEN_LOOKS)} end)::float8 as wait
+    from mails where id = ${id} and status in ('pending', 'sending')`.execute(db)
+  return rows[0]?.wait
 }
 
 export async function markSent (db: Kysely<MailTables>, id: string) {

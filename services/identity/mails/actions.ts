@@ -5,7 +5,7 @@ import { makeResetToken, putReset } from '../passwords/resets.ts'
 import type { Db, Purpose } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
-import { budgetOf } from './budgets.ts'
+import { budgetOf, topicOf } from './budgets.ts'
 import { lettersIn } from './letters.ts'
 
 export interface MailRequest { kind: Purpose | 'RESET', email: string, network: string }
@@ -29,7 +29,12 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
     if (kind === 'RESET' && !account.passwordHash) return
 
     const letters = lettersIn(account.locale)
-    const mail = { cause: `${kind.toLowerCase()}:${requestId}`, recipient: email, budget: budgetOf(kind, await isKnownNetwork(trx, account.id, network)) }
+    const mail = {
+      cause: `${kind.toLowerCase()}:${requestId}`,
+      recipient: email,
+      budget: budgetOf(kind, await isKnownNetwork(trx, account.id, network)),
+      topic: topicOf(kind, account.id)
+    }
     if (kind === 'RESET') {
       const token = makeResetToken()
       // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.

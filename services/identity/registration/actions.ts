@@ -9,7 +9,7 @@ import { accountColumns, lockAccount, type Account } from '../accounts/queries.t
 import { makeCode, putCode, takeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
-import { budgetOf } from '../mails/budgets.ts'
+import { budgetOf, topicOf } from '../mails/budgets.ts'
 import { lettersIn } from '../mails/letters.ts'
 import type { Db, Trx } from '../schema.ts'
 import type { Secrets } from '../secrets.ts'
@@ -42,7 +42,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
 
     const code = makeCode()
     await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
-    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', true), ...lettersIn(locale).verification(code) })
+    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', true), topic: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
   void mailer.offer([mail])
