@@ -15,6 +15,7 @@ import { serveDocument } from './openapi.ts'
 import { createUpstream } from './pools.ts'
 import { serveResetPage } from './reset-page.ts'
 import { serviceNames } from './routes.ts'
+import { serveSecurityText } from './security-txt.ts'
 import { passOn, patience } from './upstreams.ts'
 
 /** The gateway, not yet listening. */
@@ -39,6 +40,7 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
     isRevoked: identity.isRevoked,
     trustProxy: config.TRUST_PROXY,
     checks,
+    namesChecks: !config.isProduction,
     shedsLoad,
     openapi: false
   })
@@ -54,7 +56,8 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
     if (config.flood) limitFloods(app, config.flood, { explains: config.explainsLimits })
 
     await app.register(serveMeta, config)
-    await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
+    await app.register(serveSecurityText, config)
+    if (config.DOCS === 'on') await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
     await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
     await app.register(serveResetPage)
     if (config.DOCS === 'on') await app.register(serveDocs)

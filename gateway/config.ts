@@ -38,7 +38,9 @@ const environment = Type.Object({
   MIN_APP_VERSION_IOS: version('The oldest app that may still be used'),
   MIN_APP_VERSION_ANDROID: version('The oldest app that may still be used'),
   SERVER_VERSION: Type.String({ default: '1.0.0', description: 'What runs here, as /meta tells it' }),
-  DOCS: Type.Enum(['on', 'off'], { type: 'string', default: 'on', description: 'Whether /docs is served' }),
+  DOCS: Type.Enum(['on', 'off'], { type: 'string', default: 'on', description: 'Whether /docs and /openapi.json are served' }),
+  SECURITY_CONTACT: List({ default: 'mailto:security@tandem.example', description: 'Where vulnerabilities are reported: mailto: or https: addresses, the preferred one first' }),
+  SECURITY_EXPIRES: Type.Optional(Type.String({ format: 'date-time', description: 'Until when security.txt holds; half a year from now unless set' })),
   FLOOD_LIMIT: Type.String({ default: '6000/1m', pattern: frequency, description: 'How often one client address may ask, all routes together' }),
   LIMIT_PROFILE: Type.Enum(['standard', 'relaxed'], { type: 'string', default: 'standard', description: 'relaxed: 100 times the limits of /auth, for work on one machine' }),
   NODE_ENV: Type.Optional(Type.String()),
@@ -70,11 +72,14 @@ const findWrongOrigins = ({ CORS_ORIGINS }: { CORS_ORIGINS: string[] }) =>
     ? []
     : ['CORS_ORIGINS must be origins such as https://app.example.org, separated by commas']
 
+const findWrongContacts = ({ SECURITY_CONTACT }: { SECURITY_CONTACT: string[] }) =>
+  SECURITY_CONTACT.every((contact) => /^(mailto:[^\s@]+@|https:\/\/|tel:\+)[^\s]+$/.test(contact)) ? [] : ['SECURITY_CONTACT must be addresses that begin with mailto:, https:// or tel:+, separated by commas']
+
 function read (env: NodeJS.ProcessEnv) {
   const wrong = findStrangers(env)
   try {
     const config = readConfig(environment, env)
-    wrong.push(...findWrongOrigins(config))
+    wrong.push(...findWrongOrigins(config), ...findWrongContacts(config))
     if (config.LIMIT_PROFILE === 'relaxed' && config.NODE_ENV === 'production') wrong.push('LIMIT_PROFILE must not be relaxed where NODE_ENV is production')
     if (wrong.length === 0) return config
   } catch (error) {
@@ -112,6 +117,7 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
     })),
     /** Of one account, by variable. */
     writeLimits: new Map(Object.keys(writeLimits).map((name) => [name, readLimits(String(variables[name]))])),
+    isProduction: config.NODE_ENV === 'production',
     /** Whether a refusal tells callers on this machine how to lift a limit. */
     explainsLimits: config.NODE_ENV !== 'production' && config.LIMIT_PROFILE !== 'relaxed',
     flood: readLimit(config.FLOOD_LIMIT)

@@ -14,6 +14,9 @@ export async function serveDocs (app: FastifyInstance) {
     "connect-src 'self'", "worker-src 'self' blob:"
   ].join('; ')
 
+  // Scalar keeps the bearer in localStorage, where it would outlive the tab and be shared with every page of this origin.
+  const storage = `<script nonce="${nonce}">Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })</script>`
+
   async function load () {
     const { default: reference } = await import('@scalar/fastify-api-reference')
     const inner = Fastify()
@@ -24,6 +27,7 @@ export async function serveDocs (app: FastifyInstance) {
         pageTitle: 'Tandem',
         nonce,
         authentication: { preferredSecurityScheme: 'bearer' },
+        // In `localStorage`, which the page below makes the storage of its tab.
         persistAuth: true,
         withDefaultFonts: false,
         // Nothing that leads to somebody else's service.
@@ -44,10 +48,11 @@ export async function serveDocs (app: FastifyInstance) {
     loading ??= load()
     const { statusCode, headers, rawPayload } = await (await loading).inject({ url: request.url })
     if (statusCode !== 200) return reply.callNotFound()
+    const type = String(headers['content-type'])
     return reply
       .header('content-security-policy', policy)
       .header('cache-control', 'public, max-age=600')
-      .type(String(headers['content-type']))
-      .send(rawPayload)
+      .type(type)
+      .send(type.startsWith('text/html') ? rawPayload.toString().replace('<body>', () => `<body>${storage}`) : rawPayload)
   })
 }

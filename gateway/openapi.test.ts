@@ -45,6 +45,7 @@ t.test('a page shows the document, from this server alone', async (t) => {
   t.match(page.body.toString(), /src="js\/scalar\.js"/)
   t.match(page.body.toString(), /\/openapi\.json/)
   t.notMatch(page.body.toString(), /https?:/)
+  t.match(page.body.toString(), /<script nonce="[^"]+">Object\.defineProperty\(window, 'localStorage', .*sessionStorage.*<\/script>[^]*src="js\/scalar\.js"/, 'a token is kept for the tab only')
   const script = await call('/docs/js/scalar.js')
   t.match(script, { status: 200, headers: { 'content-type': /javascript/ } })
   t.ok(script.body.length > 1_000_000)
@@ -52,6 +53,7 @@ t.test('a page shows the document, from this server alone', async (t) => {
 
   const without = await testGateway(t, { env: { DOCS: 'off' } })
   t.equal((await without.call('/docs/')).status, 404)
+  t.equal((await without.call('/openapi.json')).status, 404)
 })
 
 t.test('the keys of identity are passed through', async (t) => {
@@ -87,6 +89,12 @@ t.test('health names what is down, and one service down is no reason to stop', a
   t.match(await call('/health/live'), { status: 200 })
   const ready = await call('/health/ready')
   t.equal(ready.status, 200)
-  t.strictSame(ready.json(), { status: 'ready', down: ['redis', 'social', 'fitmatch'] })
+  t.strictSame(ready.json(), { status: 'ready', degraded: true, down: ['redis', 'social', 'fitmatch'] })
   await services.social.start()
+})
+
+t.test('in production the public is not told what is down', async (t) => {
+  const { call } = await testGateway(t, { env: { NODE_ENV: 'production' } })
+  const health = (await call('/health/ready')).json()
+  t.strictSame(Object.keys(health), ['status', 'degraded'])
 })

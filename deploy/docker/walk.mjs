@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const [gateway, mailbox] = process.argv.slice(2)
 const base = `${gateway}/api/mobile/v1`
 
-await until('the gateway is ready', async () => (await (await fetch(`${gateway}/health/ready`, { signal: AbortSignal.timeout(2_000) })).json()).down?.length === 0)
+await until('the gateway is ready', async () => (await (await fetch(`${gateway}/health/ready`, { signal: AbortSignal.timeout(2_000) })).json()).degraded === false)
 const ana = await join('Ana')
 const ben = await join('Ben')
 

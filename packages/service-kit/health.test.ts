@@ -9,13 +9,21 @@ t.test('ready names what is down, and fails only for what is required', async (t
   const app = await testServer(t, undefined, { checks: { postgres: { check: async () => 1, required: true }, redis: { check: down, required: false } } })
   const ready = await app.inject('/health/ready')
   t.equal(ready.statusCode, 200)
-  t.strictSame(ready.json(), { status: 'ready', down: ['redis'] })
+  t.strictSame(ready.json(), { status: 'ready', degraded: true, down: ['redis'] })
 
   const broken = await testServer(t, undefined, { checks: { postgres: { check: down, required: true }, nats: { check: async () => false, required: false } } })
   const answer = await broken.inject('/health/ready')
   t.equal(answer.statusCode, 503)
-  t.strictSame(answer.json(), { status: 'not ready', down: ['postgres', 'nats'] })
+  t.strictSame(answer.json(), { status: 'not ready', degraded: true, down: ['postgres', 'nats'] })
   t.equal((await broken.inject('/health/live')).statusCode, 200, 'a process without its database is alive')
+})
+
+t.test('where the public can ask, names of what is down are in metrics only', async (t) => {
+  const app = await testServer(t, undefined, { namesChecks: false, checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } } })
+  t.strictSame((await app.inject('/health/ready')).json(), { status: 'ready', degraded: true })
+  const metrics = await registry.metrics()
+  t.match(metrics, 'health_check_failing{check="the-cache"} 1')
+  t.match(metrics, 'health_check_failing{check="postgres"} 0')
 })
 
 t.test('a check that hangs counts as down after a second, and is not asked by every prober', async (t) => {

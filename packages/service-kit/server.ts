@@ -41,6 +41,8 @@ export interface ServerOptions extends AuthenticationOptions {
   trustProxy?: string[]
   /** What /health/ready asks. */
   checks?: Checks
+  /** Whether /health/ready names what is down; true. Off where the public can ask. */
+  namesChecks?: boolean
   /** The longest body, in bytes; 64 KiB. A route may have a limit of its own. */
   bodyLimit?: number
   /** Whether to refuse requests while they would have to wait too long. A test would fail by how busy its machine is. */
@@ -57,7 +59,7 @@ const requestId = /^[0-9a-f-]{36}$/
  * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
  * validation, health, metrics, traces, the log, load shedding and its OpenAPI document. Routes are added after it is awaited.
  */
-export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, bodyLimit = 64 * kibibyte, shedsLoad = true, openapi = true }: ServerOptions): Promise<Server> {
+export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, namesChecks = true, bodyLimit = 64 * kibibyte, shedsLoad = true, openapi = true }: ServerOptions): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -91,7 +93,7 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   if (shedsLoad) await shedLoad(app)
   await app.register(authentication, { keys, isRevoked })
   if (openapi) await describeRoutes(app, { name })
-  await serveHealth(app, { checks })
+  await serveHealth(app, { checks, namesChecks })
   return app
 }
 
