@@ -133,6 +133,7 @@ async function restore (name: string, schemas = [name]) {
   await query(schemas.map((schema) => `drop schema ${schema} cascade;`).join(' '))
   await run('pg_restore', [`--dbname=${DATABASE_URL}`, '--exit-on-error', '--single-transaction', path.join(folder, name)])
   check(isDeepStrictEqual(await digest(schemas), backups.get(name)), `the rows of ${name} are those of the backup`)
+  await query(schemas.map((schema) => `select setval('${schema}.outbox_seq_seq', (extract(epoch from now()) * 1000000)::bigint);`).join(' '))
 }
 
 /** What is in every table, as a digest. */

@@ -68,6 +68,23 @@ t.test('a handler that fails twice is called a third time, and what comes after 
   t.strictSame(await db.selectFrom('dead_letters').selectAll().execute(), [], 'nothing stays of what went well in the end')
 })
 
+t.test('each event of a thing has a higher sequence than the one before, and the same one at each try', async (t) => {
+  const { db, speaker, hearer } = await world(t)
+  speaker().relay()
+  const heard: { number: number, sequence: number }[] = []
+  hearer().hear(async ({ data, sequence, ...rest }) => {
+    heard.push({ number: data.number, sequence })
+    if (heard.filter(({ number }) => number === data.number).length < 2) throw new Error('not yet')
+    await leaveEffect(db, { data, sequence, ...rest })
+  })
+  for (let number = 0; number < 5; number++) await say(db, number, 'one thing')
+  await until(haveEffects(db, 5))
+  const sequences = upTo(5).map((number) => [...new Set(heard.filter((each) => each.number === number).map(({ sequence }) => sequence))])
+  t.ok(sequences.every((each) => each.length === 1), 'the same at each try')
+  const rising = sequences.flat()
+  t.ok(rising.every((sequence, index) => sequence > (rising[index - 1] ?? 0)), rising.join())
+})
+
 t.test('after ten failures an event is parked, and once mended it can be replayed and takes effect once', async (t) => {
   const { db, lines, speaker, hearer } = await world(t)
   speaker().relay()
@@ -109,7 +126,7 @@ t.test('what cannot be read is parked at once, and the next event is handled at 
   await say(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
-  const fine = { id: crypto.randomUUID(), type: Happened.type, aggregate: 'thing', data: { number: 9 }, occurred_at: new Date() }
+  const fine = { id: crypto.randomUUID(), seq: 1, type: Happened.type, aggregate: 'thing', data: { number: 9 }, occurred_at: new Date() }
   await publish('{"half": ')
   await publish('\0\0 no JSON')
   await publish('{}')
@@ -147,7 +164,7 @@ t.test('an event that was delivered three times and in any order takes effect on
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
   const events = upTo(100).map((number) => toEnvelope('alpha', {
-    id: crypto.randomUUID(), type: Happened.type, aggregate: `thing ${number % 7}`, data: { number: number + 1 }, occurred_at: new Date()
+    id: crypto.randomUUID(), seq: number, type: Happened.type, aggregate: `thing ${number % 7}`, data: { number: number + 1 }, occurred_at: new Date()
   }))
   const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: Math.random() })).sort((a, b) => a.at - b.at)
   for (const { event } of shuffled) await publish(event)
@@ -347,7 +364,7 @@ t.test('a service hears several others, whatever becomes of one of them', async 
   const { nats: operating, publish } = await operator(t, nats.url)
   const { streams } = await operating.jetstreamManager()
   const sayOther = async (number: number) => await publish(toEnvelope('gamma', {
-    id: crypto.randomUUID(), type: OtherHappened.type, aggregate: 'thing', data: { number }, occurred_at: new Date()
+    id: crypto.randomUUID(), seq: number, type: OtherHappened.type, aggregate: 'thing', data: { number }, occurred_at: new Date()
   }), { type: OtherHappened.type })
   await streams.add({ name: 'EVENTS_GAMMA', subjects: ['evt.gamma.>'] })
   await sayOther(1)

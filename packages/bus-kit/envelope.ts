@@ -9,6 +9,8 @@ const Envelope = Type.Object({
   type: Type.String(),
   subject: Type.String(),
   time: Type.String({ format: 'date-time' }),
+  /** The place among all events of its service, as an extension of CloudEvents has it: digits that sort as text. */
+  sequence: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
   datacontenttype: Type.Literal('application/json'),
   data: Type.Unknown()
 })
@@ -23,9 +25,11 @@ export const MAX_MESSAGE_BYTES = 64 * 1024
 /** The most that an event's subject and data may take together: the rest is for what stands around them. */
 export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 1024
 
-interface Said { id: string, type: string, aggregate: string, data: unknown, occurred_at: Date }
+const SEQUENCE_DIGITS = 19
 
-export function toEnvelope (service: string, { id, type, aggregate, data, occurred_at }: Said) {
+interface Said { id: string, seq: number, type: string, aggregate: string, data: unknown, occurred_at: Date }
+
+export function toEnvelope (service: string, { id, seq, type, aggregate, data, occurred_at }: Said) {
   const message: Envelope = {
     specversion: '1.0',
     id,
@@ -33,6 +37,7 @@ export function toEnvelope (service: string, { id, type, aggregate, data, occurr
     type,
     subject: aggregate,
     time: occurred_at.toISOString(),
+    sequence: String(seq).padStart(SEQUENCE_DIGITS, '0'),
     datacontenttype: 'application/json',
     data
   }

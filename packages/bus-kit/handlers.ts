@@ -3,8 +3,18 @@ import type { EventDefinition } from '@tandem/contracts'
 import type { Envelope } from './envelope.ts'
 import { faultsOf, shapeOf } from './shapes.ts'
 
-/** An event as its hearers get it. `id` is the same at every repeat; `about` is what the event is about. */
-export interface Heard<Data> { id: string, about: string, time: Date, data: Data }
+/** An event as its hearers get it. */
+export interface Heard<Data> {
+  /** The same at every repeat. */
+  id: string
+  /** What the event is about. */
+  about: string
+  /** When it was recorded. Two events may share a millisecond, and clocks are set back: not for putting events in order. */
+  time: Date
+  /** Rises from event to event of one `about`, and is the same at every repeat; 0 for an event of a service that does not number them yet. */
+  sequence: number
+  data: Data
+}
 
 export interface Handler {
   readonly event: EventDefinition
@@ -27,9 +37,9 @@ export function on<Schema extends Type.TSchema> (
   return {
     event,
     joins,
-    async hear ({ id, subject, time, data }) {
+    async hear ({ id, subject, time, sequence, data }) {
       if (!shapeOf(event.data).Check(data)) throw new Malformed(`not of the shape of ${event.type}: ${faultsOf(event.data, data)}`)
-      await handle({ id, about: subject, time: new Date(time), data: data as Type.Static<Schema> })
+      await handle({ id, about: subject, time: new Date(time), sequence: Number(sequence ?? 0), data: data as Type.Static<Schema> })
     }
   }
 }

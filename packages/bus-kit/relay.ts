@@ -27,7 +27,7 @@ const CLEAR_EVERY = 60 * 60 * 1_000
 const CHUNK = 1_000
 
 type Db = Kysely<OutboxTables>
-type Row = Pick<OutboxTables['outbox'], 'type' | 'aggregate' | 'data' | 'traceparent'> & { id: string, occurred_at: Date }
+type Row = Pick<OutboxTables['outbox'], 'type' | 'aggregate' | 'data' | 'traceparent'> & { id: string, seq: number, occurred_at: Date }
 
 export interface Relay { stop (): Promise<void> }
 
@@ -149,7 +149,7 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
   return await db.transaction().execute(async (trx) => {
     if (!await takeTurn(trx)) return { taken: 0 }
     const rows: Row[] = await trx.selectFrom('outbox')
-      .select(['id', 'type', 'aggregate', 'data', 'traceparent', 'occurred_at'])
+      .select(['id', 'seq', 'type', 'aggregate', 'data', 'traceparent', 'occurred_at'])
       .where('published_at', 'is', null).where('refused', 'is', null)
       .orderBy('seq')
       .limit(BATCH)

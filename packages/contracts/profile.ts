@@ -33,7 +33,12 @@ const facts = {
   preferredAvailability: Type.Array(Type.String())
 }
 
-export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object({ accountId: Id, ...facts }))
+export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object({
+  accountId: Id,
+  /** As in the appearance of a person. */
+  changedAt: Type.Optional(Timestamp),
+  ...facts
+}))
 
 /** Everything a matching profile can be begun from; null when there is no such account. */
 export const MatchFacts = defineQuestion('profile.match-facts.v1', {
@@ -46,6 +51,8 @@ export const MatchFacts = defineQuestion('profile.match-facts.v1', {
     longitude: Nullable(Type.Number()),
     timezone: Type.String(),
     photos: Type.Array(Type.String()),
+    /** As in the appearance of a person. */
+    changedAt: Type.Optional(Timestamp),
     ...facts
   }))
 })

@@ -26,7 +26,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     experience: Generated<string>
     facts_heard_at: Date | null
     subscribed_until: Date | null
-    subscription_heard_at: Date | null
+    subscription_sequence: number | null
     suspended_at: Date | null
     address_verified: Generated<boolean>
   }

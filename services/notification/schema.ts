@@ -21,7 +21,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     timezone: string
     changed_at: Date
   }
-  blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date }
+  blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
   inboxes: { account_id: string, unread: Generated<number> }
   preferences: {
     account_id: string
@@ -59,7 +59,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
     read_at: Date | null
     removed_at: Date | null
   }
-  post_likes: { post_id: string, liked_by: string, liked: boolean, notice_id: string | null, changed_at: Date }
+  post_likes: { post_id: string, liked_by: string, liked: boolean, notice_id: string | null, changed_at: Date, sequence: Generated<number> }
   like_gatherings: { post_id: string, notice_id: string | null, ends_at: Date }
   gone_texts: { id: string, gone_at: Generated<Date> }
   ended_matches: { match_id: string, ended_at: Date }

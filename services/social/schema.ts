@@ -16,7 +16,7 @@ export interface Tables extends OutboxTables, InboxTables, DeadLetterTables, Ide
   }
   standings: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }
   follows: { id: Generated<string>, follower_id: string, followed_id: string, created_at: Generated<Date> }
-  blocks: { account_id: string, other_id: string, blocker_id: string, lifted: boolean, changed_at: Date }
+  blocks: { account_id: string, other_id: string, blocker_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
   matches: { match_id: string, account_id: string, other_id: string, ended: boolean }
   posts: {
     id: Generated<string>

@@ -78,7 +78,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
     matches: async (one: string, other: string) => await keepMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { ended: false }),
-    blocks: async (blockerId: string, blockedId: string) => await keepBlock(db, { blockerId, blockedId }, { lifted: false, at: new Date() })
+    blocks: async (blockerId: string, blockedId: string) => await keepBlock(db, { blockerId, blockedId }, { lifted: false, at: new Date(), sequence: 1 })
   }
 }
 

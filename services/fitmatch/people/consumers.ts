@@ -5,4 +5,4 @@ import { keepFacts, keepPerson, keepSubscription } from './actions.ts'
 
 export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await keepPerson(db, data, time))
 export const onFactsChanged = ({ db }: Deps) => on(FactsChanged, async ({ data, time }) => await keepFacts(db, data, time))
-export const onSubscriptionChanged = ({ db }: Deps) => on(SubscriptionChanged, async ({ data, time }) => await keepSubscription(db, data, time))
+export const onSubscriptionChanged = ({ db }: Deps) => on(SubscriptionChanged, async ({ data, sequence }) => await keepSubscription(db, data, sequence))

@@ -7,7 +7,7 @@ import { checkName, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { isNews, lockMember } from '../people/actions.ts'
+import { isBefore, lockMember, toMoment } from '../people/actions.ts'
 import { MOST_PHOTOS } from '../photos/actions.ts'
 import { discardUnlessKept } from '../photos/files.ts'
 import { dayIn, spendToday } from '../quotas.ts'
@@ -22,7 +22,7 @@ import { bitsOfTraits } from './traits.ts'
 type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
 
 const MOVES_A_DAY = 20
-// News of the last moments before the question may or may not be in its answer, so they are heard again.
+// Of a profile service that does not say since when its answer is so: news of the last moments before may or may not be in it.
 const UNSURE_FOR = 5_000
 
 const wishes = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
@@ -53,19 +53,13 @@ const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) =>
   ({ ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) })
 
 /** Keeps the newer of what was just asked and what was heard meanwhile. */
-async function keepAsked (trx: Trx, accountId: string, facts: Facts, askedAt: Date) {
-  const heardAt = new Date(askedAt.getTime() - UNSURE_FOR)
-  const member = await lockMember(trx, accountId)
-  await trx.updateTable('members')
-    .set({
-      ...(isNews(member.person_heard_at, heardAt) && { timezone: facts.timezone, person_heard_at: heardAt }),
-      ...(isNews(member.facts_heard_at, heardAt) && {
-        weight: facts.weight, favorite_sports: facts.favoriteSports, experience: facts.experience, facts_heard_at: heardAt
-      }),
-      account_id: accountId
-    })
-    .where('account_id', '=', accountId)
-    .execute()
+async function keepAsked (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, askedAt: Date) {
+  const heardAt = toMoment(changedAt ?? new Date(askedAt.getTime() - UNSURE_FOR))
+  await lockMember(trx, accountId)
+  await trx.updateTable('members').set({ timezone, person_heard_at: heardAt })
+    .where('account_id', '=', accountId).where(isBefore('person_heard_at', heardAt)).execute()
+  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_heard_at: heardAt })
+    .where('account_id', '=', accountId).where(isBefore('facts_heard_at', heardAt)).execute()
   return await trx.selectFrom('members').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
 }
 

@@ -129,6 +129,21 @@ t.test('a matching profile', async (t) => {
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 58, favoriteSports: ['golf'], fitnessLevel: 'BEGINNER' })
   })
 
+  t.test('follows the later of two changes within a millisecond, asked for or heard, whichever is known first', async (t) => {
+    const [ana, ben] = [person('Ana', { weight: 60, changedAt: '2026-01-31T08:00:00.000500Z' }), await member('Ben')]
+    const change = async (weight: number, microsecond: number) =>
+      await hear(handlers, FactsChanged.type, { accountId: ana, ...someFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
+    await change(59, 400)
+    const { data } = await post(ana, '/fitmatch/profile', {})
+    const weight = async () => (await get(ben.id, `/fitmatch/profile/${data.id}`)).data.weight
+    t.equal(await weight(), 60)
+    await change(61, 602)
+    t.equal(await weight(), 61)
+    await change(62, 601)
+    await change(59, 400)
+    t.equal(await weight(), 61)
+  })
+
   t.test('goes with its matches when it is deleted', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)

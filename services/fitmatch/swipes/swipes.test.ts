@@ -100,10 +100,16 @@ t.test('swipes', async (t) => {
     await subscribe(ana.id, 'ACTIVE', -1)
     t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 10 })
     const at = (status: string) => ({ accountId: ana.id, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + 1e9).toISOString() })
-    await hear(handlers, SubscriptionChanged.type, at('ACTIVE'))
-    await db.updateTable('members').set({ subscription_heard_at: new Date(Date.now() + 60_000) }).where('account_id', '=', ana.id).execute()
-    await hear(handlers, SubscriptionChanged.type, at('EXPIRED'))
-    t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 999_999 }, 'late news change nothing')
+    const [moment, first] = [new Date(), Number.MAX_SAFE_INTEGER - 3]
+    const change = async (status: string, sequence: number) => {
+      await hear(handlers, SubscriptionChanged.type, at(status), { at: moment, sequence })
+      return (await get(ana.id, '/fitmatch/discover')).data.limits.unlimited as boolean
+    }
+    t.equal(await change('CANCELED', first), false)
+    t.equal(await change('ACTIVE', first + 1), true, 'the second change of one millisecond counts')
+    t.equal(await change('CANCELED', first), true, 'late news change nothing')
+    t.equal(await change('EXPIRED', first + 2), false)
+    t.equal(await change('EXPIRED', first + 2), false)
   })
 
   t.test('are refused where they cannot be', async (t) => {

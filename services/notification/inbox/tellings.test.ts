@@ -192,6 +192,21 @@ t.test('what blocked people do causes nothing, and what they did is gone', async
   t.equal((await inbox(ana)).unreadCount, 2)
 })
 
+t.test('of a block and its end within one millisecond the later one holds, whichever is heard first', async (t) => {
+  const { say, inbox, person } = fresh()
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const at = new Date()
+  const message = async () => {
+    await say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false })
+    return (await inbox(ana)).unreadCount
+  }
+  await say('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 3 })
+  await say('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 2 })
+  t.equal(await message(), 0)
+  await say('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 4 })
+  t.equal(await message(), 1)
+})
+
 t.test('a sign-in is not pushed to the device that signed in, and one from a known device is not told', async (t) => {
   const { say, inbox, person, device, deliverAll, provider, neighbours } = fresh()
   const ana = await person('Ana')

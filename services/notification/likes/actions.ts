@@ -8,7 +8,7 @@ import type { Waiting } from '../push/pushes.ts'
 import type { Trx } from '../schema.ts'
 import { regroup } from './regrouping.ts'
 
-interface Like { eventId: string, postId: string, authorId: string, likedBy: string, excerpt: string | null }
+interface Like { eventId: string, sequence: number, postId: string, authorId: string, likedBy: string, excerpt: string | null }
 
 /**
  * Tells an author of a like. The first one begins a notice, which those of the next minute join; the push waits for its end.
@@ -27,13 +27,16 @@ export async function gatherLike (deps: Deps, like: Like, at: Date) {
   await deps.pushes.offer(waiting)
 }
 
+interface Unlike { sequence: number, postId: string, authorId: string, unlikedBy: string }
+
 /** Takes a like out of the notice that was to tell of it, if that was neither read nor pushed. */
-export async function forgetLike ({ db }: Deps, { postId, authorId, unlikedBy }: { postId: string, authorId: string, unlikedBy: string }, at: Date) {
+export async function forgetLike ({ db }: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
   await db.transaction().execute(async (trx) => {
     await lockGathering(trx, postId)
     const { rows } = await sql<{ noticeId: string | null }>`
-      insert into post_likes (post_id, liked_by, liked, changed_at) values (${postId}, ${unlikedBy}, false, ${at})
-      on conflict (post_id, liked_by) do update set liked = false, changed_at = excluded.changed_at where post_likes.changed_at < excluded.changed_at
+      insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${unlikedBy}, false, ${at}, ${sequence})
+      on conflict (post_id, liked_by) do update set liked = false, changed_at = excluded.changed_at, sequence = excluded.sequence
+        where ${isLater}
       returning notice_id as "noticeId"`.execute(trx)
     const noticeId = rows[0]?.noticeId
     if (!noticeId) return
@@ -49,6 +52,9 @@ export async function forgetLike ({ db }: Deps, { postId, authorId, unlikedBy }:
   })
 }
 
+// Likes of a social service that does not number its events yet are told apart by time.
+const isLater = sql`(post_likes.sequence, post_likes.changed_at) < (excluded.sequence, excluded.changed_at)`
+
 /** Takes the post's likes until the end of the transaction. */
 async function lockGathering (trx: Trx, postId: string) {
   const { rows } = await sql<{ noticeId: string | null, isOpen: boolean }>`
@@ -59,11 +65,11 @@ async function lockGathering (trx: Trx, postId: string) {
 }
 
 /** Notes a like; returns whether the author is to be told: not of a repeat, of one that was taken back since, or a second time. */
-async function keepLike (trx: Trx, { postId, likedBy }: Like, at: Date) {
+async function keepLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ noticeId: string | null }>`
-    insert into post_likes (post_id, liked_by, liked, changed_at) values (${postId}, ${likedBy}, true, ${at})
-    on conflict (post_id, liked_by) do update set liked = true, changed_at = excluded.changed_at
-      where post_likes.changed_at < excluded.changed_at
+    insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${likedBy}, true, ${at}, ${sequence})
+    on conflict (post_id, liked_by) do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
+      where ${isLater}
     returning notice_id as "noticeId"`.execute(trx)
   return rows[0] !== undefined && rows[0].noticeId === null
 }

@@ -16,8 +16,9 @@ async function world () {
     ...app,
     author,
     people,
-    like: async (likedBy: string, at = new Date(clock++)) => await gatherLike(app.deps, { eventId: randomUUID(), postId, authorId: author, likedBy, excerpt: null }, at),
-    unlike: async (unlikedBy: string, at = new Date(clock++)) => await forgetLike(app.deps, { postId, authorId: author, unlikedBy }, at)
+    like: async (likedBy: string, at = new Date(clock++), sequence = at.getTime()) =>
+      await gatherLike(app.deps, { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null }, at),
+    unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) => await forgetLike(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
   }
 }
 
@@ -100,6 +101,19 @@ t.test('what is heard twice or in the wrong order comes to the same', async (t) 
   await app.like(ben, first)
   await minuteLater(app.db)
   await app.like(ben, first)
+  t.strictSame(await bodies(app), ['Ben likes your post'])
+})
+
+t.test('a like and its end within one millisecond come to the end, whichever is heard first', async (t) => {
+  const app = await world()
+  const [ana, ben] = app.people as [string, string]
+  const moment = new Date()
+  await app.like(ana, moment, 1)
+  await app.unlike(ana, moment, 2)
+  await app.unlike(ben, moment, 4)
+  await app.like(ben, moment, 3)
+  t.strictSame(await bodies(app), [])
+  await app.like(ben, moment, 5)
   t.strictSame(await bodies(app), ['Ben likes your post'])
 })
 

@@ -5,5 +5,5 @@ import { keepBlock } from './actions.ts'
 import { upsertPeople } from './copies.ts'
 
 export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await upsertPeople(db, [data], time))
-export const onPersonBlocked = ({ db }: Deps) => on(PersonBlocked, async ({ data, time }) => await keepBlock(db, data, { lifted: false, at: time }))
-export const onPersonUnblocked = ({ db }: Deps) => on(PersonUnblocked, async ({ data, time }) => await keepBlock(db, data, { lifted: true, at: time }))
+export const onPersonBlocked = ({ db }: Deps) => on(PersonBlocked, async ({ data, time, sequence }) => await keepBlock(db, data, { lifted: false, at: time, sequence }))
+export const onPersonUnblocked = ({ db }: Deps) => on(PersonUnblocked, async ({ data, time, sequence }) => await keepBlock(db, data, { lifted: true, at: time, sequence }))

@@ -69,7 +69,7 @@ export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, a
     const appearance = appearanceOf(after)
     const facts = factsOf(after)
     if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, announcementOf(media, after))
-    if (!isDeepStrictEqual(facts, factsOf(before))) await record(trx, FactsChanged, accountId, { accountId, ...facts })
+    if (!isDeepStrictEqual(facts, factsOf(before))) await record(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
     return after
   })
 }

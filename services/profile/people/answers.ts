@@ -49,6 +49,7 @@ export const answerMatchFacts = (deps: Deps) => answer(MatchFacts, async ({ acco
     longitude: person.longitude ?? city?.longitude ?? null,
     timezone: person.timezone,
     photos: person.photos.map((photo) => deps.media.urlOf(photo)),
+    changedAt: person.changedAt,
     ...factsOf(person)
   }
 })

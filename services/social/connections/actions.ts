@@ -5,18 +5,18 @@ import type { Db } from '../schema.ts'
 interface Block { blockerId: string, blockedId: string }
 
 /** From now on neither exists for the other, and neither follows the other; news that come late do not undo newer ones. */
-export async function keepBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at }: { lifted: boolean, at: Date }) {
+export async function keepBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }) {
   await db.transaction().execute(async (trx) => {
     // The lock that following takes too, lest a follow slips in between.
     await lockStandings(trx, blockerId, blockedId)
     const changed = await trx.insertInto('blocks')
       .values([
-        { account_id: blockerId, other_id: blockedId, blocker_id: blockerId, lifted, changed_at: at },
-        { account_id: blockedId, other_id: blockerId, blocker_id: blockerId, lifted, changed_at: at }
+        { account_id: blockerId, other_id: blockedId, blocker_id: blockerId, lifted, changed_at: at, sequence },
+        { account_id: blockedId, other_id: blockerId, blocker_id: blockerId, lifted, changed_at: at, sequence }
       ])
       .onConflict((conflict) => conflict.columns(['account_id', 'other_id', 'blocker_id'])
-        .doUpdateSet({ lifted, changed_at: at })
-        .where('blocks.changed_at', '<', at))
+        .doUpdateSet({ lifted, changed_at: at, sequence })
+        .where('blocks.sequence', '<=', sequence))
       .returning('account_id')
       .execute()
     if (lifted || changed.length === 0) return

@@ -89,7 +89,7 @@ t.test('following', async (t) => {
   t.test('whoever follows while he is blocked does not follow afterwards', async (t) => {
     for (let round = 0; round < 10; round++) {
       const [fay, gus] = [await person(`Fay${round}`), await person(`Gus${round}`)]
-      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), keepBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date() })])
+      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), keepBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date(), sequence: 1 })])
       t.ok([200, 404].includes(followed.status), String(followed.status))
       t.same(await db.selectFrom('follows').select('id').where('follower_id', '=', gus).execute(), [])
       t.match((await get(ana, `/users/${fay}`)).data.user, { followersCount: 0 })
@@ -98,13 +98,13 @@ t.test('following', async (t) => {
 
   t.test('news of blocks and matches that come late, twice or in the wrong order end as they happened', async (t) => {
     const [one, other] = [await person('One'), await person('Other')]
-    const block = { blockerId: one, blockedId: other }
-    await keepBlock(db, block, { lifted: true, at: new Date('2026-01-02') })
-    await keepBlock(db, block, { lifted: false, at: new Date('2026-01-01') })
+    const [block, moment] = [{ blockerId: one, blockedId: other }, new Date()]
+    await keepBlock(db, block, { lifted: true, at: moment, sequence: 2 })
+    await keepBlock(db, block, { lifted: false, at: moment, sequence: 1 })
     t.equal((await get(one, `/users/${other}`)).status, 200)
-    await keepBlock(db, block, { lifted: false, at: new Date('2026-01-03') })
-    await keepBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: new Date('2026-01-03') })
-    await keepBlock(db, block, { lifted: true, at: new Date('2026-01-04') })
+    await keepBlock(db, block, { lifted: false, at: moment, sequence: 3 })
+    await keepBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: moment, sequence: 3 })
+    await keepBlock(db, block, { lifted: true, at: moment, sequence: 4 })
     t.equal((await get(one, `/users/${other}`)).status, 404, 'the other\'s block still holds')
 
     const [ida, jon] = [await person('Ida'), await person('Jon')]
