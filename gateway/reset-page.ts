@@ -7,7 +7,7 @@ import { base } from './routes.ts'
 const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'over' | 'missing' | 'failed', string>> = {
   en: {
     title: 'Choose a new password',
-    password: 'New password, 8 characters or more',
+    password: 'New password: 8 characters or more, with a lowercase letter, an uppercase letter and a digit',
     save: 'Save',
     done: 'Your password is changed. Please sign in with it in the app.',
     over: 'This link is no longer good. Please ask for another in the app.',
@@ -16,7 +16,7 @@ const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'o
   },
   id: {
     title: 'Pilih kata sandi baru',
-    password: 'Kata sandi baru, minimal 8 karakter',
+    password: 'Kata sandi baru: minimal 8 karakter, dengan huruf kecil, huruf besar, dan angka',
     save: 'Simpan',
     done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
     over: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
@@ -90,7 +90,7 @@ function pageIn (language: Language) {
 <h1>${title}</h1>
 <form>
 <input type="email" name="email" autocomplete="username" hidden>
-<label>${password}<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="128" required autofocus></label>
+<label>${password}<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="128" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).*" required autofocus></label>
 <button>${save}</button>
 </form>
 <p role="status"></p>

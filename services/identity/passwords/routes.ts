@@ -76,7 +76,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Set a new password by the link; all devices are signed out',
       description: '400 INVALID_TOKEN.',
-      body: Body({ email: Email, token: ResetToken, password: Secret({ min: 8, max: 128, examples: ['Wide-Open-5ky'] }) }),
+      body: Body({ email: Email, token: ResetToken, password: NewPassword }),
       response: { 200: DataMessage('Your password is changed; please sign in') }
     },
     config: { public: true }

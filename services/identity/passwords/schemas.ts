@@ -1,11 +1,11 @@
 import { Secret } from '@tandem/service-kit'
 
-/** A new password: 8 to 128 characters with a small letter, a capital letter and a digit. */
+/** A new password, wherever one is set: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit. */
 export const NewPassword = Secret({
   min: 8,
   max: 128,
   pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])',
-  description: '8 to 128 characters, with a small letter, a capital letter and a digit',
+  description: '8 to 128 characters, with a lowercase letter, an uppercase letter and a digit',
   examples: ['Wide-Open-5ky']
 })
 
