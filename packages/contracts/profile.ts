@@ -57,6 +57,15 @@ export const MatchFacts = defineQuestion('profile.match-facts.v1', {
   }))
 })
 
+/** Which of these onboarding options are offered now. */
+export const OfferedOptions = defineQuestion('profile.offered-options.v1', {
+  request: Type.Object({
+    type: Type.Enum(['motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest']),
+    optionIds: Type.Array(Type.String(), { maxItems: 100 })
+  }),
+  answer: Type.Array(Type.String())
+})
+
 /** How people appear to others, for whoever has not heard of them yet. Only accounts that do not exist are left out. */
 export const People = defineQuestion('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type Type from 'typebox'
 import { Unavailable, type Ask } from '@tandem/bus-kit'
 import { hear, recordedEvents } from '@tandem/bus-kit/testing'
-import { AddressVerified, Connection, MatchFacts, Membership, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
+import { AddressVerified, Connection, MatchFacts, Membership, OfferedOptions, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
@@ -24,6 +24,8 @@ export interface Others {
   facts: Map<string, Facts>
   progress: Type.Static<typeof TrainingProgress.answer>
   membership: Type.Static<typeof Membership.answer>
+  /** The interests that are offered. */
+  interests: string[]
   /** Whose address is not verified. */
   unverified: Set<string>
   /** What social has heard; it is away where a test does not say. */
@@ -59,12 +61,13 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const others: Others = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, unverified: new Set(), areAway: false }
+  const others: Others = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'], unverified: new Set(), areAway: false }
   const ask = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
     if (others.areAway) throw new Unavailable()
     if (type === MatchFacts.type) return others.facts.get(accountId) ?? null
     if (type === TrainingProgress.type) return others.progress
     if (type === Membership.type) return others.membership
+    if (type === OfferedOptions.type) return others.interests
     if (type === AddressVerified.type) return !others.unverified.has(accountId)
     if (type === Connection.type && others.connection) return others.connection()
     throw new Unavailable()

@@ -2,6 +2,7 @@ import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
+import { answerOfferedOptions } from './options/answers.ts'
 import { managedOptionRoutes, optionRoutes } from './options/routes.ts'
 import { answerMatchFacts, answerPeople, answerPeopleNamed, answerPerson } from './people/answers.ts'
 import { onAccountRegistered } from './people/consumers.ts'
@@ -11,7 +12,7 @@ import { placeRoutes } from './places/routes.ts'
 
 const routes = [onboardingRoutes, optionRoutes, managedOptionRoutes, photoRoutes, placeRoutes, profileRoutes]
 const consumers = [onAccountRegistered]
-const answers = [answerPerson, answerPeople, answerPeopleNamed, answerMatchFacts]
+const answers = [answerPerson, answerPeople, answerPeopleNamed, answerMatchFacts, answerOfferedOptions]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })

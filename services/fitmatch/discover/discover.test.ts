@@ -85,7 +85,7 @@ t.test('discover', async (t) => {
     const bare = { preferredAvailability: [], favoriteSports: [] }
     const ana = await here('Ana', { ...bare, favoriteSports: ['golf', 'tennis'], fields: { ...mine, maxDistance: 50 } })
     await here('All', { favoriteSports: ['tennis', 'golf'], fields: mine })
-    await here('Half', { ...bare, favoriteSports: ['golf'], fields: { interestedIn: ['GYM_BUDDY'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['morning'], workoutDays: ['MONDAY'] } })
+    await here('Half', { ...bare, favoriteSports: ['golf'], fields: { interestedIn: ['gym_buddy'], fitnessGoals: ['stay_fit'], preferredTimes: ['morning'], workoutDays: ['MONDAY'] } })
     await here('Nothing', bare)
     await here('Farther', { ...bare, north: 0.2 })
     const { profiles, remaining } = await found(ana)

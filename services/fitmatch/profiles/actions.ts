@@ -13,6 +13,7 @@ import { discardUnlessKept } from '../photos/files.ts'
 import { dayIn, spendToday } from '../quotas.ts'
 import type { Trx } from '../schema.ts'
 import { checkAge, checkWishes, toColumns, toTimes, type Position } from './fields.ts'
+import { checkInterests } from './interests.ts'
 import { snap } from './position.ts'
 import { findCaller, lockProfile, readOwnProfile } from './queries.ts'
 import type { ProfileFields } from './schemas.ts'
@@ -67,7 +68,7 @@ async function keepAsked (trx: Trx, accountId: string, { timezone, weight, favor
 export async function createProfile ({ db, ask, media, minAge }: Deps, accountId: string, fields: ProfileFields, spent?: IdempotencyKey) {
   if (!spent && await findCaller(db, accountId)) throw new ProfileExists()
   const askedAt = new Date()
-  const facts = await ask(MatchFacts, { accountId })
+  const [facts] = await Promise.all([ask(MatchFacts, { accountId }), checkInterests(ask, fields.interestedIn)])
   if (!facts) throw new NotFound()
   checkName('displayName', fields.displayName, facts.name)
   const columns = columnsOf(facts, fields, minAge)
@@ -125,9 +126,10 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   return await readOwnProfile(trx, accountId)
 }
 
-export async function changeProfile ({ db, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
+export async function changeProfile ({ db, ask, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
   const changes = toColumns(fields)
   if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
+  if (fields.interestedIn !== undefined) await checkInterests(ask, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
     checkName('displayName', fields.displayName, profile.display_name)

@@ -36,12 +36,12 @@ t.test('a matching profile', async (t) => {
   t.test('keeps what was given, and drops what it does not know', async (t) => {
     const ana = person('Ana')
     const given = {
-      displayName: ' Annie ', birthDate: '1990-01-02', gender: 'OTHER', bio: 'Lifts', height: 181.6, lookingFor: ['MALE'], interestedIn: ['gym', 'gym'], ageMin: 30, ageMax: 40,
+      displayName: ' Annie ', birthDate: '1990-01-02', gender: 'OTHER', bio: 'Lifts', height: 181.6, lookingFor: ['MALE'], interestedIn: ['gym_buddy', 'gym_buddy'], ageMin: 30, ageMax: 40,
       maxDistance: 12.4, fitnessGoals: ['STAY_FIT'], preferredTimes: ['night'], workoutDays: ['MONDAY'], city: 'Bogor', district: 'Tengah',
       prompts: [{ question: 'Why?', answer: 'Fun', x: 1 }]
     }
     const { data } = await post(ana, '/fitmatch/profile', { ...given, status: 'SUSPENDED', profileScore: 100, isPhotoVerified: true, latitude: 1, longitude: 1 })
-    t.match(data, { ...given, displayName: 'Annie', height: 182, maxDistance: 12, interestedIn: ['gym'], preferredTimes: ['NIGHT'], status: 'ACTIVE', latitude: -6.21, prompts: [{ id: String, question: 'Why?', answer: 'Fun' }] })
+    t.match(data, { ...given, displayName: 'Annie', height: 182, maxDistance: 12, interestedIn: ['gym_buddy'], preferredTimes: ['NIGHT'], status: 'ACTIVE', latitude: -6.21, prompts: [{ id: String, question: 'Why?', answer: 'Fun' }] })
     t.notOk('x' in data.prompts[0])
     const changed = await put(ana, '/fitmatch/profile', { bio: '', height: null, latitude: -6.123456, longitude: 106.987654 })
     t.match(changed, { status: 200, data: { displayName: 'Annie', bio: null, height: 182, latitude: -6.12, longitude: 106.99 } })
@@ -99,6 +99,29 @@ t.test('a matching profile', async (t) => {
     t.match(await put(ana, '/fitmatch/profile', { latitude, longitude }), { status: 200 }, 'staying is no move')
     await del(ana, '/fitmatch/profile')
     t.match(await post(ana, '/fitmatch/profile', {}), { status: 429, code: 'LIMIT_EXCEEDED' })
+  })
+
+  t.test('takes only interests that are offered, when it is begun and when it changes', async (t) => {
+    const ana = person('Ana')
+    for (const interestedIn of [['world_domination'], ['gym_buddy', 'GYM_BUDDY'], ['gym_buddy', 'x'.repeat(50)]]) {
+      t.match(await post(ana, '/fitmatch/profile', { interestedIn }), { status: 400, code: 'VALIDATION_ERROR', error: /interestedIn/ })
+    }
+    t.match(await get(ana, '/fitmatch/profile'), { exists: false })
+    t.match(await post(ana, '/fitmatch/profile', { interestedIn: ['gym_buddy', 'dating'] }), { status: 201, data: { interestedIn: ['gym_buddy', 'dating'] } })
+    for (const interestedIn of [['gym_buddy', 'nothing'], ['']]) t.match(await put(ana, '/fitmatch/profile', { interestedIn }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.strictSame((await get(ana, '/fitmatch/profile')).data.interestedIn, ['gym_buddy', 'dating'])
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: [] }), { status: 200, data: { interestedIn: [] } })
+    await put(ana, '/fitmatch/profile', { interestedIn: ['dating'] })
+
+    others.interests = others.interests.filter((id) => id !== 'dating')
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['dating', 'friendship'] }), { status: 200 }, 'one that is no longer offered stays with who has it')
+    t.match(await put((await member('Ben')).id, '/fitmatch/profile', { interestedIn: ['dating'] }), { status: 400, code: 'VALIDATION_ERROR' })
+    others.interests.push('dating')
+
+    others.areAway = true
+    t.teardown(() => { others.areAway = false })
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['sports_team'] }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['friendship'], bio: 'New' }), { status: 200, data: { bio: 'New' } }, 'what is known asks nobody')
   })
 
   t.test('cannot be begun while the main profile is away', async (t) => {

@@ -13,7 +13,7 @@ const fields = {
   bio: Type.Optional(Text({ min: 0, max: 500 })),
   height: Type.Optional(Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres' })),
   lookingFor: Type.Optional(Type.Array(Gender, { minItems: 1, maxItems: 3 })),
-  interestedIn: Type.Optional(words),
+  interestedIn: Type.Optional(Type.Array(Text({ max: 50 }), { maxItems: 50, description: 'Ids of the onboarding options fitmatch_interest' })),
   ageMin: Type.Optional(Age),
   ageMax: Type.Optional(Age),
   maxDistance: Type.Optional(Type.Number({ minimum: 1, maximum: 500, description: 'Kilometres, kept whole' })),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { testApp } from '../testing.ts'
+import { answerOfferedOptions } from './answers.ts'
 
-const { app, db, send } = await testApp(t)
+const { app, db, deps, send } = await testApp(t)
 const list = async (type: string, language?: string) => {
   const response = await app.inject({ url: `/onboarding/options?type=${type}`, headers: language ? { 'accept-language': language } : {} })
   return { status: response.statusCode, ...response.json() }
@@ -20,6 +21,13 @@ t.test('anybody may list the options, of each list as many as there are', async 
     t.same(options.map(({ sortOrder }: { sortOrder: number }) => sortOrder), Array.from({ length: count }, (_, index) => index + 1))
     for (const option of options) t.same(Object.keys(option).sort(), ['category', 'icon', 'label', 'optionId', 'sortOrder'])
   }
+})
+
+t.test('others are told which options of a list are offered', async (t) => {
+  const offered = async (type: string, optionIds: string[]) => await answerOfferedOptions(deps).answer({ type, optionIds })
+  t.strictSame(await offered('fitmatch_interest', ['dating', 'nothing', 'DATING']), ['dating'])
+  t.strictSame(await offered('sport', ['dating']), [])
+  t.strictSame(await offered('fitmatch_interest', []), [])
 })
 
 t.test('each sport belongs to a category there is', async (t) => {

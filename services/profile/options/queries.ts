@@ -13,6 +13,15 @@ export async function listOptions (db: Db, type: OptionType, language: Language)
     .execute()
 }
 
+/** Those of `optionIds` that a list offers. */
+export async function listOffered (db: Db, type: OptionType, optionIds: string[]) {
+  const options = await db.selectFrom('options').where('type', '=', type).where('is_active', '=', sql<boolean>`true`)
+    .where('option_id', '=', sql<string>`any(${optionIds}::text[])`)
+    .select('option_id')
+    .execute()
+  return options.map((option) => option.option_id)
+}
+
 /** Every option, or those of a list, offered or not, with the labels in both languages. */
 export async function listAllOptions (db: Db, type: OptionType | undefined) {
   return await db.selectFrom('options')
