@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 
 interface Container {
   image: string
+  build?: { args: Record<string, string> }
   command?: string[]
   entrypoint?: string[]
   environment?: Record<string, string>
@@ -30,6 +31,17 @@ t.test('every container is read-only, without capabilities, and stays so', (t) =
   for (const [name, container] of all) {
     t.match(container, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: Number }, name)
     if (name !== 'postgres') t.notOk(container.cap_add, name)
+  }
+  t.end()
+})
+
+t.test('an operator can pin every image by its digest', (t) => {
+  const dockerfile = readFileSync(path.join(root, 'deploy/docker/Dockerfile'), 'utf8')
+  const base = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)?.[1]
+  t.same([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image), ['${NODE_IMAGE}', '${NODE_IMAGE}'])
+  for (const [name, { image, build }] of all) {
+    t.match(image, image.startsWith('tandem/') ? /:\$\{TANDEM_VERSION:-local\}$/ : /^\$\{[A-Z]+_IMAGE:-[\w/.-]+:[\w.-]+\}$/, name)
+    if (build) t.equal(build.args['NODE_IMAGE'], `\${NODE_IMAGE:-${base}}`, name)
   }
   t.end()
 })

@@ -30,7 +30,7 @@ trap cleanup EXIT
 
 if [ "${SMOKE_BUILD:-yes}" = yes ]; then
   for service in gateway identity profile social fitmatch dashboard notification; do
-    docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" -t "tandem/$service:${TANDEM_VERSION:-local}" .
+    docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:${TANDEM_VERSION:-local}" .
   done
 fi
 

@@ -89,8 +89,17 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         readConfig(schema as TObject, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
-      const { upstreams } = readGatewayConfig(environment('gateway'))
+      const { upstreams, DOCS, flood } = readGatewayConfig(environment('gateway'))
+      t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the public is shown no documents')
+      t.ok(flood, 'floods are limited')
+      t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), { message: /LIMIT_PROFILE must not be relaxed/ })
       t.same(upstreams, Object.fromEntries(services.map((name) => [name, `http://${name}:8080`])))
+    })
+
+    t.test('every image has a version, and can be pinned in the overlay', async (t) => {
+      for (const { kind, metadata, ...workload } of manifests) {
+        for (const [, image = ''] of JSON.stringify(workload).matchAll(/"image":"([^"]+)"/g)) t.match(image, /:(?!latest)[\w.-]+$/, `${kind} ${metadata.name}`)
+      }
     })
 
     t.test('each process is hardened, watched and stopped in peace', async (t) => {
