@@ -1,3 +1,5 @@
+import type { Language } from '@tandem/service-kit'
+
 /** Where a person lives of whom nobody has said it. */
 export const DEFAULT_ZONE = 'Asia/Jakarta'
 
@@ -20,10 +22,13 @@ export const mondayOf = (day: Temporal.PlainDate) => day.subtract({ days: day.da
 
 export const dayNameOf = (day: Temporal.PlainDate): DayName => dayNames[day.dayOfWeek - 1] as DayName
 
-const shortNames = new Intl.DateTimeFormat('id-ID', { weekday: 'short', timeZone: 'UTC' })
+const shortNames: Record<Language, Intl.DateTimeFormat> = {
+  id: new Intl.DateTimeFormat('id-ID', { weekday: 'short', timeZone: 'UTC' }),
+  en: new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
+}
 
-/** Its name in Indonesian, short: Sen, Sel, Rab, Kam, Jum, Sab, Min. */
-export const shortDayName = (day: Temporal.PlainDate) => shortNames.format(Date.parse(`${day.toString()}T00:00:00Z`))
+/** Its name, short: Sen, Sel, Rab, Kam, Jum, Sab, Min; Mon, Tue, Wed … */
+export const shortDayName = (day: Temporal.PlainDate, language: Language) => shortNames[language].format(Date.parse(`${day.toString()}T00:00:00Z`))
 
 const MS_OF_DAY = 86_400_000
 

@@ -50,7 +50,7 @@ t.test('tips are about the weakest metric', (t) => {
   t.equal(weakestOf({ workout: 0, nutrition: 0, water: 0, sleep: 0 }), 'workout')
   t.equal(weakestOf({ workout: 50, nutrition: 20, water: 20, sleep: 20 }), 'nutrition')
 
-  const tips = (metric: object, days: Day[] = []) => tipsFor({ ...scores, ...metric }, { days, targets }).join(' ')
+  const tips = (metric: object, days: Day[] = []) => tipsFor({ ...scores, ...metric }, { days, targets }, 'id').join(' ')
   t.match(tips({}), 'Kerja bagus')
   t.match(tips({ workout: 10 }), 'satu sesi latihan')
   t.match(tips({ workout: 10 }, [day('2026-11-16', { workouts: 1 })]), 'Tambah sesi latihanmu untuk mencapai target 3 kali')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Language } from '@tandem/service-kit'
 import { mondayOf } from '../calendar.ts'
 import { readTargets } from '../goals/queries.ts'
 import type { Db } from '../schema.ts'
@@ -20,7 +21,7 @@ export async function readDays (db: Db, accountId: string, from: Temporal.PlainD
 
 const DAYS_OF_WEEK = 7
 
-export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate) {
+export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
   const monday = mondayOf(today)
   const [days, targets, { rows: [streaks] }] = await Promise.all([
     readDays(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
@@ -60,6 +61,6 @@ export async function readHealthScore (db: Db, accountId: string, today: Tempora
         daysTracked: sleep.daysTracked
       }
     },
-    tips: tipsFor(scores, { days: thisWeek, targets })
+    tips: tipsFor(scores, { days: thisWeek, targets }, language)
   }
 }

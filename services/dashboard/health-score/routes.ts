@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, languageOf, type Routes } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
@@ -24,7 +24,7 @@ const HealthScore = Type.Object({
       score, avgDuration: Type.Integer({ description: 'Minutes a day' }), avgQuality: Type.Number({ description: '1 to 5, to one decimal; 0 without an entry' }), daysTracked: count
     })
   }),
-  tips: Type.Array(Type.String(), { description: 'In Indonesian, about the weakest metric' })
+  tips: Type.Array(Type.String(), { description: 'About the weakest metric, in the language of Accept-Language: English or, unless told, Indonesian' })
 }, {
   examples: [{
     overallScore: 71,
@@ -43,8 +43,10 @@ const HealthScore = Type.Object({
 export const healthScoreRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/health-score', {
     schema: { summary: 'Read how healthy this week is', response: { 200: Data(HealthScore) } }
-  }, async ({ account: { id } }) => {
+  }, async (request, reply) => {
     const at = deps.now()
-    return data(await readHealthScore(deps.db, id, dayIn(await zoneOf(deps, id), at)))
+    const { id } = request.account
+    reply.header('vary', 'Accept-Language')
+    return data(await readHealthScore(deps.db, id, dayIn(await zoneOf(deps, id), at), languageOf(request, 'id')))
   })
 }

@@ -56,6 +56,22 @@ t.test('a new person sees zeros and nulls', async (t) => {
   })
 })
 
+t.test('tips and names of days are Indonesian, unless the client prefers English', async (t) => {
+  const { send } = someone({ now })
+  const wishes = [
+    ['', 'id'], ['id', 'id'], ['in-ID', 'id'], ['en', 'en'], ['en-GB,en;q=0.9', 'en'], ['fr', 'id'], ['fr, en;q=0.5', 'en'], ['en;q=0.2, id;q=0.9', 'id'], ['id;q=0.2, en;q=0.9', 'en'],
+    ['en;q=0', 'id'], ['en;q=0, id;q=0.1', 'id'], ['*', 'id'], ['*, en;q=0.1', 'en'], [';;q=x', 'id']
+  ] as const
+  for (const [wish, language] of wishes) {
+    const headers: Record<string, string> = wish === '' ? {} : { 'accept-language': wish }
+    const [score, overview] = [await send('GET', '/dashboard/health-score', undefined, headers), await send('GET', '/dashboard/weekly-overview', undefined, headers)]
+    t.match(score.json().data.tips, [language === 'en' ? /^Start this week with one workout; your goal is 3/ : /^Mulai minggu ini dengan satu sesi/, String], wish)
+    t.equal(overview.json().data.days[6].dayName, language === 'en' ? 'Fri' : 'Jum', wish)
+    t.equal(overview.json().data.days[0].dayName, language === 'en' ? 'Sat' : 'Sab', wish)
+    t.match([score.headers['vary'], overview.headers['vary']], [/accept-language/i, /accept-language/i])
+  }
+})
+
 t.test('a week of logs comes to what a person reckons by hand', async (t) => {
   const { log, read } = someone({ now })
   const day = (number: number) => `2026-11-${number}T12:00:00+07:00`

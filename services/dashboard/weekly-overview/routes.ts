@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, type Routes } from '@tandem/service-kit'
+import { Data, data, languageOf, type Routes } from '@tandem/service-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDays } from '../health-score/queries.ts'
@@ -15,7 +15,7 @@ const exampleDays = ['Sab', 'Min', 'Sen', 'Sel', 'Rab', 'Kam', 'Jum'].map((dayNa
   date: `2026-11-${14 + index}`, dayName, workout: index % 3 === 0, nutrition: index > 0, water: index > 1, sleep: index < 4, isToday: index === 6
 }))
 const Overview = Type.Object({
-  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Indonesian, short' }), ...flags, isToday: Type.Boolean() }), {
+  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Short, in the language of Accept-Language: English or, unless told, Indonesian' }), ...flags, isToday: Type.Boolean() }), {
     description: 'The six days before today and, last, today'
   }),
   stats: Type.Object({
@@ -30,8 +30,11 @@ const Overview = Type.Object({
 export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/weekly-overview', {
     schema: { summary: 'Read what was done on the last seven days', response: { 200: Data(Overview) } }
-  }, async ({ account: { id } }) => {
+  }, async (request, reply) => {
     const at = deps.now()
+    const { id } = request.account
+    const language = languageOf(request, 'id')
+    reply.header('vary', 'Accept-Language')
     const today = dayIn(await zoneOf(deps, id), at)
     const summaries = new Map((await readDays(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
     const days = Array.from({ length: DAYS }, (_, index) => {
@@ -39,7 +42,7 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
       const summary = summaries.get(day.toString())
       return {
         date: day.toString(),
-        dayName: shortDayName(day),
+        dayName: shortDayName(day, language),
         workout: (summary?.workouts ?? 0) > 0,
         nutrition: (summary?.foodEntries ?? 0) > 0,
         water: (summary?.waterMl ?? 0) > 0,
