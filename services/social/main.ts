@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
-import { makeRanking } from './feed/ranking.ts'
+import { LOOK_EVERY_MS, makeRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import type { Tables } from './schema.ts'
@@ -35,8 +35,7 @@ await run('social', async (onClose, log) => {
   const consumers = meetOthers(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
-  // A look, once a second; most often it is not due.
-  onClose(repeat(async () => await makeRanking(db), { every: 1_000, log }))
+  onClose(repeat(async () => await makeRanking(db), { every: LOOK_EVERY_MS, log }))
 
   const app = await createApp(deps, {
     log,

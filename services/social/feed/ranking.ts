@@ -3,7 +3,10 @@ import type { Db, Trx } from '../schema.ts'
 
 // The cursor of a page holds a place in three hexadecimal digits.
 const RANKED = 1_000
-const EVERY_MS = 3_000
+/** How often a process looks whether a ranking is due, in milliseconds. */
+export const LOOK_EVERY_MS = 3_000
+// A little less, so that one process alone makes one at each look.
+const FRESH_FOR_MS = 2_500
 // However many posts a week has, making rankings takes up to a fiftieth of one connection.
 const MAX_SHARE = 1 / 50
 // How long somebody may take from one page to the next, and have no post twice.
@@ -19,7 +22,7 @@ export async function makeRanking (db: Db) {
       select pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext('trending')) as "isMine"`.execute(trx)
     if (!turn?.isMine) return
     const newest = await trx.selectFrom('trending_rankings')
-      .select(['number', 'post_ids', sql<boolean>`confirmed_at > now() - greatest(${EVERY_MS}, took_ms / ${MAX_SHARE}::float8) * interval '1 millisecond'`.as('isRecent')])
+      .select(['number', 'post_ids', sql<boolean>`confirmed_at > now() - greatest(${FRESH_FOR_MS}, took_ms / ${MAX_SHARE}::float8) * interval '1 millisecond'`.as('isRecent')])
       .orderBy('number', 'desc')
       .limit(1)
       .executeTakeFirst()
