@@ -104,9 +104,12 @@ t.test('within the wait even the right password is wrong, and after it is right'
 
 t.test('guesses at once are no way around the wait', async (t) => {
   const { email } = await givenAccount()
+  const since = Date.now()
   const { tally } = await atOnce(16, async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` }))
   t.strictSame(tally, { '401 INVALID_CREDENTIALS': 16 })
-  t.equal((await waitOf())?.times, 5)
+  // On a busy machine the first wait, of a second, may be over before the last comparison.
+  const times = (await waitOf())?.times ?? 0
+  t.ok(times >= 5 && times <= 5 + Math.floor((Date.now() - since) / 1_000), String(times))
 })
 
 t.test('guesses from elsewhere do not keep the owner out of an account', async (t) => {
