@@ -10,10 +10,19 @@ export const LikeReceived = defineEvent('fitmatch.like.received.v1', Type.Object
   accountId: Id,
   swipeType: MatchType,
   /** Null where the receiver's tier does not show who it is. */
-  likedBy: Nullable(Id)
+  likedBy: Nullable(Id),
+  /** Of `likedBy`, as FitMatch shows them: who is not matched learns neither the account nor its name. */
+  displayName: Type.Optional(Nullable(Type.String())),
+  profileId: Type.Optional(Nullable(Id))
 }))
 
-export const MatchMade = defineEvent('fitmatch.match.made.v1', Type.Object({ matchId: Id, accountIds: both, matchType: MatchType }))
+export const MatchMade = defineEvent('fitmatch.match.made.v1', Type.Object({
+  matchId: Id,
+  accountIds: both,
+  /** How FitMatch shows the two, in the order of `accountIds`. */
+  displayNames: Type.Optional(Type.Array(Type.String(), { minItems: 2, maxItems: 2 })),
+  matchType: MatchType
+}))
 
 /** Unmatched or blocked: the two are strangers again. */
 export const MatchEnded = defineEvent('fitmatch.match.ended.v1', Type.Object({ matchId: Id, accountIds: both }))
@@ -22,6 +31,8 @@ export const MessageSent = defineEvent('fitmatch.message.sent.v1', Type.Object({
   matchId: Id,
   messageId: Id,
   senderId: Id,
+  /** How FitMatch shows the sender. */
+  senderName: Type.Optional(Type.String()),
   recipientId: Id,
   hasImage: Type.Boolean()
 }))

@@ -32,7 +32,7 @@ export async function findSent (db: Db, senderId: string, { matchId, clientMessa
 export async function sendMessage (trx: Trx, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
   const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
-    .select(['low_id', 'high_id'])
+    .select((eb) => ['low_id', 'high_id', eb.selectFrom('profiles').where('account_id', '=', senderId).select('display_name').as('senderName')])
     .forUpdate()
     .executeTakeFirst()
   if (!match) throw new MatchNotFound()
@@ -51,7 +51,9 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
     .executeTakeFirstOrThrow()
   await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
   const recipientId = match.low_id === senderId ? match.high_id : match.low_id
-  await record(trx, MessageSent, matchId, { matchId, messageId: message.id, senderId, recipientId, hasImage: imageUrl !== null })
+  await record(trx, MessageSent, matchId, {
+    matchId, messageId: message.id, senderId, ...match.senderName !== null && { senderName: match.senderName }, recipientId, hasImage: imageUrl !== null
+  })
   return message
 }
 

@@ -29,7 +29,7 @@ t.test('a chat', async (t) => {
     const sent = await write(ana, ' Hi ')
     t.match(sent, { status: 201, data: { message: { matchId, senderId: ana.id, isMine: true, content: 'Hi', imageUrl: null, readAt: null } } })
     t.strictSame(Object.keys(sent.data.message).sort(), ['content', 'createdAt', 'id', 'imageUrl', 'isMine', 'matchId', 'readAt', 'senderId'])
-    t.match(await said(MessageSent), [{ matchId, messageId: sent.data.message.id, senderId: ana.id, recipientId: ben.id, hasImage: false }])
+    t.match(await said(MessageSent), [{ matchId, messageId: sent.data.message.id, senderId: ana.id, senderName: 'Ana', recipientId: ben.id, hasImage: false }])
     t.match((await get(ben.id, '/fitmatch/matches')).data, {
       newMatches: [], totalMatches: 1,
       conversations: [{ matchId, profile: { displayName: 'Ana' }, lastMessage: { content: 'Hi', createdAt: String, isMine: false }, unreadCount: 1 }]

@@ -29,16 +29,20 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWith(trx, accountId, targetProfileId)
     const between = await readBetween(trx, accountId, targetId)
-    const { match, mySwipe, isTold, theirSwipe, isSubscribed, ...target } = between
+    const { match, mySwipe, isTold, theirSwipe, isSubscribed, ownName, ...target } = between
     if (match || mySwipe === swipeType) {
       return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await countUsed(trx, accountId, day)).remaining }
     }
 
     const used = await spendToday(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
     if (used === undefined) throw new TooManySwipes()
-    const made = isInterest(swipeType) && isInterest(theirSwipe) ? await makeMatch(trx, accountId, targetId, swipeType, theirSwipe) : undefined
+    const made = isInterest(swipeType) && isInterest(theirSwipe)
+      ? await makeMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
+      : undefined
     const tells = isInterest(swipeType) && !made && !isTold
-    if (tells) await record(trx, LikeReceived, targetId, { accountId: targetId, swipeType, likedBy: isSubscribed ? accountId : null })
+    if (tells) await record(trx, LikeReceived, targetId, {
+      accountId: targetId, swipeType, ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
+    })
     const row = { swipe_type: swipeType, told: isTold === true || tells }
     await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, ...row })
       .onConflict((conflict) => conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` }))
@@ -63,7 +67,7 @@ async function readBetween (trx: Trx, accountId: string, targetId: string) {
     .where('profiles.account_id', '=', targetId)
     .where(isVisibleTo(accountId))
     .select((eb) => [
-      'profiles.id', 'profiles.display_name as displayName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
+      'profiles.id', 'profiles.display_name as displayName', 'own.display_name as ownName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
       eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo'),
       eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type').as('mySwipe'),
       eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('told').as('isTold'),
@@ -83,12 +87,15 @@ async function readBetween (trx: Trx, accountId: string, targetId: string) {
   }
 }
 
-async function makeMatch (trx: Trx, one: string, other: string, mine: MatchType, theirs: MatchType) {
-  const matchType: MatchType = mine === 'LIKE' && theirs === 'LIKE' ? 'LIKE' : 'WORKOUT_BUDDY'
-  const pair = pairOf(one, other)
+interface Side { id: string, name: string, swipe: MatchType }
+
+async function makeMatch (trx: Trx, one: Side, other: Side) {
+  const matchType: MatchType = one.swipe === 'LIKE' && other.swipe === 'LIKE' ? 'LIKE' : 'WORKOUT_BUDDY'
+  const pair = pairOf(one.id, other.id)
+  const displayNames = pair.low_id === one.id ? [one.name, other.name] : [other.name, one.name]
   const match = await trx.insertInto('matches').values({ ...pair, match_type: matchType })
     .returning(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
     .executeTakeFirstOrThrow()
-  await record(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], matchType })
+  await record(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], displayNames, matchType })
   return match
 }

@@ -9,7 +9,7 @@ t.test('swipes', async (t) => {
   const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
   t.test('tell the other one that somebody is interested, and not who', async (t) => {
-    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
     const answer = await swipes(ana, ben)
     t.match(answer, { status: 200, success: true })
     t.strictSame(answer.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
@@ -19,8 +19,10 @@ t.test('swipes', async (t) => {
     const cleo = await member('Cleo')
     await subscribe(cleo.id)
     await swipes(ana, cleo, 'WORKOUT_BUDDY')
-    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [{ accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id }])
-    t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Ana' }] })
+    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [
+      { accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id, displayName: 'Annie', profileId: ana.profileId }
+    ])
+    t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Annie' }] })
     await swipes(ana, cleo, 'PASS')
     await swipes(ana, cleo, 'LIKE')
     t.equal((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'nobody is told twice')
@@ -30,7 +32,7 @@ t.test('swipes', async (t) => {
 
   t.test('of two who are interested make a match, which both are told of', async (t) => {
     for (const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], ['WORKOUT_BUDDY', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY']] as const) {
-      const [ana, ben] = [await member('Ana'), await member('Ben')]
+      const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
       await swipes(ana, ben, mine)
       const { data } = await swipes(ben, ana, theirs)
       t.match(data, {
@@ -38,7 +40,7 @@ t.test('swipes', async (t) => {
         match: { matchId: String, matchType, matchedAt: String, matchedProfile: { id: ana.profileId, displayName: 'Ana', age: 31, photo: 'https://cdn.example/onboarding/Ana/1.webp' } }
       })
       t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
-      t.match((await said(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), matchType })
+      t.match((await said(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
       t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'what is matched stays so')
       t.equal(await usedBy(ana), 1)
       t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })

@@ -34,3 +34,7 @@ export const kinds = {
   pushTest: 'ACCOUNT'
 } as const satisfies Record<string, NoticeType>
 export type Kind = keyof typeof kinds
+
+/** What people do under the name of their FitMatch profile. The account's name and picture are for those they show it to. */
+const underDisplayName: Kind[] = ['messageReceived', 'likeReceived', 'matchMade']
+export const isUnderDisplayName = (kind: Kind) => underDisplayName.includes(kind)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { cut, languageFor, type Language, type Page } from '@tandem/service-kit'
 import type { Db, Params } from '../schema.ts'
 import { write } from '../texts/texts.ts'
-import type { Kind, NoticeType } from './kinds.ts'
+import { isUnderDisplayName, type Kind, type NoticeType } from './kinds.ts'
 
 interface Row {
   id: string | null
@@ -47,13 +47,19 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
       type: row.type,
       ...write(row, language ?? languageFor(locale), timezone ?? 'UTC'),
       data: row.data,
-      actor: row.actorId && row.actorName !== null ? { id: row.actorId, name: row.actorName, image: row.actorImage } : null,
+      actor: actorOf(row),
       readAt: row.readAt,
       createdAt: row.createdAt
     })),
     nextCursor,
     unreadCount
   }
+}
+
+function actorOf ({ kind, params: { displayName }, actorId, actorName, actorImage }: Row) {
+  if (!isUnderDisplayName(kind)) return actorId && actorName !== null ? { id: actorId, name: actorName, image: actorImage } : null
+  // Somebody who is not matched yet is known by the profile only.
+  return kind !== 'likeReceived' && actorId && typeof displayName === 'string' ? { id: actorId, name: displayName, image: null } : null
 }
 
 export async function findUnreadCount (db: Db, accountId: string) {

@@ -51,26 +51,31 @@ export const registry: Entry[] = [
     kind: 'storyReacted', cause: `reaction:${storyId}:${reactedBy}`, to: [authorId], actorId: reactedBy, data: { storyId }, params: { emoji }
   }]),
 
-  entry(MessageSent, ({ matchId, messageId, senderId, recipientId, hasImage }) => [{
+  entry(MessageSent, ({ matchId, messageId, senderId, senderName = null, recipientId, hasImage }) => [{
     kind: 'messageReceived',
     cause: messageCause(messageId),
     to: [recipientId],
     actorId: senderId,
     subjectId: matchId,
     data: { matchId, messageId },
-    params: { hasImage }
+    params: { hasImage, displayName: senderName }
   }]),
-  entry(LikeReceived, ({ accountId, swipeType, likedBy }, id) => [{
-    kind: 'likeReceived', cause: `like:${likedBy ?? id}`, to: [accountId], actorId: likedBy, ...likedBy && { data: { userId: likedBy } }, params: { swipeType }
+  entry(LikeReceived, ({ accountId, swipeType, likedBy, displayName = null, profileId }, id) => [{
+    kind: 'likeReceived',
+    cause: `like:${likedBy ?? id}`,
+    to: [accountId],
+    actorId: likedBy,
+    ...profileId && { data: { profileId } },
+    params: { swipeType, displayName }
   }]),
-  entry(MatchMade, ({ matchId, accountIds, matchType }) => accountIds.map((accountId) => ({
+  entry(MatchMade, ({ matchId, accountIds, displayNames, matchType }) => accountIds.map((accountId, number) => ({
     kind: 'matchMade' as const,
     cause: `match:${matchId}`,
     to: [accountId],
     actorId: accountIds.find((each) => each !== accountId) ?? null,
     subjectId: matchId,
     data: { matchId },
-    params: { matchType }
+    params: { matchType, displayName: displayNames?.[1 - number] ?? null }
   }))),
   entry(VerificationDecided, ({ accountId, approved, reason }, id) => [{
     kind: 'verificationDecided', cause: `verification:${id}`, to: [accountId], params: { approved: String(approved), reason: reason ?? 'none' }

@@ -12,7 +12,7 @@ const { fresh } = await testApp(t)
 
 // Of each event as it was once published: who is told, and what he reads in his inbox and on his phone.
 const [ana, ben] = ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11']
-const told: Record<string, { to: string, type: string, title: string, body: string, indonesian: string, from?: string, with?: object }> = {
+const told: Record<string, { to: string, type: string, title: string, body: string, indonesian: string, from?: string, as?: string, with?: object }> = {
   'social.people.mentioned.v1': {
     to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New mention', body: 'Ana mentioned you in a post: “Morning run with @ben”', indonesian: 'Ana menyebut Anda dalam sebuah postingan: “Morning run with @ben”'
   },
@@ -27,10 +27,19 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
   'social.story.reacted.v1': {
     to: ana, from: ben, type: 'STORY_REACTION', title: 'Reaction to your story', body: 'Ben reacted to your story: 🔥', indonesian: 'Ben bereaksi pada cerita Anda: 🔥'
   },
-  'fitmatch.message.sent.v1': { to: ben, from: ana, type: 'CHAT', title: 'Ana', body: 'Ana sent you a message', indonesian: 'Ana mengirim pesan' },
+  'fitmatch.message.sent.v1': {
+    to: ben, from: ana, as: 'Annie', with: { senderName: 'Annie' }, type: 'CHAT', title: 'Annie', body: 'Annie sent you a message', indonesian: 'Annie mengirim pesan'
+  },
   'fitmatch.like.received.v1': { to: ana, type: 'FITMATCH', title: 'Somebody is interested in you', body: 'Someone likes you', indonesian: 'Seseorang menyukai Anda' },
   'fitmatch.match.made.v1': {
-    to: ana, from: ben, type: 'FITMATCH', title: 'It’s a match!', body: 'You and Ben can work out together. Say hello!', indonesian: 'Anda dan Ben bisa berolahraga bersama. Sapa sekarang!'
+    to: ana,
+    from: ben,
+    as: 'Benny',
+    with: { displayNames: ['Annie', 'Benny'] },
+    type: 'FITMATCH',
+    title: 'It’s a match!',
+    body: 'You and Benny can work out together. Say hello!',
+    indonesian: 'Anda dan Benny bisa berolahraga bersama. Sapa sekarang!'
   },
   'fitmatch.verification.decided.v1': {
     to: ana, type: 'FITMATCH', title: 'Your photos were not verified', body: 'The face cannot be seen', indonesian: 'The face cannot be seen'
@@ -124,7 +133,7 @@ t.test('every event that is heard is told once: in the inbox, and by a push', as
     await app.deliverAll()
 
     const { notifications } = await app.inbox(expected.to)
-    const actor = expected.from ? { id: expected.from, name: expected.from === ana ? 'Ana' : 'Ben', image: null } : null
+    const actor = expected.from ? { id: expected.from, name: expected.as ?? (expected.from === ana ? 'Ana' : 'Ben'), image: null } : null
     t.match(notifications, [{ type: expected.type, title: expected.title, body: expected.body, actor, readAt: null }], event.type)
     t.equal(notifications.length, 1, event.type)
     const [inIndonesian] = (await app.send(expected.to, 'GET', '/notifications', undefined, { headers: { 'accept-language': 'id-ID' } })).data.notifications
@@ -141,9 +150,36 @@ t.test('every event that is heard is told once: in the inbox, and by a push', as
 t.test('both are told of a match, each of the other', async (t) => {
   const { say, inbox, person } = fresh()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
-  await say('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], matchType: 'LIKE' })
-  t.match((await inbox(ana)).notifications, [{ body: 'You and Ben like each other. Say hello!' }])
-  t.match((await inbox(ben)).notifications, [{ body: 'You and Ana like each other. Say hello!' }])
+  await say('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], displayNames: ['Annie', 'Benny'], matchType: 'LIKE' })
+  t.match((await inbox(ana)).notifications, [{ body: 'You and Benny like each other. Say hello!', actor: { id: ben, name: 'Benny', image: null } }])
+  t.match((await inbox(ben)).notifications, [{ body: 'You and Annie like each other. Say hello!' }])
+})
+
+t.test('nothing of FitMatch tells the name or picture of an account, and a like not even the account', async (t) => {
+  const { say, inbox, person, device, deliverAll, provider, log } = fresh()
+  const [ana, ben] = [await person('Ana'), await person('Ben Real Name', { image: 'https://cdn.example.com/ben.webp' })]
+  await device(ana)
+  const [matchId, profileId] = [randomUUID(), randomUUID()]
+  for (const names of [{ displayName: 'Benny', profileId }, {}]) {
+    const liker = await person('Ben Real Name')
+    await say('fitmatch.like.received.v1', { accountId: ana, swipeType: 'LIKE', likedBy: liker, ...names })
+    t.notOk(JSON.stringify(await inbox(ana)).includes(liker))
+  }
+  for (const names of [{ senderName: 'Benny' }, {}]) {
+    await say('fitmatch.message.sent.v1', { matchId, messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false, ...names })
+  }
+  for (const names of [{ displayNames: ['Annie', 'Benny'] }, {}]) {
+    await say('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], matchType: 'LIKE', ...names })
+  }
+  await deliverAll()
+  const { notifications } = await inbox(ana)
+  t.match(notifications.map(({ body }: { body: string }) => body).toReversed(), [
+    'Benny likes you', 'Someone likes you', 'Benny sent you a message', 'Someone sent you a message',
+    'You and Benny like each other. Say hello!', 'You and Someone like each other. Say hello!'
+  ])
+  t.match(notifications.at(-1), { data: { profileId }, actor: null })
+  t.equal(provider.sent.length, 6)
+  for (const told of [notifications, provider.sent, await log(ana)]) t.notMatch(JSON.stringify(told), /Real Name|ben\.webp/)
 })
 
 t.test('nobody is told of what he did himself', async (t) => {
@@ -172,7 +208,7 @@ t.test('what blocked people do causes nothing, and what they did is gone', async
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(ana)
   const message = (senderId: string, recipientId = ana) =>
-    say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
+    say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, senderName: senderId === cem ? 'Cem' : 'Other', recipientId, hasImage: false })
   await message(ben)
   await message(cem)
   t.equal((await inbox(ana)).unreadCount, 2)

@@ -69,7 +69,7 @@ t.test('what was read is pushed all the same if nothing held it back, and what f
   const { send, person, device, provider, deliverAll, say, log } = fresh()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
-  const message = async () => await say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: true })
+  const message = async () => await say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, senderName: 'Ben', recipientId: ana, hasImage: true })
   await message()
   await send(ana, 'POST', '/notifications/read')
   await deliverAll()

@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Language } from '@tandem/service-kit'
-import type { Kind } from '../inbox/kinds.ts'
+import { isUnderDisplayName, type Kind } from '../inbox/kinds.ts'
 import type { Params } from '../schema.ts'
 import { english, type Texts } from './english.ts'
 import { indonesian } from './indonesian.ts'
@@ -18,9 +18,10 @@ export interface Told {
 /** The title and body of a notice, as one person reads them. */
 export function write ({ kind, actorName, others, params }: Told, language: Language, timezone: string) {
   const { startsAt, excerpt } = params
+  const name = isUnderDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     ...params,
-    name: actorName ?? texts[language].someone,
+    name: name ?? texts[language].someone,
     others,
     quoted: excerpt ? 'yes' : 'no',
     ...typeof startsAt === 'string' && { startsAt: momentIn(language, timezone).format(new Date(startsAt)) }
