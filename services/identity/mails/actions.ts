@@ -32,7 +32,7 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
     const mail = {
       cause: `${kind.toLowerCase()}:${requestId}`,
       recipient: email,
-      budget: budgetOf(kind, await isKnownNetwork(trx, account.id, network)),
+      budget: budgetOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
       topic: topicOf(kind, account.id)
     }
     if (kind === 'RESET') {

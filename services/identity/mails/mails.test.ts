@@ -93,6 +93,18 @@ t.test('requests of strangers do not use up the mails that the owner needs', asy
   })
 })
 
+t.test('whoever registers another person\'s address has one budget of each kind of mail to it', async (t) => {
+  const email = someEmail()
+  await post('/auth/register', { email, password: 'Abcdefg1' })
+  for (const from of ['203.0.113.7', '198.51.100.7']) {
+    for (const path of ['resend-verification', 'request-code', 'forgot-password']) {
+      for (let times = 0; times < 4; times++) await post(`/auth/${path}`, { email }, { from })
+    }
+  }
+  await noRequests()
+  t.equal((await db.selectFrom('mails').where('recipient', '=', email).selectAll().execute()).length, 9)
+})
+
 t.test('a code whose mail was refused does not arrive after a newer one', async (t) => {
   const email = someEmail()
   const queued = async () => await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).selectAll().execute()

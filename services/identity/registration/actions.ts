@@ -42,7 +42,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
 
     const code = makeCode()
     await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
-    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', true), topic: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
+    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', false), topic: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
   void mailer.offer([mail])

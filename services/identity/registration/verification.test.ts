@@ -176,10 +176,10 @@ t.test('whoever registered an address keeps no way in by being the last to ask f
     const { email, userId, ...stranger } = await givenRegistration()
     for (const [index, from] of asking.entries()) {
       await resend(email, from)
-      await codeMailedTo(email, index + 2)
+      await codeMailedTo(email, Math.min(index + 2, 3))
       await noRequests()
     }
-    t.match(await verify(userId, await codeMailedTo(email, asking.length + 1), elsewhere), { status: 200, isNewUser: true })
+    t.match(await verify(userId, await codeMailedTo(email, 3), elsewhere), { status: 200, isNewUser: true })
     t.notOk(await canRefresh(stranger))
     t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   }
