@@ -28,6 +28,7 @@ const environment = { DATABASE_URL, NATS_URL: nats.url, REDIS_URL: redis.url, SE
 
 let ana: Member
 let ben: Member
+let nameOfBen = ''
 let failures = 0
 const backups = new Map<string, Record<string, string>>()
 const told: string[] = []
@@ -35,6 +36,8 @@ const told: string[] = []
 try {
   await withStack(async (stack) => {
     [ana, ben] = [await becomeMember(stack, 'ana@example.com'), await becomeMember(stack, 'ben@example.com')]
+    const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', { token: ben.accessToken })
+    nameOfBen = user.profile.username
     await mention(stack, 60)
     await verify(stack, 'each mention is told once')
     await dump('notification')
@@ -77,7 +80,7 @@ function check (is: boolean, what: string) {
 
 async function mention (stack: Stack, times: number) {
   for (let time = 0; time < times; time++) {
-    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `${time}: running with @ben` } })
+    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `${time}: running with @${nameOfBen}` } })
     told.push(post.id)
   }
 }

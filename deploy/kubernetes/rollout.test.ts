@@ -82,7 +82,7 @@ function createClient (url: string) {
   return { call, failures }
 }
 
-interface Answer { code?: string, accessToken?: string, data?: { matches?: unknown, user?: { name?: string }, notifications?: { id: string }[], nextCursor?: string | null } }
+interface Answer { code?: string, accessToken?: string, user?: { profile?: { username?: string } }, data?: { matches?: unknown, user?: { name?: string }, notifications?: { id: string }[], nextCursor?: string | null } }
 
 t.test('every process is replaced under load, and no request fails', async (t) => {
   const { deployments, url } = await startCluster(t)
@@ -90,6 +90,8 @@ t.test('every process is replaced under load, and no request fails', async (t) =
   const register = async (name: string) => (await call('POST', '/auth/register', { body: { email: `${name}@example.com`, name } })).accessToken ?? ''
   const [ana, ben] = [await register('ana'), await register('ben')]
   await call('GET', '/dashboard/home', { token: ana })
+  const { user: { profile: { username: nameOfBen = '' } = {} } = {} } = await call('GET', '/auth/me', { token: ben })
+  t.not(nameOfBen, '')
   t.same(failures, [], 'all is well before')
 
   let posts = 0
@@ -97,7 +99,7 @@ t.test('every process is replaced under load, and no request fails', async (t) =
   const turns = [
     async () => await call('GET', '/auth/me', { token: ana }),
     async () => {
-      await call('POST', '/feed', { token: ana, body: { type: 'TEXT', content: 'Running with @ben' } })
+      await call('POST', '/feed', { token: ana, body: { type: 'TEXT', content: `Running with @${nameOfBen}` } })
       posts++
     },
     async () => {
