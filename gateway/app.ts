@@ -58,7 +58,7 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
     await app.register(serveMeta, config)
     await app.register(serveSecurityText, config)
     if (config.DOCS === 'on') await app.register(serveDocument, { upstreams: config.upstreams, asker, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
-    await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL })
+    await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL, signingKey: config.MEDIA_SIGNING_KEY })
     await app.register(serveResetPage)
     if (config.DOCS === 'on') await app.register(serveDocs)
 

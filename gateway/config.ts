@@ -1,4 +1,4 @@
-import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, List, MediaSigningKey, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 import { Type } from 'typebox'
 import { specialRoutes, writeLimits } from './routes.ts'
 import type { Route, Service } from './routes.ts'
@@ -34,6 +34,7 @@ const environment = Type.Object({
   PUBLIC_URL: Type.Optional(ofHttp('How clients reach the gateway')),
   CDN_URL: Type.Optional(ofHttp('How clients reach uploaded media; on another origin than PUBLIC_URL, another server serves them')),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media' })),
+  MEDIA_SIGNING_KEY: Type.Optional(MediaSigningKey()),
   CORS_ORIGINS: List({ description: 'The web origins whose pages may call; none unless set' }),
   MIN_APP_VERSION_IOS: version('The oldest app that may still be used'),
   MIN_APP_VERSION_ANDROID: version('The oldest app that may still be used'),

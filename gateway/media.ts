@@ -1,14 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { ConfigError, NotFound, refuse } from '@tandem/service-kit'
-import type { FastifyInstance } from 'fastify'
+import { ConfigError, createUrlSigner, Forbidden, isKey, isPrivate, NotFound, refuse } from '@tandem/service-kit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { base } from './routes.ts'
 
 export interface MediaOptions {
   folder?: string
   cdnUrl?: string
   publicUrl?: string
+  /** The secrets that addresses of private images are signed with. */
+  signingKey?: string
 }
 
 const ours = ['/health', '/docs', '/openapi.json', '/.well-known', base.split('/', 2).join('/')]
@@ -22,11 +24,16 @@ function findPlace (cdnUrl: string, publicUrl: string | undefined) {
   return place
 }
 
-/** Serves the files of uploaded media, for ever cached as none ever changes. Where CDN_URL is on another origin it serves none. */
-export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl }: MediaOptions) {
+/**
+ * Serves uploaded images, for ever cached as none ever changes; private ones only under a signed address, and cached by clients alone until it
+ * ends. Where CDN_URL is on another origin it serves none.
+ */
+export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
   if (!folder) return
   const place = cdnUrl === undefined ? '/media' : findPlace(cdnUrl, publicUrl)
   if (!place) return
+  if (!signingKey) throw new ConfigError('MEDIA_SIGNING_KEY is missing: without it private images cannot be served')
+  const signer = createUrlSigner(signingKey)
   const root = path.resolve(folder)
   try {
     mkdirSync(root, { recursive: true })
@@ -36,8 +43,19 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
 
   // A folder, or a way out of it, is no file, and no more is told.
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    refuse((error.statusCode ?? 500) < 500 ? new NotFound() : error, request, reply))
+    refuse((error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) ? new NotFound() : error, request, reply))
   app.addHook('onRoute', (route) => { route.config = { ...route.config, public: true, logged: false } })
+  const lifetimes = new WeakMap<FastifyRequest, number>()
+  app.addHook('onRequest', async (request) => {
+    const { '*': key = '' } = request.params as { '*'?: string }
+    // Nothing of the folder has any other name. So no spelling of a private one leads past its signature.
+    if (!isKey(key)) throw new NotFound()
+    if (!isPrivate(key)) return
+    const seconds = signer.verify(key, request.query as Record<string, unknown>)
+    // The same whether there is such an image or not.
+    if (seconds === undefined) throw new Forbidden()
+    lifetimes.set(request, seconds)
+  })
   await app.register(serveStatic, {
     root,
     prefix: `${place}/`,
@@ -45,10 +63,11 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
     index: false,
     redirect: false,
     dotfiles: 'ignore',
-    immutable: true,
-    maxAge: '365d',
+    cacheControl: false,
     globIgnore: [],
     setHeaders (response) {
+      const seconds = lifetimes.get(response.request)
+      response.header('cache-control', seconds === undefined ? 'public, max-age=31536000, immutable' : `private, max-age=${seconds}`)
       // Pages of other origins may show the pictures. Should a file ever be read as a page, it may do nothing.
       response.header('cross-origin-resource-policy', 'cross-origin')
       response.header('access-control-allow-origin', '*')

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startMail, startProcess, startRedis } from '@tandem/local/testing'
-import { givenRootKey } from '@tandem/service-kit/testing'
+import { givenRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
 import t, { type Test } from 'tap'
 import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
@@ -33,7 +33,7 @@ async function startCluster (t: Test) {
   const rootKey = givenRootKey()
   const environment = {
     LOG_LEVEL: 'warn', REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
-    MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), TRUST_PROXY: '127.0.0.1',
+    MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), MEDIA_SIGNING_KEY: mediaSigningKey, TRUST_PROXY: '127.0.0.1',
     IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, LIMIT_AUTH_REGISTER: 'off',
     // Two people make the load of many.
     FLOOD_LIMIT: 'off', LIMIT_WRITES: 'off', LIMIT_COMMENTS: 'off', LIMIT_FOLLOWS: 'off', ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))

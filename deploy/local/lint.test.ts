@@ -45,6 +45,7 @@ const allowed = [
   ['packages/mail-kit/mailer.ts', '@tandem/queue-kit'],
   ['packages/queue-kit/queue.ts', 'bullmq'],
   ['packages/media-kit/images.ts', 'sharp'],
+  ['packages/media-kit/media.ts', '@tandem/service-kit'],
   ['gateway/forward.ts', '@tandem/service-kit'],
   ['services/social/main.ts', './config.ts'],
   ['services/social/likes/routes.ts', '../comments/queries.ts'],

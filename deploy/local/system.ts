@@ -59,6 +59,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const rootKey = rootKeyOf(dataDir)
   const addressFor = (server: string, user: string) => servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
   const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
+  const mediaSigningKey = () => ({ MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? secret(dataDir, 'media') })
+  const signsMedia = (name: string) => name === 'social' || name === 'fitmatch'
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: pictures are decoded in many threads, and malloc would keep memory for each.
     MALLOC_ARENA_MAX: '2',
@@ -77,6 +79,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const recipes = names.map((name) => nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
     ...common(name),
     ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? secret(dataDir, 'identity'), IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey } : {}),
+    ...(signsMedia(name) ? mediaSigningKey() : {}),
     DATABASE_URL: databases.get(name),
     HOST: '127.0.0.1',
     PORT: String(recipe.port),
@@ -90,6 +93,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     for (const { name, port } of services.values()) toldGateway.set(name, port)
     return {
       ...common('gateway'),
+      ...mediaSigningKey(),
       ...Object.fromEntries([...services.values()].map(({ name, port }) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])),
       HOST: settings.host,
       PORT: String(recipe.port),

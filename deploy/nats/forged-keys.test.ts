@@ -8,7 +8,7 @@ import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startProcess } from '@tandem/local/testing'
 import { accessToken, signKeys } from '@tandem/service-kit'
-import { givenRootKey, signToken } from '@tandem/service-kit/testing'
+import { givenRootKey, mediaSigningKey, signToken } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { quiet, root } from './testing.ts'
 
@@ -40,7 +40,7 @@ t.test('a service takes no keys of who answers in the place of identity, even wh
   }
   const attacker = await join(forged, anotherRoot)
   const fitmatch = await startProcess(t, 'services/fitmatch/main.ts', {
-    DATABASE_URL: url, NATS_URL: nats.url, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, CDN_URL: 'http://cdn.example', MEDIA_DIR: path.join(media, 'media'), LOG_LEVEL: 'fatal'
+    DATABASE_URL: url, NATS_URL: nats.url, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, CDN_URL: 'http://cdn.example', MEDIA_DIR: path.join(media, 'media'), MEDIA_SIGNING_KEY: mediaSigningKey, LOG_LEVEL: 'fatal'
   })
   const statusFor = async (token: string) => (await fetch(`http://127.0.0.1:${fitmatch.port}/fitmatch/profile`, { headers: { authorization: `Bearer ${token}` } })).status
 

@@ -1,7 +1,7 @@
 export { createStorage, type StorageVariables } from './config.ts'
 export * from './errors.ts'
 export { remakeImage, type Image } from './images.ts'
-export { isKey, isPrivate, type Audience } from './keys.ts'
+export { createKey, privateKeyOf, type Audience } from './keys.ts'
 export { createMedia, type Media, type StoredImage } from './media.ts'
 export { diskStorage, s3Storage, type Storage } from './storage.ts'
 export { readImage, uploadLimit, uploads } from './uploads.ts'

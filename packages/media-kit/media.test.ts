@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createMedia, createStorage, diskStorage, s3Storage, StorageAway, type Storage } from './index.ts'
+import { createMedia, createStorage, diskStorage, privateKeyOf, s3Storage, StorageAway, type Storage } from './index.ts'
 import { startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
@@ -24,13 +24,14 @@ async function keepsImages (t: Test, storage: Storage, keys: () => Promise<strin
   t.same(await keys(), [stored.key])
   t.same(await storage.find(stored.key), image.bytes)
 
-  const copy = await media.copy(stored.key, 'private')
+  const copy = privateKeyOf(stored.key)
   t.match(copy, /^private\/[0-9a-f-]{36}\.webp$/)
+  t.equal(await media.copy(stored.key, copy), true)
   t.same((await keys()).sort(), [copy, stored.key])
-  t.same(await storage.find(copy!), image.bytes)
-  t.equal(await media.copy(`public/${ana}.webp`, 'public'), undefined, 'of nothing there is no copy')
+  t.same(await storage.find(copy), image.bytes)
+  t.equal(await media.copy(`public/${ana}.webp`, `public/${ben}.webp`), false, 'of nothing there is no copy')
 
-  for (const key of [stored.key, stored.key, copy!]) await media.remove(key)
+  for (const key of [stored.key, stored.key, copy]) await media.remove(key)
   t.same(await keys(), [])
   t.equal(await storage.find(stored.key), undefined)
 }

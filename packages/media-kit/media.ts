@@ -1,5 +1,6 @@
+import { createUrlSigner, isKey, isPrivate } from '@tandem/service-kit'
 import type { Image } from './images.ts'
-import { createKey, isKey, keyAfterMove, type Audience, type FormerFolder } from './keys.ts'
+import { createKey, keyAfterMove, type Audience, type FormerFolder } from './keys.ts'
 import { moveFormerImages } from './moving.ts'
 import type { Storage } from './storage.ts'
 
@@ -14,11 +15,11 @@ export interface Media {
   /** The address that all others begin with. */
   base: string
   store (audience: Audience, image: Image): Promise<StoredImage>
-  /** Stores the same image under a new key. @returns undefined when there is no such image */
-  copy (key: string, audience: Audience): Promise<string | undefined>
+  /** Stores the same image under `to`, or does nothing when there is no such image. @returns whether there is one */
+  copy (key: string, to: string): Promise<boolean>
   /** Does nothing when there is no such image. */
   remove (key: string): Promise<void>
-  /** The address of a stored value. */
+  /** The address of a stored value. That of a private image is signed and holds for 30 to 60 minutes: only for who may see it just now. */
   urlOf (stored: string): string
   urlOf (stored: string | null): string | null
   /** What a table holds of an address that a client or another service named. */
@@ -35,15 +36,29 @@ export interface MediaOptions {
   cdnUrl: string
   /** Whether only images from here may be shown, which keeps others from learning who looks at theirs. */
   onlyOwn?: boolean
+  /** The secrets that addresses of private images are signed with, unless the store signs them itself. */
+  signingKey?: string
 }
 
-export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions): Media {
+export function createMedia ({ storage, cdnUrl, onlyOwn = false, signingKey }: MediaOptions): Media {
+  const signer = signingKey === undefined ? undefined : createUrlSigner(signingKey)
   const base = `${cdnUrl.replace(/\/$/, '')}/`
+
+  // Where the store itself signs, the address of a private image begins as its own.
+  const signedBase = storage.presign?.('').split('?', 1)[0]
+  const pathOf = (url: string) => {
+    const start = [base, signedBase].find((each) => each !== undefined && url.startsWith(each))
+    return start === undefined ? undefined : url.slice(start.length).split('?', 1)[0]
+  }
 
   function urlOf (stored: string): string
   function urlOf (stored: string | null): string | null
   function urlOf (stored: string | null) {
-    return stored !== null && isKey(stored) ? base + stored : stored
+    if (stored === null || !isKey(stored)) return stored
+    if (!isPrivate(stored)) return base + stored
+    if (storage.presign) return storage.presign(stored)
+    if (!signer) throw new Error('there is no key to sign the address of a private image with')
+    return `${base}${stored}?${signer.sign(stored)}`
   }
 
   return {
@@ -54,22 +69,20 @@ export function createMedia ({ storage, cdnUrl, onlyOwn = false }: MediaOptions)
       await storage.put(key, bytes, mimeType)
       return { key, mimeType, width, height, bytes: bytes.length }
     },
-    async copy (key, audience) {
+    async copy (key, to) {
       const bytes = await storage.find(key)
-      if (!bytes) return
-      const copied = createKey(audience)
-      await storage.put(copied, bytes, 'image/webp')
-      return copied
+      if (bytes) await storage.put(to, bytes, 'image/webp')
+      return bytes !== undefined
     },
     remove: async (key) => await storage.remove(key),
     storedOf (url) {
-      if (!url.startsWith(base)) return url
-      const path = url.slice(base.length)
+      const path = pathOf(url)
+      if (path === undefined) return url
       // Clients may still hold addresses from before images were moved.
       const key = keyAfterMove(path) ?? path
       return isKey(key) ? key : url
     },
     moveFormer: async (folders) => await moveFormerImages(storage, folders),
-    accepts: (url) => !onlyOwn || url.startsWith(base)
+    accepts: (url) => !onlyOwn || pathOf(url) !== undefined
   }
 }

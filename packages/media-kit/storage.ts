@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { isPrivate } from '@tandem/service-kit'
 import { AwsClient } from 'aws4fetch'
+import { presign } from './presign.ts'
 import { StorageAway } from './errors.ts'
-import { isPrivate } from './keys.ts'
 import { sweep } from './leftovers.ts'
 
 /** Where files are kept. Keys are relative paths that this project makes; no part of them comes from a client. */
@@ -16,6 +17,8 @@ export interface Storage {
   list (folder: string): Promise<string[]>
   /** Does nothing when there is no such file. */
   remove (key: string): Promise<void>
+  /** An address of the store itself under which a private file may be had for 30 to 60 minutes. A store that clients cannot reach has none. */
+  presign?: (key: string) => string
 }
 
 export interface S3Settings { endpoint: string, bucket: string, region: string, accessKeyId: string, secretAccessKey: string }
@@ -67,7 +70,8 @@ export function splitStorage (others: Storage, privates: Storage): Storage {
     put: async (key, bytes, mimeType) => await storeOf(key).put(key, bytes, mimeType),
     find: async (key) => await storeOf(key).find(key),
     list: async (folder) => await storeOf(folder).list(folder),
-    remove: async (key) => await storeOf(key).remove(key)
+    remove: async (key) => await storeOf(key).remove(key),
+    ...(privates.presign && { presign: privates.presign })
   }
 }
 
@@ -111,6 +115,7 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
     },
     async remove (key) {
       await (await call(key, { method: 'DELETE' })).arrayBuffer()
-    }
+    },
+    presign: (key) => presign(urlOf(key), { region, accessKeyId, secretAccessKey })
   }
 }

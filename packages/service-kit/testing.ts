@@ -148,3 +148,6 @@ function listBare (schema: Schema, path = ''): string[] {
   if (!schema.properties) return [path]
   return Object.entries(schema.properties).flatMap(([name, property]) => listBare(property, `${path}/${name}`))
 }
+
+/** A secret that addresses of private images are signed with. */
+export const mediaSigningKey = 'a-secret-for-tests-of-private-images'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import Type from 'typebox'
 import { createStorage } from '@tandem/media-kit'
-import { ConfigError, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, MediaSigningKey, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
@@ -17,6 +17,7 @@ export const Config = Type.Object({
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
+  MEDIA_SIGNING_KEY: MediaSigningKey(),
   MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether clients may name only addresses below CDN_URL' }),
   MIN_AGE: Type.Integer({ minimum: 0, maximum: 120, default: 18, description: 'From which age on people may be matched; 0 asks for none' })
 })

@@ -22,7 +22,7 @@ await run('fitmatch', async (onClose, log) => {
   const deps: Deps = {
     db,
     ask: asker(bus),
-    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN }),
+    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY }),
     selfies: stores.selfies,
     minAge: config.MIN_AGE
   }

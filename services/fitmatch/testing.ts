@@ -9,7 +9,7 @@ import { AddressVerified, Connection, MatchFacts, Membership, OfferedOptions, Su
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
 import { createAnswerers, createApp, createHandlers } from './app.ts'
 import type { Deps } from './deps.ts'
 import type { SwipeType, Tables } from './schema.ts'
@@ -76,7 +76,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     ask,
-    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, onlyOwn: onlyOwnMedia }),
+    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey }),
     selfies: diskStorage(path.join(folder, 'selfies')),
     minAge
   }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { createStorage } from '@tandem/media-kit'
+import { ConfigError, MediaSigningKey, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
@@ -10,8 +11,17 @@ export const Config = Type.Object({
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that uploaded media is kept in, unless it is kept in S3' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
+  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket for what not everybody may see' })),
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
+  MEDIA_SIGNING_KEY: MediaSigningKey(),
   MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether posts and stories may show only what was uploaded here' })
 })
+
+/** @throws ConfigError when what not everybody may see would lie where everybody looks */
+export function createStore (config: Type.Static<typeof Config>) {
+  const { S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
+  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+  return createStorage(config)
+}

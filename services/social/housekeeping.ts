@@ -3,6 +3,7 @@ import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { doomUnused, forgetRemoved, removeDoomed } from './media/actions.ts'
+import { protectImages } from './media/private-copies.ts'
 import { clearExpired } from './stories/actions.ts'
 
 const MINUTE = 60 * 1_000
@@ -17,6 +18,7 @@ export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   await clearIdempotencyKeys(db)
 
   await media.moveFormer(['social'])
+  await protectImages(deps)
   await forgetRemoved(db)
   await doomUnused(db)
   const failures = await removeDoomed(deps)

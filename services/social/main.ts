@@ -1,11 +1,11 @@
 import { asker, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { createMedia, createStorage } from '@tandem/media-kit'
+import { createMedia } from '@tandem/media-kit'
 import { createKeySet, readConfig, repeat, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, meetOthers } from './app.ts'
-import { Config } from './config.ts'
+import { Config, createStore } from './config.ts'
 import type { Deps } from './deps.ts'
 import { LOOK_EVERY_MS, makeRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -25,7 +25,7 @@ await run('social', async (onClose, log) => {
     db,
     ask,
     people: createPeopleLookup({ db, ask }),
-    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
+    media: createMedia({ storage: createStore(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY })
   }
   const keys = createKeySet(verifiedKeys(() => ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())

@@ -8,7 +8,7 @@ import { recordedEvents } from '@tandem/bus-kit/testing'
 import { People, PeopleNamed } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from './app.ts'
 import { keepBlock, keepMatch } from './connections/actions.ts'
 import type { Deps } from './deps.ts'
@@ -37,7 +37,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     profiles.asked.push([...accountIds, ...usernames])
     return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
   }) as Ask
-  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
+  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey })
   const deps: Deps = { db, ask, people: createPeopleLookup({ db, ask }), media }
   const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
   t.teardown(() => app.close())

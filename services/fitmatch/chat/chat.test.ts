@@ -66,7 +66,7 @@ t.test('a chat', async (t) => {
   t.test('takes pictures, made anew', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
-    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp$/ } } })
+    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/ } } })
     t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
     t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
     t.match((await said(MessageSent)).at(-1), { hasImage: true })
@@ -127,7 +127,7 @@ t.test('a chat', async (t) => {
     t.match(messages, [{ content: 'Hi' }, { imageUrl: String }])
     t.equal(messages.length, 2)
     const kept = await readdir(path.join(folder, 'media/private'))
-    t.ok(kept.includes(path.basename(messages[1].imageUrl)))
+    t.ok(kept.includes(path.basename(new URL(messages[1].imageUrl).pathname)))
     t.equal(kept.length, before + 1, 'no picture of a repeat is left')
   })
 
@@ -242,5 +242,18 @@ t.test('a chat', async (t) => {
     t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'nor is it offered again')
     t.match((await swipes(ana, ben)).data, { isMatch: false })
     t.match((await swipes(ben, ana)).data, { isMatch: true }, 'unless both ask for it anew')
+  })
+  t.test('hands out the address of a picture to the two of them, as long as they are matched', async (t) => {
+    const { ana, ben, matchId, url } = await pair()
+    const { data } = await post(ana.id, `${url}/messages`, { image: { base64: somePng().toString('base64'), mimeType: 'image/png' } })
+    const { imageUrl } = data.message
+    const everywhere = async () => await Promise.all([ana, ben].flatMap((who) => [get(who.id, url), get(who.id, `${url}/messages`), get(who.id, '/fitmatch/matches'), get(who.id, '/fitmatch/report')]))
+    t.equal((await everywhere()).filter((each) => JSON.stringify(each).includes(imageUrl)).length, 6)
+
+    const { profileId } = ben
+    t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: profileId, reason: 'SPAM', evidence: [imageUrl, 'https://elsewhere.example/a.png'] }),
+      { status: 201, data: { report: { evidence: ['https://elsewhere.example/a.png'] } } })
+    await del(ben.id, `/fitmatch/chat/${matchId}`)
+    t.notOk(JSON.stringify(await everywhere()).includes('/private/'), 'not by a report that names it either')
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { isKey } from '@tandem/media-kit'
+import { createKey } from '@tandem/media-kit'
+import { isKey } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 
 /** A stored value, and the account that it was uploaded by. */
@@ -9,8 +10,8 @@ export interface File { url: string, owner: string }
 export async function copyBorrowedPhotos ({ db, media }: Pick<Deps, 'db' | 'media'>) {
   const borrowed = await db.selectFrom('photos').where('uploaded', '=', false).where('url', 'like', 'public/%').select(['id', 'url']).execute()
   for (const { id, url } of borrowed) {
-    const copy = await media.copy(url, 'public')
-    if (!copy) continue
+    const copy = createKey('public')
+    if (!await media.copy(url, copy)) continue
     const { numUpdatedRows } = await db.updateTable('photos').set({ url: copy, uploaded: true }).where('id', '=', id).where('url', '=', url).executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) await media.remove(copy)
   }

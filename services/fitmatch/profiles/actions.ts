@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
-import { isKey } from '@tandem/media-kit'
-import { checkName, NotFound } from '@tandem/service-kit'
+import { createKey } from '@tandem/media-kit'
+import { checkName, isKey, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
@@ -93,7 +93,10 @@ export async function createProfile ({ db, ask, media, minAge }: Deps, accountId
 async function copyPhotos (media: Deps['media'], urls: string[]) {
   const copies = await Promise.all(urls.map(async (url) => {
     const stored = media.storedOf(url)
-    if (isKey(stored)) return await media.copy(stored, 'public')
+    if (isKey(stored)) {
+      const key = createKey('public')
+      return await media.copy(stored, key) ? key : undefined
+    }
     return media.accepts(url) ? stored : undefined
   }))
   return copies.filter((copy) => copy !== undefined)

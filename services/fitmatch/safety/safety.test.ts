@@ -127,7 +127,7 @@ t.test('safety', async (t) => {
 
   t.test('a profile that was deleted while it was matched is erased after 30 days, with its photos', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+    const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
     const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', somePng())).data.photo.url as string
     const [mine, theirs] = [await photoOf(ana), await photoOf(ben)]
     await matched(ana, ben)
@@ -186,7 +186,7 @@ t.test('safety', async (t) => {
     const send = async (who: Member) =>
       (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: somePng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
     const [mine, theirs] = [await send(ana), await send(ben)]
-    const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+    const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
     await report(ana, ben, 'HARASSMENT')
     const ended = async (ago: number) => {
       await db.updateTable('matches').set({ ended_at: new Date(Date.now() - ago) }).where('id', '=', matchId).execute()

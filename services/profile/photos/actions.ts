@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isKey, type Image } from '@tandem/media-kit'
-import { ValidationError } from '@tandem/service-kit'
+import type { Image } from '@tandem/media-kit'
+import { isKey, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../schema.ts'
 

@@ -107,9 +107,9 @@ t.test('photos of before are shown under keys that hold no id, their files follo
   const former = `photos/${ana}/${crypto.randomUUID()}.webp`
   await storage.put(former, pixel, 'image/webp')
   await db.updateTable('people').set({ photos: [`https://earlier.example/media/${former}`], image: `https://earlier.example/media/${former}` }).where('account_id', '=', ana).execute()
-  await sql`drop index people_with_pictures`.execute(db)
-  await sql`alter table people drop column announced_base`.execute(db)
-  await sql.raw(await readFile(path.join(import.meta.dirname, '../migrations/005-media-keys.sql'), 'utf8')).execute(db)
+  const migration = await readFile(path.join(import.meta.dirname, '../migrations/005-media-keys.sql'), 'utf8')
+  // The column and its index are there already.
+  await sql.raw(migration.replace(/^(alter table|create index) .*$/gm, '')).execute(db)
 
   const url = deps.media.urlOf(deps.media.storedOf(`https://cdn.example.com/${former}`))
   t.notOk(url.includes(ana))

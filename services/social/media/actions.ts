@@ -45,6 +45,12 @@ export async function takeMediaAway (trx: Trx, gone: Shown[]) {
     where key = any(${held.map(({ key }) => key)}::text[]) and not ${isShown}`.execute(trx)
 }
 
+/** Notes that a post or story shows other images than before. @throws MediaGone */
+export async function exchangeMedia (trx: Trx, accountId: string, { before, after }: { before: string[], after: string[] }) {
+  await showMedia(trx, after.filter((image) => !before.includes(image)))
+  await takeMediaAway(trx, before.filter((image) => !after.includes(image)).map((shown) => ({ accountId, shown })))
+}
+
 /** Whether a live post or story, of whomever, shows the row of `media`. */
 const isShown = sql<SqlBool>`(
   exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)

@@ -3,14 +3,14 @@ import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { diskStorage } from '@tandem/media-kit'
+import { diskStorage, privateKeyOf } from '@tandem/media-kit'
 import { formWith, somePng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../testing.ts'
 
 t.test('media', async (t) => {
-  const { app, db, deps, folder, get, post, del, person } = await testApp(t)
+  const { app, db, deps, folder, follows, get, post, put, del, person } = await testApp(t)
   const ana = await person('Ana')
   const upload = async ({ headers, payload }: ReturnType<typeof formWith>, more: Record<string, string> = {}) => {
     const response = await app.inject({ method: 'POST', url: '/media', headers: { ...bearer(ana), ...headers, ...more }, payload })
@@ -50,14 +50,17 @@ t.test('media', async (t) => {
   t.test('images of a deleted post or story go too, unless something else shows them', async (t) => {
     const [only, shared, second] = [await uploadOne(), await uploadOne(), await uploadOne()]
     const first = (await showInPost(only.url, shared.url, 'https://example.com/elsewhere.jpg')).data.post.id
-    const story = await showInStory(shared.url)
+    const other = (await showInPost(shared.url, second.url)).data.post.id
+    const [story, again] = [await showInStory(shared.url), await showInStory(shared.url)]
     t.equal((await del(ana, `/feed/${first}`)).status, 200)
     t.notOk(await isKept(only.key))
     t.ok(await isKept(shared.key))
-    const other = (await showInPost(shared.url, second.url)).data.post.id
     await del(ana, `/stories/${story}`)
-    t.ok(await isKept(shared.key))
+    t.ok(await isKept(privateKeyOf(shared.key)), 'another story shows the same copy')
     await del(ana, `/feed/${other}`)
+    t.ok(await isKept(privateKeyOf(shared.key)), 'and does not need the public one')
+    await del(ana, `/stories/${again}`)
+    t.notOk(await isKept(privateKeyOf(shared.key)))
     t.notOk(await isKept(shared.key))
     t.notOk(await isKept(second.key))
     t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'what was deleted cannot be shown')
@@ -76,10 +79,10 @@ t.test('media', async (t) => {
     const image = await uploadOne()
     const id = await showInStory(image.url)
     await clearOld(deps)
-    t.ok(await isKept(image.key))
+    t.ok(await isKept(privateKeyOf(image.key)))
     await sql`update stories set expires_at = now() - interval '25 hours' where id = ${id}`.execute(db)
     await clearOld(deps)
-    t.notOk(await isKept(image.key))
+    t.notOk(await isKept(privateKeyOf(image.key)))
   })
 
   t.test('an upload that nothing has shown for seven days is deleted', async (t) => {
@@ -146,5 +149,65 @@ t.test('media', async (t) => {
     t.ok(await isKept(deps.media.storedOf(shown)), 'the post still shows it')
     await del(ana, `/feed/${id}`)
     t.notOk(await isKept(deps.media.storedOf(shown)))
+  })
+  t.test('what not everybody may see shows a private copy, under a signed address', async (t) => {
+    const [ben, eve] = [await person('Ben'), await person('Eve')]
+    await follows(ben, ana)
+    for (const visibility of ['FOLLOWERS', 'PRIVATE'] as const) {
+      const image = await uploadOne()
+      const { data } = await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [image.url, 'https://elsewhere.example/a.png'], visibility })
+      const [shown, foreign] = data.post.mediaUrls
+      t.match(shown, /^https:\/\/cdn\.example\.com\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/)
+      t.equal(foreign, 'https://elsewhere.example/a.png')
+      t.notOk(shown.includes(image.key.slice('public/'.length, -'.webp'.length)))
+      t.equal((await get(ana, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown, 'the same for a while, so that it is cached')
+      if (visibility === 'FOLLOWERS') t.equal((await get(ben, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown)
+      t.notOk(JSON.stringify(await get(eve, `/feed/${data.post.id}`)).includes('private/'))
+      const key = shown.slice('https://cdn.example.com/'.length).split('?')[0]
+      t.ok(await isKept(key))
+      await del(ana, `/feed/${data.post.id}`)
+      t.notOk(await isKept(key), 'it goes with the post')
+    }
+    const story = await showInStory((await uploadOne()).url)
+    t.match((await get(ben, `/stories/${story}`)).data.story.mediaUrl, /\/private\/.*signature=/)
+    t.match((await get(ben, `/stories?userId=${ana}`)).data.stories.at(-1).mediaUrl, /\/private\/.*signature=/)
+    t.match((await showInPost((await uploadOne()).url)).data.post.mediaUrls, [/\/public\/[^?]+$/], 'what everybody may see has a plain address')
+  })
+
+  t.test('nobody shows another\'s private image to others, and its owner may', async (t) => {
+    const ben = await person('Ben')
+    await follows(ben, ana)
+    const image = await uploadOne()
+    const { id } = (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [image.url], visibility: 'FOLLOWERS' })).data.post
+    const [shown] = (await get(ben, `/feed/${id}`)).data.post.mediaUrls
+    t.match(shown, /private/)
+    for (const url of [shown, shown.split('?')[0], `https://cdn.example.com/private/${randomUUID()}.webp`]) {
+      t.match(await post(ben, '/feed', { type: 'IMAGE', mediaUrls: [url] }), { status: 400, code: 'VALIDATION_ERROR' })
+      t.match(await post(ben, '/stories', { mediaUrl: url, mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    }
+    t.equal((await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [shown] })).status, 201)
+    t.notMatch((await post(ben, '/feed', { type: 'TEXT', content: shown.slice('https://cdn.example.com/'.length).split('?')[0] })).data.post.content, 'signature', 'nor does its key in a text become an address')
+  })
+
+  t.test('a post that is narrowed shows private images from then on, and the public address is dead', async (t) => {
+    const image = await uploadOne()
+    const { id } = (await showInPost(image.url)).data.post
+    const { data } = await put(ana, `/feed/${id}`, { visibility: 'FOLLOWERS' })
+    t.match(data.post.mediaUrls, [/\/private\/.*signature=/])
+    t.notOk(await isKept(image.key))
+    t.match((await put(ana, `/feed/${id}`, { visibility: 'PUBLIC' })).data.post.mediaUrls, data.post.mediaUrls)
+  })
+
+  t.test('images of posts and stories of before become private, once', async (t) => {
+    const [one, other] = [await uploadOne(), await uploadOne()]
+    const { id } = await givenPost(db, { author_id: ana, media_urls: [one.key, `public/${randomUUID()}.webp`], visibility: 'FOLLOWERS' })
+    const story = await givenStory(db, { author_id: ana, media_url: other.key })
+    await Promise.all([clearOld(deps), clearOld(deps)])
+    t.match((await get(ana, `/feed/${id}`)).data.post.mediaUrls, [/private/, /private/])
+    t.match((await get(ana, `/stories/${story.id}`)).data.story.mediaUrl, /private/)
+    for (const { key } of [one, other]) t.notOk(await isKept(key))
+    const before = await db.selectFrom('posts').where('id', '=', id).select('media_urls').executeTakeFirst()
+    await clearOld(deps)
+    t.same(await db.selectFrom('posts').where('id', '=', id).select('media_urls').executeTakeFirst(), before)
   })
 })

@@ -4,12 +4,13 @@ import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message,
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
 import { removeDoomed } from '../media/actions.ts'
+import { ensureOwn, makePrivate, protectImages } from '../media/private-copies.ts'
 import { ensureMentioned } from '../mentions/actions.ts'
 import { readPoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../schema.ts'
 import { changePost, deletePost, openPost, publishPost } from './actions.ts'
 import { describePosts, Post } from './post.ts'
-import type { PostRow } from './queries.ts'
+import { findPost, type PostRow } from './queries.ts'
 import { createViewCounter } from './views.ts'
 
 const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
@@ -70,12 +71,15 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     if (!mediaUrls.every((url) => media.accepts(url))) throw new ForeignMedia()
     const poll = type === 'POLL' ? readPoll(body) : null
     await ensureMentioned(deps, content)
+    const images = mediaUrls.map((url) => media.storedOf(url))
+    await ensureOwn(db, account.id, images)
+    const shown = visibility === 'PUBLIC' ? images : await makePrivate(deps, account.id, images)
     const row = await once(db, idempotencyOf(request), (trx) => publishPost(trx, {
       authorId: account.id,
       type,
       visibility,
       content,
-      mediaUrls: mediaUrls.map((url) => media.storedOf(url)),
+      mediaUrls: shown,
       mediaType: body.mediaType || null,
       activityId: body.activityId || null,
       workoutId: body.workoutId || null,
@@ -107,9 +111,13 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, { examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }] }),
       response: { 200: OnePost }
     }
-  }, async ({ params, body, account }) => {
+  }, async ({ params, body, account, log }) => {
     await ensureMentioned(deps, body.content ?? '')
-    return await answer(await changePost(db, { id: params.id, accountId: account.id, ...body }), account.id)
+    const row = await changePost(db, { id: params.id, accountId: account.id, ...body })
+    if (row.visibility === 'PUBLIC') return await answer(row, account.id)
+    // The post is hidden, whether its images can be made private just now or by housekeeping.
+    await protectImages(deps, row.id).catch((error: unknown) => log.warn({ err: error }, 'images of a post could not be made private yet'))
+    return await answer(await findPost(db, row.id, account.id) ?? row, account.id)
   })
 
   app.delete('/feed/:id', {

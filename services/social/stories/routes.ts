@@ -4,6 +4,7 @@ import { Body, ClientUrl, cut, Data, data, Enum, Id, idempotencyOf, Message, mes
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
 import { removeDoomed } from '../media/actions.ts'
+import { ensureOwn, makePrivate } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { storyMediaTypes } from '../schema.ts'
@@ -62,10 +63,13 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const { body, account } = request
     const { mediaUrl, mediaType } = body
     if (!media.accepts(mediaUrl)) throw new ForeignMedia()
+    const image = media.storedOf(mediaUrl)
+    await ensureOwn(db, account.id, [image])
+    const [shown = image] = await makePrivate(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
     const story = await once(db, idempotencyOf(request), (trx) => publishStory(trx, {
       authorId: account.id,
-      mediaUrl: media.storedOf(mediaUrl),
+      mediaUrl: shown,
       mediaType,
       caption: body.caption || null,
       textColor: body.textColor ?? null,

@@ -12,6 +12,7 @@ if kubectl --namespace tandem get secret data >/dev/null 2>&1; then echo "The Se
 read -r private public < <("$(dirname "$0")/../../../docker/root-key.sh")
 [ -n "${public:-}" ] || exit 1
 postgres=$(random)
+media=$(random)
 nats=("NATS_OPERATOR_PASSWORD=$(random)")
 redis=("REDIS_OPERATOR_PASSWORD=$(random)")
 for service in identity profile social fitmatch dashboard notification; do
@@ -24,6 +25,7 @@ for service in identity profile social fitmatch dashboard notification; do
     values+=("REDIS_URL=redis://$service:$password@redis:6379") ;;
   esac
   case $service in identity|notification) values+=("SMTP_URL=smtp://mail:1025") ;; esac
+  case $service in social|fitmatch) values+=("MEDIA_SIGNING_KEY=$media") ;; esac
   [ "$service" != identity ] || values+=("SECRET=$(random)" "IDENTITY_ROOT_PRIVATE_KEY=$private")
   secret "$service" "${values[@]}"
 done
@@ -32,7 +34,7 @@ nats+=("NATS_STREAMS_PASSWORD=$password")
 secret streams "NATS_URL=nats://streams:$password@nats:4222"
 password=$(random)
 redis+=("REDIS_GATEWAY_PASSWORD=$password")
-secret gateway "REDIS_URL=redis://gateway:$password@redis:6379"
+secret gateway "REDIS_URL=redis://gateway:$password@redis:6379" "MEDIA_SIGNING_KEY=$media"
 secret nats "${nats[@]}"
 secret redis "${redis[@]}"
 kubectl --namespace tandem get configmap identity-root >/dev/null 2>&1 ||

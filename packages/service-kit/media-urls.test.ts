@@ -1,0 +1,53 @@
+import t from 'tap'
+import { createUrlSigner, isKey } from './media-urls.ts'
+
+const key = 'private/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
+const [secret, former] = ['s'.repeat(32), 'f'.repeat(32)]
+const startedAt = Date.UTC(2026, 0, 31, 8, 10)
+const query = (text: string) => Object.fromEntries(new URLSearchParams(text))
+
+t.test('a signature holds for its image, for an hour at most, and is the same within half an hour', (t) => {
+  let now = startedAt
+  const signer = createUrlSigner(secret, () => now)
+  const signed = signer.sign(key)
+  t.equal(signer.verify(key, query(signed)), 50 * 60)
+  now = startedAt + 19 * 60_000
+  t.equal(signer.sign(key), signed)
+  now = startedAt + 21 * 60_000
+  t.not(signer.sign(key), signed)
+  t.ok(signer.verify(key, query(signed)))
+  now = startedAt + 50 * 60_000 - 1_000
+  t.equal(signer.verify(key, query(signed)), 1)
+  now = startedAt + 50 * 60_000
+  t.equal(signer.verify(key, query(signed)), undefined)
+  t.end()
+})
+
+t.test('nothing else is accepted: of another image, changed, prolonged, by another secret, or none', (t) => {
+  const signer = createUrlSigner(secret, () => startedAt)
+  const { expires, signature } = query(signer.sign(key))
+  const later = String(Number(expires) + 3_600)
+  for (const wrong of [
+    {}, { expires }, { signature }, { expires, signature: '' }, { expires: later, signature }, { expires, signature: `${signature}A` }, { expires: [expires], signature },
+    { expires: `${expires}e1`, signature }, { expires: '-1', signature }, { expires: 'NaN', signature }, query(createUrlSigner(former, () => startedAt).sign(key)),
+    // Even with the secret an address holds for an hour at most.
+    query(createUrlSigner(secret, () => startedAt + 3_600_000).sign(key))
+  ]) t.equal(signer.verify(key, wrong), undefined, JSON.stringify(wrong))
+  t.equal(signer.verify(key.replace('0f.', '10.'), { expires, signature }), undefined)
+  t.end()
+})
+
+t.test('a secret is rotated without a moment in which an address is refused', (t) => {
+  const now = () => startedAt
+  const [before, after] = [createUrlSigner(former, now), createUrlSigner(`${secret},${former}`, now)]
+  t.ok(after.verify(key, query(before.sign(key))))
+  t.ok(createUrlSigner(secret, now).verify(key, query(after.sign(key))), 'the new one signs')
+  t.end()
+})
+
+t.test('keys have one form', (t) => {
+  t.ok(isKey(key))
+  t.ok(isKey(key.replace('private', 'public')))
+  for (const other of [`/${key}`, `${key}/`, key.toUpperCase(), key.replace('private/', 'private//'), key.replace('private/', 'public/../private/'), key.replace('.webp', '.png'), `${key}\n`]) t.notOk(isKey(other), other)
+  t.end()
+})
