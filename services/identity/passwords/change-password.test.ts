@@ -42,6 +42,8 @@ t.test('change-password refuses a wrong one, and the guesses count as at signing
   for (let times = 0; times < 5; times++) {
     t.match(await change(account, { currentPassword: 'Wrong-0ne' }), { status: 400, success: false, code: 'INVALID_CURRENT_PASSWORD', error: String })
   }
+  const prolonged = await db.updateTable('wrong_passwords').where('times', '=', 5).set({ wait_until: new Date(Date.now() + 60_000) }).returning('times').execute()
+  t.equal(prolonged.length, 1)
   t.match(await login(account.email), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.equal(await changesOf(account.id), 0)
 })
