@@ -2,25 +2,28 @@ import { readdir } from 'node:fs/promises'
 import t from 'tap'
 import { Compile } from 'typebox/compile'
 import * as contracts from './index.ts'
-import { readSample } from './samples.ts'
+import { readSamples } from './samples.ts'
 
 type Definition = contracts.EventDefinition | contracts.QuestionDefinition
 const definitions: Definition[] = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
-const events = definitions.filter((each) => 'data' in each)
 
-t.test('every event that was ever published still parses', async (t) => {
-  for (const event of events) {
-    const sample = await readSample(event)
-    t.same([...Compile(event.data).Errors(sample)], [], event.type)
+t.test('each event, request and response that was ever published still parses', async (t) => {
+  for (const definition of definitions) {
+    const samples = await readSamples(definition)
+    const parts = 'data' in definition
+      ? [['data', definition.data, samples.data]] as const
+      : [['request', definition.request, samples.request], ['response', definition.answer, samples.response]] as const
+    for (const [name, schema, sample] of parts) t.same([...Compile(schema).Errors(sample)], [], `${definition.type} ${name}`)
   }
 })
 
-t.test('every sample belongs to an event, so that none is dropped while somebody may still send it', async (t) => {
+t.test('each sample belongs to an event or an RPC, so that none is dropped while somebody may still send it', async (t) => {
   const samples = (await readdir(new URL('samples', import.meta.url))).map((file) => file.replace('.json', ''))
-  t.same(samples.sort(), events.map((event) => event.type).sort())
+  const expected = definitions.flatMap((each) => 'data' in each ? [each.type] : [`${each.type}.request`, `${each.type}.response`])
+  t.same(samples.sort(), expected.sort())
 })
 
-t.test('a type is said once, and begins with its service', (t) => {
+t.test('a type is used once, and begins with its service', (t) => {
   const types = definitions.map((each) => each.type)
   t.equal(new Set(types).size, types.length)
   for (const { type, service } of definitions) t.ok(type.startsWith(`${service}.`), type)

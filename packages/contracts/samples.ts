@@ -1,7 +1,19 @@
 import { readFile } from 'node:fs/promises'
-import type { EventDefinition } from './definitions.ts'
+import type { EventDefinition, QuestionDefinition } from './definitions.ts'
 
-/** One message as it was once published: `samples/<type>.json`. Whoever hears the event must go on understanding it. */
-export async function readSample (event: EventDefinition): Promise<unknown> {
-  return JSON.parse(await readFile(new URL(`samples/${event.type}.json`, import.meta.url), 'utf8'))
+/** One message as it was once published: `samples/<type>.json`. All consumers of the event must go on understanding it. */
+export const readSample = async (event: EventDefinition): Promise<unknown> => await read(event.type)
+
+/** The samples of an event (`data`) or an RPC (`request` and `response`), as far as they are there. */
+export async function readSamples (definition: EventDefinition | QuestionDefinition): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
+  const { type } = definition
+  const find = async (name: string) => await read(name).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if ('data' in definition) return { data: await find(type) }
+  return { request: await find(`${type}.request`), response: await find(`${type}.response`) }
+}
+
+async function read (name: string): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(`samples/${name}.json`, import.meta.url), 'utf8'))
 }
