@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { readMessaging } from '../nats/messaging.ts'
+import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
+import { compareDocuments, documentFile, joinPublic, listUnreachable, readDocuments } from './openapi.ts'
+import type { Document } from '../../gateway/join-documents.ts'
+import { print } from './print.ts'
+
+interface Check {
+  /** The committed file that holds what was published. */
+  file: string
+  /** A sentence for each change that breaks others. */
+  problems: string[]
+  isUpToDate: boolean
+  /** What the file holds when it is up to date. */
+  content: string
+}
+
+/** Compares the events and RPCs of the code with the published ones. */
+export async function checkContracts (root: string): Promise<Check> {
+  const committed = readFileSync(path.join(root, publishedFile), 'utf8')
+  const current = await readContracts()
+  const content = printContracts(current)
+  const problems = compareContracts(JSON.parse(committed) as Published, current, readMessaging(root))
+  return { file: publishedFile, problems, isUpToDate: committed === content, content }
+}
+
+/** Compares the API of the code with the published one. */
+export async function checkDocument (root: string): Promise<Check> {
+  const committed = readFileSync(path.join(root, documentFile), 'utf8')
+  const parts = await readDocuments(root)
+  const document = joinPublic(parts)
+  const content = print(document)
+  const problems = [...listUnreachable(parts), ...compareDocuments(JSON.parse(committed) as Document, document)]
+  return { file: documentFile, problems, isUpToDate: committed === content, content }
+}

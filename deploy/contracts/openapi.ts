@@ -1,0 +1,112 @@
+import { globSync } from 'node:fs'
+import path from 'node:path'
+import { createKeySet, createLogger, type Server, type ServerOptions } from '@tandem/service-kit'
+import { joinDocuments, type Document } from '../../gateway/join-documents.ts'
+import { metaDocument } from '../../gateway/meta.ts'
+import { base, serviceOf } from '../../gateway/routes.ts'
+import { compareFields } from './compare.ts'
+import { isObject, listFields, resolve } from './fields.ts'
+
+interface Part { name: string, document: Document }
+interface Service { createApp: (deps: object, options: Omit<ServerOptions, 'name'>) => Promise<Server> }
+interface Parameter { name: string, in: string, required?: boolean, schema?: unknown }
+type Content = Record<string, { schema?: unknown }>
+interface Operation {
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean, content?: Content }
+  responses?: Record<string, unknown>
+  security?: unknown[]
+}
+
+export const documentFile = 'gateway/openapi.json'
+
+/** What each service below `root` says of its routes, without any server: no route needs what it is handed before a request comes. */
+export async function readDocuments (root: string): Promise<Part[]> {
+  const log = createLogger('contracts', 'silent')
+  const keys = createKeySet(async () => [], log)
+  const parts: Part[] = []
+  for (const file of globSync('services/*/app.ts', { cwd: root }).sort()) {
+    const { createApp } = await import(path.join(root, file)) as Service
+    const app = await createApp({}, { log, keys, shedsLoad: false })
+    parts.push({ name: path.basename(path.dirname(file)), document: (await app.inject('/openapi.json')).json() })
+    await app.close()
+  }
+  keys.close()
+  return parts
+}
+
+/** The document as the gateway serves it when all services are there. */
+export const joinPublic = (parts: Part[]): Document => joinDocuments([{ name: 'gateway', document: metaDocument }, ...parts], {
+  version: '1.0.0', servers: [{ url: base, description: 'Here' }], missing: []
+})
+
+/** A sentence for each path of a service that no client reaches through the gateway. */
+export function listUnreachable (parts: Part[]): string[] {
+  return parts.flatMap(({ name, document }) => Object.keys(document.paths ?? {}).flatMap((path) => {
+    const target = serviceOf(path)
+    return target === name ? [] : [`${name} serves ${path}, which the gateway ${target ? `sends to ${target}` : 'does not know'}: add its prefix to ${name} in gateway/routes.ts.`]
+  }))
+}
+
+/** Why clients of the API that `before` describes could not use the one that `after` describes: a line each. */
+export function compareDocuments (before: Document, after: Document): string[] {
+  const now = listOperations(after)
+  return [...listOperations(before)].flatMap(([key, { name, operation }]) => {
+    const next = now.get(key)
+    if (!next) return [`${name} is gone`]
+    const request = compareFields(listFields(requestSchema(name, operation), before), listFields(requestSchema(next.name, next.operation), after), { rule: 'request' })
+    return [
+      ...!operation.security?.length && next.operation.security?.length ? ['it now needs a bearer token'] : [],
+      ...request.map((change) => `request: ${change}`),
+      ...compareResponses(operation.responses ?? {}, next.operation.responses ?? {}, { before, after })
+    ].map((change) => `${name}: ${change}`)
+  })
+}
+
+/** Operations by method and path; what a parameter of the path is called is no concern of a client. */
+function listOperations ({ paths = {} }: Document) {
+  return new Map(Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) =>
+    [`${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`, { name: `${method.toUpperCase()} ${path}`, operation: operation as Operation }] as const)))
+}
+
+/** Everything that a client sends, as one object: `query.limit`, `header.idempotency-key`, `path.1`, `body.content`, `form.photo`. */
+function requestSchema (name: string, { parameters = [], requestBody }: Operation) {
+  const positions = [...name.matchAll(/\{([^}]+)\}/g)].map(([, each]) => each)
+  const group = (place: string, nameOf = (parameter: Parameter) => parameter.name) => {
+    const all = parameters.filter((parameter) => parameter.in === place)
+    return {
+      type: 'object',
+      properties: Object.fromEntries(all.map((each) => [nameOf(each), each.schema ?? {}])),
+      required: all.filter((each) => each.required).map(nameOf)
+    }
+  }
+  const bodies = Object.fromEntries(Object.entries(requestBody?.content ?? {}).map(([type, { schema = {} }]) =>
+    [type === 'application/json' ? 'body' : type === 'multipart/form-data' ? 'form' : type, schema]))
+  return {
+    type: 'object',
+    properties: {
+      path: group('path', (each) => String(positions.indexOf(each.name) + 1)),
+      query: group('query'),
+      header: group('header', (each) => each.name.toLowerCase()),
+      ...bodies
+    },
+    required: ['path', 'query', 'header', ...requestBody?.required === false ? [] : Object.keys(bodies)]
+  }
+}
+
+function compareResponses (before: object, after: Record<string, unknown>, documents: { before: Document, after: Document }): string[] {
+  return Object.entries(before).flatMap(([status, response]) => {
+    if (!(status in after)) return [`it no longer answers ${status}`]
+    const now = contentOf(after[status], documents.after)
+    return Object.entries(contentOf(response, documents.before)).flatMap(([type, { schema = {} }]) => {
+      const next = now[type]
+      if (!next) return [`${status}: it no longer answers ${type}`]
+      return compareFields(listFields(schema, documents.before), listFields(next.schema ?? {}, documents.after), { rule: 'response' }).map((change) => `${status}: ${change}`)
+    })
+  })
+}
+
+function contentOf (response: unknown, document: Document): Content {
+  const resolved = resolve(response, document)
+  return isObject(resolved) ? resolved['content'] as Content | undefined ?? {} : {}
+}

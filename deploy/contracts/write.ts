@@ -1,0 +1,21 @@
+// Records events, RPCs and endpoints that are new or changed compatibly, and the rights on NATS: `npm run contracts`.
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { screen } from '../local/screen.ts'
+import '../nats/write-rights.ts'
+import { checkContracts, checkDocument } from './guard.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+for (const check of [checkContracts, checkDocument]) {
+  const { file, problems, content, isUpToDate } = await check(root)
+  for (const problem of problems) screen.refuse(problem)
+  if (problems.length > 0) {
+    screen.refuse(`${file} was not changed.`)
+    process.exitCode = 1
+  } else if (isUpToDate) {
+    screen.done(`${file} is up to date`)
+  } else {
+    writeFileSync(path.join(root, file), content)
+    screen.done(`wrote ${file}`)
+  }
+}
