@@ -58,6 +58,6 @@ t.test('one account that searches many times at once takes one connection, so ot
   const answers = await searches
   const statuses = Object.groupBy(answers, ({ status }) => status)
   t.strictSame([statuses[200]?.length, statuses[429]?.length], [4, 8], 'one search runs and three wait')
-  t.match(statuses[429]?.[0], { success: false, code: 'RATE_LIMITED' })
+  t.match(statuses[429]?.[0], { success: false, code: 'RATE_LIMITED', headers: { 'retry-after': '1' } })
   t.match(await get(ana.id, '/fitmatch/discover'), { status: 200 })
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, takeTurns, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, Id, Nullable, RateLimited, takeTurns, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { withPhotoAddresses } from '../photos/addresses.ts'
@@ -38,14 +38,22 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       }),
       response: { 200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits })) }
     }
-  }, async ({ query: { limit, excludeIds = '' }, account }) => await inTurn(account.id, async () => {
-    const me = await readParticipant(db, account.id)
-    if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
-    // What is no id excludes nobody.
-    const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
-    const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
-    return data({ profiles: profiles.map((profile) => withPhotoAddresses(media, profile)), remaining: total - profiles.length, limits: await readSwipeLimits(db, me) })
-  }))
+  }, async ({ query: { limit, excludeIds = '' }, account }, reply) => {
+    try {
+      return await inTurn(account.id, async () => {
+        const me = await readParticipant(db, account.id)
+        if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
+        // What is no id excludes nobody.
+        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
+        const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
+        const limits = await readSwipeLimits(db, me)
+        return data({ profiles: profiles.map((profile) => withPhotoAddresses(media, profile)), remaining: total - profiles.length, limits })
+      })
+    } catch (error) {
+      if (error instanceof RateLimited) reply.header('retry-after', '1')
+      throw error
+    }
+  })
 
   app.get('/fitmatch/profile/:profileId', {
     schema: {
