@@ -4,6 +4,9 @@ import { testGateway } from './testing.ts'
 
 const base = '/api/mobile/v1'
 
+// Gigabytes go over the loopback, beside other tests.
+t.setTimeout(240_000)
+
 t.test('a client that sends too much reads the 413, 50 times of 50', async (t) => {
   const { url, as, services } = await testGateway(t)
   const port = Number(new URL(url).port)
