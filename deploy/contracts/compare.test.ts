@@ -52,6 +52,10 @@ const cases: Case[] = [
   ['a new value of an enumeration', object({ a: Type.Enum(['X']) }), object({ a: Type.Enum(['X', 'Y']) }), { exact: ['"a" was "X" and is now "X" | "Y"'] }],
   ['a removed value of an enumeration', object({ a: Type.Enum(['X', 'Y']) }), object({ a: Type.Enum(['X']) }), { exact: ['"a" was "X" | "Y" and is now "X"'], request: ['"a" no longer accepts "Y"'] }],
   ['any text for an enumeration', object({ a: Type.Enum(['X']) }), object({ a: Type.String() }), { exact: ['"a" was "X" and is now string'], response: ['"a" was "X" and is now string'] }],
+  ['an enumeration for a number', object({ a: Type.Integer() }), object({ a: Type.Enum(['X']) }), {
+    exact: ['"a" was integer and is now "X"'], request: ['"a" no longer accepts integer'], response: ['"a" was integer and is now "X"']
+  }],
+  ['any number for a constant', object({ a: Type.Literal(5) }), object({ a: Type.Integer() }), { exact: ['"a" was 5 and is now integer'], response: ['"a" was 5 and is now integer'] }],
   ['another value of a constant', object({ a: Type.Literal(true) }), object({ a: Type.Boolean() }), { exact: ['"a" was true and is now boolean'], response: ['"a" was true and is now boolean'] }],
   ['a lower maximum', object({ a: Type.Integer({ maximum: 9 }) }), object({ a: Type.Integer({ maximum: 5 }) }), {
     exact: ['"a" was integer (maximum 9) and is now integer (maximum 5)'], request: ['"a" now accepts maximum 5 only']
@@ -60,11 +64,19 @@ const cases: Case[] = [
   ['a new minimum', object({ a: Type.Array(Id) }), object({ a: Type.Array(Id, { minItems: 1 }) }), {
     exact: ['"a" was array and is now array (minItems 1)'], request: ['"a" now accepts minItems 1 only']
   }],
+  ['another step', object({ a: Type.Integer({ multipleOf: 4 }) }), object({ a: Type.Integer({ multipleOf: 3 }) }), {
+    exact: ['"a" was integer (multipleOf 4) and is now integer (multipleOf 3)'], request: ['"a" now accepts multipleOf 3 only']
+  }],
+  ['a finer step', object({ a: Type.Integer({ multipleOf: 4 }) }), object({ a: Type.Integer({ multipleOf: 2 }) }), { exact: ['"a" was integer (multipleOf 4) and is now integer (multipleOf 2)'] }],
+  ['elements of a list that were not described', object({ a: Type.Unsafe({ type: 'array' }) }), object({ a: Type.Array(Id) }), {}],
   ['another pattern', object({ a: Type.String({ pattern: '^a' }) }), object({ a: Type.String({ pattern: '^b' }) }), {
     exact: ['"a" was string (pattern ^a) and is now string (pattern ^b)'], request: ['"a" now accepts pattern ^b only']
   }],
   ['other values of a map', Type.Record(Type.String(), Type.String()), Type.Record(Type.String(), Type.Null()), {
     exact: ['"*" was string and is now null'], request: ['"*" no longer accepts string'], response: ['"*" was string and is now null']
+  }],
+  ['a field that one member of a union makes optional', Type.Union([object({ a: Id }), object({ a: Id })]), Type.Union([object({ a: Id }), object({ a: Type.Optional(Id) })]), {
+    exact: ['"a" was string(uuid) and is now optional string(uuid)'], response: ['"a" may now be missing']
   }],
   ['a field that one member of a union lacks', Type.Union([object({ a: Id }), object({ a: Id })]), Type.Union([object({ a: Id }), object({})]), {
     exact: ['"a" was string(uuid) and is now optional string(uuid)'], response: ['"a" may now be missing']
@@ -88,9 +100,15 @@ t.test('a new field may be required where older messages had it all the same', (
   t.end()
 })
 
+t.test('the elements of a list are not optional where an object may stand in its place', (t) => {
+  t.same(listFields(Type.Union([Type.Array(Id), object({ a: Id })])), { '': { types: ['array', 'object'] }, '[]': { types: ['string(uuid)'] }, a: { types: ['string(uuid)'] } })
+  t.end()
+})
+
 t.test('a reference is followed, also one into itself', (t) => {
   const document = { schemas: { Comment: { type: 'object', properties: { text: { type: 'string' }, replies: { type: 'array', items: { $ref: '#/schemas/Comment' } } } } } }
   t.same(Object.keys(listFields({ $ref: '#/schemas/Comment' }, document)), ['', 'text', 'replies', 'replies[]'])
+  t.same(listFields({ $ref: '#/a~1b' }, { 'a/b': { type: 'null' } }), { '': { types: ['null'] } })
   t.throws(() => listFields({ $ref: '#/schemas/Post' }, document), { message: 'There is nothing at #/schemas/Post' })
   t.end()
 })

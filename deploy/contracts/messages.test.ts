@@ -23,6 +23,9 @@ t.test('an incompatible event is one sentence that names the event, the field an
   t.same(compare(event(like), event({ ...without, excerpt: { types: ['string'] } })), [`Event social.post.liked.v1: "excerpt" was null | string and is now string. ${ending}`])
   t.same(compare(event(like), event({ ...without, words: id }, { faults: ['the sample does not parse: must have required property words'] })),
     [`Event social.post.liked.v1: the field "excerpt" is gone; the field "words" is new and required. ${ending}`])
+  t.same(compare(event(like), event({ ...like, at: id }, { sample: 'another' })),
+    [`Event social.post.liked.v1: the field "at" is new and required; the sample was edited or removed. ${ending}`], 'an edited sample proves nothing')
+  t.match(compare(event(like), { [PostLiked.type]: rpc({}, {})[Connection.type] ?? {} }), [/^RPC social\.post\.liked\.v1: the data is gone\. /])
   t.same(compare(event(like), {}), [`Event social.post.liked.v1: it is gone. ${ending}`])
   t.same(compare(event(like), event(like, { sample: 'another' })), [`Event social.post.liked.v1: the sample was edited or removed. ${ending}`])
   t.same(compare(event(like), event(like, { faults: ['the sample does not parse: postId must match format "uuid"'] })), [`Event social.post.liked.v1: the sample does not parse: postId must match format "uuid". ${ending}`])
