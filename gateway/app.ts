@@ -1,26 +1,26 @@
 import { createServer } from '@tandem/service-kit'
 import type { Checks, Log, Server } from '@tandem/service-kit'
-import { watchIdentity } from './authentication.ts'
+import { watchIdentity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
-import { allowOrigins } from './cross-origin.ts'
-import { serveDocs } from './docs.ts'
-import { createAsker } from './fetch-json.ts'
-import { forward } from './forward.ts'
-import { secureAnswers } from './headers.ts'
-import { createHitCounter } from './hits.ts'
-import { limitFloods, limitRoutes } from './limits.ts'
-import { serveMedia } from './media.ts'
-import { serveMeta } from './meta.ts'
-import { serveDocument } from './openapi.ts'
-import { createUpstream } from './pools.ts'
-import { serveResetPage } from './reset-page.ts'
+import { enableCors } from './pages/cross-origin.ts'
+import { serveDocs } from './pages/docs.ts'
+import { createJsonClient } from './identity/fetch-json.ts'
+import { forward } from './proxy/forward.ts'
+import { secureAnswers } from './proxy/headers.ts'
+import { createHitCounter } from './rate-limits/counter.ts'
+import { limitFloods, limitRoutes } from './rate-limits/limits.ts'
+import { serveMedia } from './pages/media.ts'
+import { serveMeta } from './pages/meta.ts'
+import { serveDocument } from './pages/openapi.ts'
+import { createUpstream } from './proxy/pools.ts'
+import { serveResetPage } from './pages/reset-page.ts'
 import { serviceNames } from './routes.ts'
-import { serveSecurityText } from './security-txt.ts'
-import { passOn, patience } from './upstreams.ts'
+import { serveSecurityText } from './pages/security-txt.ts'
+import { proxyRoutes, timeoutMs } from './proxy/upstreams.ts'
 
 /** The gateway, not yet listening. */
 export async function createGateway (config: Config, log: Log, { shedsLoad = true } = {}): Promise<Server> {
-  const asker = createAsker()
+  const asker = createJsonClient()
   const identity = watchIdentity(config.upstreams.identity, config.IDENTITY_ROOT_PUBLIC_KEYS, asker, log)
   const hits = createHitCounter(config.REDIS_URL, log)
   const upstreams = serviceNames.map((name) => createUpstream(name, config.upstreams[name], log))
@@ -52,7 +52,7 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
 
   try {
     secureAnswers(app)
-    await allowOrigins(app, { origins: config.CORS_ORIGINS })
+    await enableCors(app, { origins: config.CORS_ORIGINS })
     if (config.flood) limitFloods(app, config.flood, { explains: config.explainsLimits })
 
     await app.register(serveMeta, config)
@@ -64,11 +64,11 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
 
     const [keeper] = upstreams.filter(({ name }) => name === 'identity')
     app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
-      if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, patience })
+      if (keeper) forward(request, reply, { upstream: keeper, path: '/.well-known/jwks.json', body: null, length: undefined, timeoutMs })
     })
     await app.register(async (scope) => {
       await limitRoutes(scope, { hits, explains: config.explainsLimits })
-      await passOn(scope, { upstreams, limits: config.limits, writeLimits: config.writeLimits })
+      await proxyRoutes(scope, { upstreams, limits: config.limits, writeLimits: config.writeLimits })
     })
   } catch (error) {
     await app.close()

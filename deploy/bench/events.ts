@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { connectBus, on, record, startConsumers, startRelay, type DeadLetterTables, type InboxTables, type OutboxTables } from '@tandem/bus-kit'
+import { connectBus, on, publish, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
 import { AccountVerified, defineEvent } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
 import { startStreamKeeper } from '../nats/streams.ts'
 import type { Stack } from './stack.ts'
 import { percentile, type Row } from './table.ts'
 
-type Tables = OutboxTables & InboxTables & DeadLetterTables
+type Tables = OutboxTables & ProcessedEventTables & FailedMessageTables
 
 const quiet = { info () {}, warn () {}, error () {} }
 const WRITERS = 8
@@ -32,12 +32,12 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   const event = defineEvent(`${service}.thing.happened.v1`, AccountVerified.data)
   const say = async () => {
     const accountId = crypto.randomUUID()
-    await db.transaction().execute(async (trx) => await record(trx, event, accountId, { accountId }))
+    await db.transaction().execute(async (trx) => await publish(trx, event, accountId, { accountId }))
     committed.set(accountId, performance.now())
   }
   const committed = new Map<string, number>()
   const latencies: number[] = []
-  let heard = 0
+  let received = 0
 
   const commits = await timed(FLOOD, async () => await inParallel(FLOOD, say))
   await sql`truncate outbox`.execute(db)
@@ -47,17 +47,17 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   const stopStreams = startStreamKeeper(stack.nats.url, [service], quiet)
   const relay = startRelay(bus, db)
   const consumers = startConsumers(bus, db, [on(event, async ({ data }) => {
-    heard++
+    received++
     const since = committed.get(data.accountId)
     // Heard before the writer itself knew of its commit: no time at all.
     latencies.push(since === undefined ? 0 : performance.now() - since)
   })])
-  const allHeard = async (count: number) => { while (heard < count) await sleep(2) }
+  const allHeard = async (count: number) => { while (received < count) await sleep(2) }
 
   await inParallel(50, say)
   await allHeard(50)
   latencies.length = 0
-  heard = 0
+  received = 0
   for (let turn = 0; turn < PACED; turn++) {
     void say()
     await sleep(10)
@@ -65,7 +65,7 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   await allHeard(PACED)
   const [p50, p99] = [percentile(latencies, 50), percentile(latencies, 99)]
 
-  heard = 0
+  received = 0
   const flood = await timed(FLOOD, async () => {
     await inParallel(FLOOD, say)
     await allHeard(FLOOD)

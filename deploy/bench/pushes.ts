@@ -29,7 +29,7 @@ const scenarios: Record<string, (world: World) => Promise<void>> = { faults, red
 const wanted = scenarios[process.argv[2] ?? 'faults']
 if (!wanted) throw new Error(`which of ${Object.keys(scenarios).join(', ')}?`)
 await withStack(async (stack, dataDir) => {
-  const db: Db = connect(stack.postgres.url, { log: quiet, patience: 30 })
+  const db: Db = connect(stack.postgres.url, { log: quiet, timeoutMs: 30 })
   await wanted({ stack, dataDir, db })
   await db.destroy()
 }, { REDIS_URL: redis.url, NATS_URL: nats.url, FCM_BASE_URL: google.url, FCM_SERVICE_ACCOUNT_FILE: google.file })
@@ -166,7 +166,7 @@ async function broadcast ({ db }: World) {
   let chat = 0
   const chats = (count: number) => sayPaced(db, Array.from({ length: count }, () => {
     const [to, from, message] = [accounts[chat % 50]!, accounts[50 + chat % 50]!, uuid('c', ++chat)]
-    return { event: MessageSent, key: message, about: message, data: { matchId: uuid('d', chat), messageId: message, senderId: from, recipientId: to, hasImage: false } }
+    return { event: MessageSent, key: message, subject: message, data: { matchId: uuid('d', chat), messageId: message, senderId: from, recipientId: to, hasImage: false } }
   }), 10)
 
   await chats(50)
@@ -197,7 +197,7 @@ async function broadcast ({ db }: World) {
 }
 
 /** `key` is what its push is known by. */
-interface Saying { event: EventDefinition, key: string, about: string, data: object }
+interface Saying { event: EventDefinition, key: string, subject: string, data: object }
 interface Said { key: string, at: number }
 
 /** Says events as their services would, so many a second, and notes when. */
@@ -206,9 +206,9 @@ async function sayPaced (db: Db, sayings: Saying[], perSecond: number): Promise<
   const began = performance.now()
   while (said.length < sayings.length) {
     const due = sayings.slice(said.length, Math.floor((performance.now() - began) / 1_000 * perSecond) + 1)
-    for (const { event, key, about, data } of due) {
+    for (const { event, key, subject, data } of due) {
       const at = Date.now()
-      await sql`insert into ${sql.table(`${event.service}.outbox`)} (type, aggregate, data) values (${event.type}, ${about}, ${JSON.stringify(data)}::jsonb)`.execute(db)
+      await sql`insert into ${sql.table(`${event.service}.outbox`)} (type, subject, data) values (${event.type}, ${subject}, ${JSON.stringify(data)}::jsonb)`.execute(db)
       said.push({ key, at })
     }
     await sleep(5)
@@ -219,7 +219,7 @@ async function sayPaced (db: Db, sayings: Saying[], perSecond: number): Promise<
 function levelFor (accounts: string[], number: number): Saying {
   const accountId = accounts[number % accounts.length]!
   const level = 2 + Math.floor(number / accounts.length)
-  return { event: LevelReached, key: `${accountId} ${level}`, about: accountId, data: { accountId, level } }
+  return { event: LevelReached, key: `${accountId} ${level}`, subject: accountId, data: { accountId, level } }
 }
 
 /** People whom the service has heard of, each with some devices. */

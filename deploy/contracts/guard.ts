@@ -3,7 +3,7 @@ import path from 'node:path'
 import { readMessaging } from '../nats/messaging.ts'
 import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
 import { compareDocuments, documentFile, joinPublic, listUnreachable, readDocuments } from './openapi.ts'
-import type { Document } from '../../gateway/join-documents.ts'
+import type { Document } from '../../gateway/pages/join-documents.ts'
 import { print } from './print.ts'
 
 interface Check {

@@ -9,7 +9,7 @@ const STOPPED_WITHIN = 20_000
 // A launcher that was killed leaves its processes' footprints, `run/<name>`, and the next one cleans up after it.
 // A pid alone will not do, because the system gives it to somebody else one day: the time of birth tells them apart.
 
-export function leaveFootprint (dataDir: string, name: string, pid: number) {
+export function writePidFile (dataDir: string, name: string, pid: number) {
   try {
     writeFileSync(path.join(dataDir, 'run', name), signature(pid))
   } catch (error) {
@@ -18,17 +18,17 @@ export function leaveFootprint (dataDir: string, name: string, pid: number) {
   }
 }
 
-export function wipeFootprint (dataDir: string, name: string) {
+export function removePidFile (dataDir: string, name: string) {
   rmSync(path.join(dataDir, 'run', name), { force: true })
 }
 
 /** Makes this process the only launcher of `dataDir`, after one that is just stopping. @throws Refusal when another one is at work there */
 export async function claim (dataDir: string) {
-  const ownerOf = (name: string) => survivor(path.join(dataDir, 'run', name))
+  const ownerOf = (name: string) => findSurvivor(path.join(dataDir, 'run', name))
   if (ownerOf('stopping')) screen.step('Waiting for the one before to stop …')
   for (const end = Date.now() + STOPPED_WITHIN; ownerOf('stopping') && Date.now() < end;) await sleep(50)
-  wipeFootprint(dataDir, 'stopping')
-  if (!ownerOf('launcher')) wipeFootprint(dataDir, 'launcher')
+  removePidFile(dataDir, 'stopping')
+  if (!ownerOf('launcher')) removePidFile(dataDir, 'launcher')
   try {
     writeFileSync(path.join(dataDir, 'run', 'launcher'), signature(process.pid), { flag: 'wx' })
   } catch {
@@ -41,11 +41,11 @@ export async function stopLeftovers (dataDir: string): Promise<string[]> {
   const names = readdirSync(path.join(dataDir, 'run')).filter((name) => name !== 'launcher')
   const stopped = await Promise.all(names.map(async (name) => {
     const file = path.join(dataDir, 'run', name)
-    const pid = survivor(file)
+    const pid = findSurvivor(file)
     // SIGINT is the fast and clean stop of Postgres; the others take it like SIGTERM.
-    for (const [signal, patience] of [['SIGINT', 5_000], ['SIGKILL', 2_000]] as const) {
-      if (survivor(file)) kill(pid, signal)
-      for (const end = Date.now() + patience; survivor(file) && Date.now() < end;) await sleep(50)
+    for (const [signal, timeoutMs] of [['SIGINT', 5_000], ['SIGKILL', 2_000]] as const) {
+      if (findSurvivor(file)) kill(pid, signal)
+      for (const end = Date.now() + timeoutMs; findSurvivor(file) && Date.now() < end;) await sleep(50)
     }
     rmSync(file)
     return pid ? [name] : []
@@ -59,7 +59,7 @@ export function signature (pid: number): string {
 }
 
 /** The pid that a signature in a file belongs to, if its process still lives. */
-export function survivor (file: string): number | undefined {
+export function findSurvivor (file: string): number | undefined {
   const [pid, ...born] = read(file).split(' ')
   const alive = pid && born.join(' ') !== '' && birth(Number(pid)) === born.join(' ')
   return alive ? Number(pid) : undefined

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
-import { signature, survivor } from './footprints.ts'
+import { signature, findSurvivor } from './footprints.ts'
 
 // Below the range from which systems take the ports of outgoing connections, so none of those is in the way later.
 const FIRST = 20_000
@@ -45,7 +45,7 @@ const ours = new Set<number>()
 function reserve (port: number): boolean {
   const note = path.join(notes, String(port))
   if (ours.has(port)) return false
-  if (survivor(note)) return false
+  if (findSurvivor(note)) return false
   rmSync(note, { force: true })
   mkdirSync(notes, { recursive: true })
   try {

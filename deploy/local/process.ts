@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, fstatSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, isFree } from './ports.ts'
 import { Refusal } from './screen.ts'
-import { tethered, type User } from './tether.ts'
+import { spawnWithParentDeathSignal, type User } from './tether.ts'
 
 export interface Command { file: string, args: string[], env?: NodeJS.ProcessEnv, user?: User | undefined }
 
@@ -25,7 +25,7 @@ export interface Recipe {
   ipc?: boolean
   stopSignal?: NodeJS.Signals
   /** Milliseconds from the stop signal to SIGKILL. */
-  patience?: number
+  timeoutMs?: number
 }
 
 export interface Running {
@@ -70,7 +70,7 @@ export async function start (recipe: Recipe, onSpawn?: (running: Running) => voi
 function launch (recipe: Recipe): Running | undefined {
   const { file, args, env = process.env, user } = recipe.command()
   const log = openSync(recipe.logFile, 'a')
-  const { program, rest, ids } = recipe.ipc ? { program: file, rest: args, ids: {} } : tethered(file, args, recipe.stopSignal, user)
+  const { program, rest, ids } = recipe.ipc ? { program: file, rest: args, ids: {} } : spawnWithParentDeathSignal(file, args, recipe.stopSignal, user)
   // In a group of its own: Ctrl-C is for the launcher, which stops one after the other.
   const child = spawn(program, rest, { env, ...ids, detached: true, stdio: ['ignore', log, log, ...(recipe.ipc ? ['ipc' as const] : [])] })
   closeSync(log)
@@ -88,7 +88,7 @@ function launch (recipe: Recipe): Running | undefined {
   const stop = async () => {
     child.kill(recipe.stopSignal ?? 'SIGTERM')
     const late = new AbortController()
-    await Promise.race([ended, sleep(recipe.patience ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})])
+    await Promise.race([ended, sleep(recipe.timeoutMs ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})])
     late.abort()
   }
   return { pid, ended, stop, kill }

@@ -55,7 +55,7 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
 }
 
 /** Finds out whether a server of somebody else's is there. @throws Refusal that names the variable it came from */
-export async function reach (name: string, url: string) {
+export async function checkConnectivity (name: string, url: string) {
   const { variable, knock } = doors[name] ?? { variable: name, knock: async () => {} }
   try {
     await knock(url)

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { findPostgres, isClosed, POSTGRES_VERSION, type PostgresPrograms } from './postgres-programs.ts'
 import type { Recipe } from './process.ts'
 import { Refusal } from './screen.ts'
-import { tethered, type User } from './tether.ts'
+import { spawnWithParentDeathSignal, type User } from './tether.ts'
 
 // Each server is described here as a recipe; whoever starts it decides whether it is kept alive (the launcher) or may be hurt (tests).
 
@@ -29,7 +29,7 @@ export async function postgres (
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' })
   }
   const recipe: Recipe = {
-    name: 'postgres', port: 0, logFile, stopSignal: 'SIGINT', patience: 8_000,
+    name: 'postgres', port: 0, logFile, stopSignal: 'SIGINT', timeoutMs: 8_000,
     command: () => ({
       file: postgres, user,
       args: ['-D', dir, '-p', String(recipe.port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
@@ -62,7 +62,7 @@ export function redis (dir: string, { logFile, program, access }: { logFile: str
           '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(access ? ['--aclfile', users] : [])]
       }
     },
-    ready: async () => await says(recipe.port, '+PONG', `${access ? `AUTH ${OPERATOR} ${access.passwordOf(OPERATOR)}\r\n` : ''}PING\r\n`)
+    ready: async () => await probe(recipe.port, '+PONG', `${access ? `AUTH ${OPERATOR} ${access.passwordOf(OPERATOR)}\r\n` : ''}PING\r\n`)
   }
   const urlOf = (user: string) => addressFor('redis', recipe, user, access)
   return { recipe, url: () => urlOf(OPERATOR), urlOf }
@@ -81,7 +81,7 @@ export function nats (dir: string, { logFile, program, access }: { logFile: stri
       writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`, { mode: 0o600 })
       return { file: program, args: ['--config', config] }
     },
-    ready: async () => await says(recipe.port, '"jetstream":true')
+    ready: async () => await probe(recipe.port, '"jetstream":true')
   }
   const urlOf = (user: string) => addressFor('nats', recipe, user, access)
   return { recipe, url: () => urlOf(OPERATOR), urlOf }
@@ -112,7 +112,7 @@ export async function postgresAnswers (url: string): Promise<boolean> {
 }
 
 /** Whether what listens there says `answer`, to `question` or by itself, within a second. */
-export async function says (port: number, answer: string, question = '', host = '127.0.0.1'): Promise<boolean> {
+export async function probe (port: number, answer: string, question = '', host = '127.0.0.1'): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ port, host, timeout: 1_000 }, () => { if (question) socket.write(question) })
     let heard = ''
@@ -142,7 +142,7 @@ function initialise (dir: string, initdb: string, password: string, user: User |
 
   const args = [`--pgdata=${draft}`, `--pwfile=${passwordFile}`, '--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8',
     '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync', '--no-instructions']
-  const { program, rest, ids } = tethered(initdb, args, 'SIGTERM', user)
+  const { program, rest, ids } = spawnWithParentDeathSignal(initdb, args, 'SIGTERM', user)
   const made = spawnSync(program, rest, { ...ids, encoding: 'utf8' })
   rmSync(passwordFile, { force: true })
   if (made.status !== 0) {

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDataDir } from './data-dir.ts'
 import { readSettings, type Settings } from './environment.ts'
-import { leaveFootprint, wipeFootprint } from './footprints.ts'
+import { writePidFile, removePidFile } from './footprints.ts'
 import { followLogs } from './logs.ts'
 import { take } from './ports.ts'
 import { Refusal, screen } from './screen.ts'
@@ -43,13 +43,13 @@ async function run (system: System, { root, watch, settings: { dataDir, rest } }
   if (watch) undo.push(followLogs(dataDir, names, { everything: true }), watchSources(root, system, starting))
   const stop = async () => {
     stopping.abort()
-    leaveFootprint(dataDir, 'stopping', process.pid)
+    writePidFile(dataDir, 'stopping', process.pid)
     for (const each of undo.splice(0)) each()
     await system.stop()
     // What was just being started when the order came has been started since, or has given up.
     await starting.catch(() => {})
     await system.stop()
-    for (const name of ['launcher', 'stopping']) wipeFootprint(dataDir, name)
+    for (const name of ['launcher', 'stopping']) removePidFile(dataDir, name)
     screen.done('Everything has stopped')
     process.exit(failed ? 1 : 0)
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leaveFootprint, wipeFootprint } from './footprints.ts'
+import { writePidFile, removePidFile } from './footprints.ts'
 import { start, type Recipe, type Running } from './process.ts'
 import { screen } from './screen.ts'
 
@@ -37,7 +37,7 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
     const started = performance.now()
     const current = await start(recipe, (spawned) => {
       running = spawned
-      leaveFootprint(dataDir, recipe.name, spawned.pid)
+      writePidFile(dataDir, recipe.name, spawned.pid)
     }).catch((error: unknown) => {
       if (mine === turn) running = undefined
       throw error
@@ -73,7 +73,7 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
     const last = running
     running = undefined
     await last?.[how]()
-    wipeFootprint(dataDir, recipe.name)
+    removePidFile(dataDir, recipe.name)
   }
 
   return {

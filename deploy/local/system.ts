@@ -109,7 +109,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   function nodeProcess (name: string, script: string, environment: (recipe: Recipe) => NodeJS.ProcessEnv, place: Partial<Recipe> = {}): Recipe {
     const recipe: Recipe = {
-      name, port: 0, logFile: logFile(name), ipc: true, patience: 5_000,
+      name, port: 0, logFile: logFile(name), ipc: true, timeoutMs: 5_000,
       command: () => ({ file: process.execPath, args: [path.join(root, script)], env: environment(recipe) }),
       ready: async () => (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
       ...place
@@ -122,7 +122,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server | SharedServer>) => {
       const since = performance.now()
       if (given) {
-        await (await import('./reach.ts')).reach(name, given)
+        await (await import('./reach.ts')).checkConnectivity(name, given)
         servers.set(name, { url: () => given })
         return screen.done(`${name} answers`, since)
       }
@@ -138,7 +138,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
       serve('nats', settings.natsUrl, async () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats, access: await natsAccess(root, dataDir) }))
         .then(async () => { stopStreams = await startStreams(addressFor('nats', 'streams'), names) }),
       serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: secret(dataDir, 'postgres') })),
-      settings.smtpUrl ? import('./reach.ts').then(async ({ reach }) => await reach('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
+      settings.smtpUrl ? import('./reach.ts').then(async ({ checkConnectivity }) => await checkConnectivity('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
     ])
   }
 

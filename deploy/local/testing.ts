@@ -151,7 +151,7 @@ export interface TestProcess {
 export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
   const root = path.resolve(import.meta.dirname, '../..')
   const recipe: Recipe = {
-    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, patience: 15_000,
+    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, timeoutMs: 15_000,
     command: () => ({ file: process.execPath, args: [path.join(root, script)], env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) } }),
     ready: async () => (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
   }

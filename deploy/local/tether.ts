@@ -11,7 +11,7 @@ export interface User {
  * The command that runs a program as `user`, and has the kernel stop it when this process dies, however it dies.
  * Without `setpriv` (macOS) nothing does that, and the next start of the launcher cleans up.
  */
-export function tethered (file: string, args: string[], signal: NodeJS.Signals = 'SIGTERM', user?: User) {
+export function spawnWithParentDeathSignal (file: string, args: string[], signal: NodeJS.Signals = 'SIGTERM', user?: User) {
   const tether = ['--pdeathsig', signal.slice('SIG'.length)]
   if (user) tether.push('--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups')
   if (user?.shutOut) tether.push('--inh-caps=+dac_override', '--ambient-caps=+dac_override')

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, connectBus, startAnswers } from '@tandem/bus-kit'
+import { handleRpc, connectBus, startRpcHandlers } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startProcess } from '@tandem/local/testing'
@@ -32,7 +32,7 @@ t.test('a service takes no keys of who answers in the place of identity, even wh
     const bus = connectBus(nats.url, { service: 'identity', log: quiet })
     t.teardown(() => bus.close())
     let asked = 0
-    startAnswers(bus, [answer(SigningKeys, async () => {
+    startRpcHandlers(bus, [handleRpc(SigningKeys, async () => {
       asked++
       return await signKeys([key.published], Date.now(), by.privateKey)
     })])

@@ -2,7 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { natsRights, type Messaging } from '@tandem/bus-kit'
 import * as contracts from '@tandem/contracts'
-import type { EventDefinition, QuestionDefinition } from '@tandem/contracts'
+import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 
 const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.ts$|\.test\.ts$/
 
@@ -38,5 +38,5 @@ function listImports (folder: string): Set<string> {
   }))
 }
 
-const isQuestion = (value: unknown): value is QuestionDefinition => typeof value === 'object' && value !== null && 'answer' in value && 'type' in value
+const isQuestion = (value: unknown): value is RpcDefinition => typeof value === 'object' && value !== null && 'answer' in value && 'type' in value
 const isEvent = (value: unknown): value is EventDefinition => typeof value === 'object' && value !== null && 'data' in value && 'type' in value

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answer, asker, connectBus, connectionOptions, on, record, startAnswers, startConsumers, startRelay, type DeadLetterTables, type InboxTables, type OutboxTables } from '@tandem/bus-kit'
+import { handleRpc, createRpcClient, connectBus, connectionOptions, on, publish, startRpcHandlers, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
 import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { connect, type Msg, type NatsConnection } from 'nats'
@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { describeRights, rightsFile } from './rights.ts'
 import { quiet, root, startSystemNats } from './testing.ts'
 
-type Tables = OutboxTables & InboxTables & DeadLetterTables
+type Tables = OutboxTables & ProcessedEventTables & FailedMessageTables
 
 // Each service here is one whose container was captured: it has the service's password, and speaks NATS as it likes.
 
@@ -18,7 +18,7 @@ interface Captured {
   publish: (subject: string, payload?: object, reply?: string) => Promise<boolean>
   /** Subscribes, and tells whether NATS let it; what comes is in `heard`. */
   subscribe: (subject: string) => Promise<boolean>
-  heard: Msg[]
+  received: Msg[]
 }
 
 async function capture (t: Test, url: string): Promise<Captured> {
@@ -31,7 +31,7 @@ async function capture (t: Test, url: string): Promise<Captured> {
       if (permissionContext) refusals.add(`${permissionContext.operation} ${permissionContext.subject}`)
     }
   })()
-  const heard: Msg[] = []
+  const received: Msg[] = []
   // What NATS refuses it says before it answers the ping of a flush; the status is told a turn later.
   const isAllowed = async (attempt: string) => {
     await nats.flush()
@@ -40,13 +40,13 @@ async function capture (t: Test, url: string): Promise<Captured> {
   }
   return {
     nats,
-    heard,
+    received,
     async publish (subject, payload = {}, reply) {
       nats.publish(subject, JSON.stringify(payload), reply === undefined ? {} : { reply })
       return await isAllowed(`publish ${subject}`)
     },
     async subscribe (subject) {
-      nats.subscribe(subject, { callback: (error, message) => { if (!error) heard.push(message) } })
+      nats.subscribe(subject, { callback: (error, message) => { if (!error) received.push(message) } })
       return await isAllowed(`subscription ${subject}`)
     }
   }
@@ -64,10 +64,10 @@ async function world (t: Test) {
   const identity = join('identity')
   const relay = startRelay(identity, db)
   t.teardown(() => relay.stop())
-  startAnswers(identity, [answer(Contact, async () => ({ email: 'a@example.com', emailVerified: true, name: 'Ana', locale: 'en' })), answer(SigningKeys, async () => 'signed keys')])
+  startRpcHandlers(identity, [handleRpc(Contact, async () => ({ email: 'a@example.com', emailVerified: true, name: 'Ana', locale: 'en' })), handleRpc(SigningKeys, async () => 'signed keys')])
   const say = async () => {
     const accountId = crypto.randomUUID()
-    await db.transaction().execute(async (trx) => await record(trx, AccountVerified, accountId, { accountId }))
+    await db.transaction().execute(async (trx) => await publish(trx, AccountVerified, accountId, { accountId }))
     await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
     return accountId
   }
@@ -86,13 +86,13 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   const { join, say } = await world(t)
   const { db } = await testDatabase<Tables>(t, import.meta.dirname)
   const notification = join('notification')
-  const heard: string[] = []
-  const consumers = startConsumers(notification, db, [on(AccountVerified, async ({ data }) => { heard.push(data.accountId) })])
+  const received: string[] = []
+  const consumers = startConsumers(notification, db, [on(AccountVerified, async ({ data }) => { received.push(data.accountId) })])
   t.teardown(() => consumers.stop())
   const accountId = await say()
-  await until(() => heard.length > 0)
-  t.same(heard, [accountId])
-  t.match(await asker(notification)(Contact, { accountId }, { deadline: 5_000 }), { name: 'Ana' })
+  await until(() => received.length > 0)
+  t.same(received, [accountId])
+  t.match(await createRpcClient(notification)(Contact, { accountId }, { deadline: 5_000 }), { name: 'Ana' })
 })
 
 t.test('nobody publishes events in another one\'s name', async (t) => {
@@ -105,7 +105,7 @@ t.test('nobody publishes events in another one\'s name', async (t) => {
   const event = defineEvent('identity.account.verified.v1', AccountVerified.data)
   const forged = startRelay(join('social', 'identity'), db)
   t.teardown(() => forged.stop())
-  await db.transaction().execute(async (trx) => await record(trx, event, 'forged', { accountId: crypto.randomUUID() }))
+  await db.transaction().execute(async (trx) => await publish(trx, event, 'forged', { accountId: crypto.randomUUID() }))
   await until(async () => await stored('EVENTS_IDENTITY') === 2)
   t.equal(await stored('EVENTS_IDENTITY'), 2, 'only identity\'s own relay got it there')
 })
@@ -119,8 +119,8 @@ t.test('nobody answers in another one\'s name', async (t) => {
   t.notOk(await dashboard.publish('_INBOX_fitmatch.>'))
   t.ok(await dashboard.publish('_INBOX_fitmatch.dashboard.1', {}), 'only what it was asked itself')
   t.ok(await identity.publish(inbox, []), 'who is asked does')
-  await until(() => fitmatch.heard.length > 0)
-  t.same(fitmatch.heard.map((message) => message.json()), [[]])
+  await until(() => fitmatch.received.length > 0)
+  t.same(fitmatch.received.map((message) => message.json()), [[]])
 
   t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), 'nor does anybody read another one\'s answers')
   t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), 'or take another one\'s questions')
@@ -128,7 +128,7 @@ t.test('nobody answers in another one\'s name', async (t) => {
   t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or ask as another')
   const honest = join('fitmatch')
   await until(() => honest.current() !== undefined)
-  t.equal(await asker(honest)(SigningKeys, {}, { deadline: 5_000 }), 'signed keys')
+  t.equal(await createRpcClient(honest)(SigningKeys, {}, { deadline: 5_000 }), 'signed keys')
 })
 
 t.test('an answer goes where its caller gets answers, and nowhere else', async (t) => {
@@ -143,26 +143,26 @@ t.test('an answer goes where its caller gets answers, and nowhere else', async (
     t.ok(await dashboard.publish(ask, request, reply), 'NATS cannot see where an answer is wanted')
   }
   await dashboard.publish(ask, request, '_INBOX_dashboard.identity.1')
-  await until(() => dashboard.heard.length > 0)
-  t.match(dashboard.heard.map((message) => message.json()), [{ name: 'Ana' }])
-  t.same(fitmatch.heard, [])
+  await until(() => dashboard.received.length > 0)
+  t.match(dashboard.received.map((message) => message.json()), [{ name: 'Ana' }])
+  t.same(fitmatch.received, [])
   t.equal(await stored('EVENTS_IDENTITY'), 1, 'identity publishes none of its answers as its own event')
 })
 
 t.test('what the broker itself answers is no event, wherever it is wanted', async (t) => {
   const { capture, say, join } = await world(t)
   const { db } = await testDatabase<Tables>(t, import.meta.dirname)
-  const heard: string[] = []
-  const consumers = startConsumers(join('notification'), db, [on(AccountVerified, async ({ data }) => { heard.push(data.accountId) })])
+  const received: string[] = []
+  const consumers = startConsumers(join('notification'), db, [on(AccountVerified, async ({ data }) => { received.push(data.accountId) })])
   t.teardown(() => consumers.stop())
   const social = await capture('social')
   const place = 'evt.identity.account.verified.v1'
   t.ok(await social.publish('evt.social.thing.happened.v1', { accountId: crypto.randomUUID() }, place))
   t.ok(await social.publish('$JS.API.STREAM.INFO.EVENTS_SOCIAL', {}, place))
   const accountId = await say()
-  await until(() => heard.length > 0)
-  t.same(heard, [accountId])
-  await until(async () => (await db.selectFrom('dead_letters').select('key').where('parked_at', 'is not', null).execute()).length === 2)
+  await until(() => received.length > 0)
+  t.same(received, [accountId])
+  await until(async () => (await db.selectFrom('failed_messages').select('key').where('parked_at', 'is not', null).execute()).length === 2)
 })
 
 t.test('nobody reads a stream that it does not consume', async (t) => {

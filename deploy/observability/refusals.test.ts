@@ -1,6 +1,6 @@
 import t from 'tap'
 import { registry } from '@tandem/service-kit'
-import { testGateway } from '../../gateway/testing.ts'
+import { testGateway } from '../../gateway/test/gateway.ts'
 
 t.test('what the gateway refuses as too much is counted by route', async (t) => {
   const { call } = await testGateway(t)

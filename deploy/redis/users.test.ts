@@ -10,7 +10,7 @@ import { createQueue } from '@tandem/queue-kit'
 import { silent } from '@tandem/service-kit/testing'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { createHitCounter } from '../../gateway/hits.ts'
+import { createHitCounter } from '../../gateway/rate-limits/counter.ts'
 import { createStatsCache } from '../../services/dashboard/stats/cache.ts'
 
 const folder = path.join(import.meta.dirname, '../kubernetes/components/redis-users')

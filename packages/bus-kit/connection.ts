@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
-import { seldom } from './seldom.ts'
+import { throttleLog } from './throttle-log.ts'
 import { inboxOf } from './subjects.ts'
 
 /** What this kit writes of itself; every logger of the house has it. */
@@ -46,8 +46,8 @@ export function connectBus (url: string, { service, log }: { service: string, lo
   const listeners = new Set<(connection: NatsConnection) => void>()
   const closers: (() => Promise<unknown>)[] = []
   const closing = new AbortController()
-  const warn = seldom((error) => log.warn({ err: error }, `NATS cannot be reached at ${options.servers.join(', ')}; trying on`))
-  const warnOfRights = seldom((error) => log.error({}, `NATS refuses: ${String(error)}`))
+  const warn = throttleLog((error) => log.warn({ err: error }, `NATS cannot be reached at ${options.servers.join(', ')}; trying on`))
+  const warnOfRights = throttleLog((error) => log.error({}, `NATS refuses: ${String(error)}`))
   let connection: NatsConnection | undefined
   let connected = false
 

@@ -48,52 +48,52 @@ async function parked (db: Db) {
 
 /** Lets time pass for messages that wait to be tried again. */
 async function hurry (db: Db) {
-  await db.updateTable('dead_letters').set({ attempt_at: sql<Date>`now()` }).where('parked_at', 'is', null).execute()
+  await db.updateTable('failed_messages').set({ attempt_at: sql<Date>`now()` }).where('parked_at', 'is', null).execute()
 }
 
 t.test('a handler that fails twice is called a third time, and what comes after does not wait', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   const calls: number[] = []
-  hearer().hear(async (heard) => {
-    calls.push(heard.data.number)
-    if (heard.data.number === 0 && calls.filter((number) => number === 0).length < 3) throw new Error('not yet')
-    await leaveEffect(db, heard)
+  handler().hear(async (received) => {
+    calls.push(received.data.number)
+    if (received.data.number === 0 && calls.filter((number) => number === 0).length < 3) throw new Error('not yet')
+    await leaveEffect(db, received)
   })
   await sayMany(db, 3)
   await until(haveEffects(db, 3))
   t.strictSame(await effects(db), [0, 1, 2])
   t.equal(calls.filter((number) => number === 0).length, 3)
   t.strictSame(calls.slice(0, 3).sort((a, b) => a - b), [0, 1, 2], 'the others came before the second try')
-  t.strictSame(await db.selectFrom('dead_letters').selectAll().execute(), [], 'nothing stays of what went well in the end')
+  t.strictSame(await db.selectFrom('failed_messages').selectAll().execute(), [], 'nothing stays of what went well in the end')
 })
 
 t.test('each event of a thing has a higher sequence than the one before, and the same one at each try', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
-  const heard: { number: number, sequence: number }[] = []
-  hearer().hear(async ({ data, sequence, ...rest }) => {
-    heard.push({ number: data.number, sequence })
-    if (heard.filter(({ number }) => number === data.number).length < 2) throw new Error('not yet')
+  const received: { number: number, sequence: number }[] = []
+  handler().hear(async ({ data, sequence, ...rest }) => {
+    received.push({ number: data.number, sequence })
+    if (received.filter(({ number }) => number === data.number).length < 2) throw new Error('not yet')
     await leaveEffect(db, { data, sequence, ...rest })
   })
   for (let number = 0; number < 5; number++) await say(db, number, 'one thing')
   await until(haveEffects(db, 5))
-  const sequences = upTo(5).map((number) => [...new Set(heard.filter((each) => each.number === number).map(({ sequence }) => sequence))])
+  const sequences = upTo(5).map((number) => [...new Set(received.filter((each) => each.number === number).map(({ sequence }) => sequence))])
   t.ok(sequences.every((each) => each.length === 1), 'the same at each try')
   const rising = sequences.flat()
   t.ok(rising.every((sequence, index) => sequence > (rising[index - 1] ?? 0)), rising.join())
 })
 
 t.test('after ten failures an event is parked, and once mended it can be replayed and takes effect once', async (t) => {
-  const { db, lines, speaker, hearer } = await world(t)
+  const { db, lines, speaker, handler } = await world(t)
   speaker().relay()
   let calls = 0
   let broken = true
-  hearer().hear(async (heard) => {
-    if (heard.data.number === 0) calls++
-    if (heard.data.number === 0 && broken) throw new Error('this one is bad\0')
-    await leaveEffect(db, heard)
+  handler().hear(async (received) => {
+    if (received.data.number === 0) calls++
+    if (received.data.number === 0 && broken) throw new Error('this one is bad\0')
+    await leaveEffect(db, received)
   })
   await sayMany(db, 2)
   await until(haveEffects(db, 1))
@@ -120,13 +120,13 @@ t.test('after ten failures an event is parked, and once mended it can be replaye
 })
 
 t.test('what cannot be read is parked at once, and the next event is handled at once', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await say(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
-  const fine = { id: crypto.randomUUID(), seq: 1, type: Happened.type, aggregate: 'thing', data: { number: 9 }, occurred_at: new Date() }
+  const fine = { id: crypto.randomUUID(), seq: 1, type: Happened.type, subject: 'thing', data: { number: 9 }, occurred_at: new Date() }
   await publish('{"half": ')
   await publish('\0\0 no JSON')
   await publish('{}')
@@ -144,9 +144,9 @@ t.test('what cannot be read is parked at once, and the next event is handled at 
 })
 
 t.test('what nobody here hears is passed over, whatever is in it', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await say(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
@@ -157,14 +157,14 @@ t.test('what nobody here hears is passed over, whatever is in it', async (t) => 
 })
 
 t.test('an event that was delivered three times and in any order takes effect once', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await say(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
   const events = upTo(100).map((number) => toEnvelope('alpha', {
-    id: crypto.randomUUID(), seq: number, type: Happened.type, aggregate: `thing ${number % 7}`, data: { number: number + 1 }, occurred_at: new Date()
+    id: crypto.randomUUID(), seq: number, type: Happened.type, subject: `thing ${number % 7}`, data: { number: number + 1 }, occurred_at: new Date()
   }))
   const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: Math.random() })).sort((a, b) => a.at - b.at)
   for (const { event } of shuffled) await publish(event)
@@ -175,10 +175,10 @@ t.test('an event that was delivered three times and in any order takes effect on
 })
 
 t.test('events that wait behind slow ones are not handed out a second time', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   const calls: number[] = []
-  hearer().hear(async ({ data }) => {
+  handler().hear(async ({ data }) => {
     await sleep(2_000)
     calls.push(data.number)
   })
@@ -189,7 +189,7 @@ t.test('events that wait behind slow ones are not handed out a second time', asy
   t.strictSame(calls.sort((a, b) => a - b), upTo(28))
 })
 
-t.test('a few handlers run at once, of those whose work joins many; what is about one thing keeps its order', async (t) => {
+t.test('a few handlers run at once, of those whose work batched many; what is about one thing keeps its order', async (t) => {
   const { nats, db, speaker, replica } = await world(t)
   const most = { few: 0, many: 0 }
   const order: number[] = []
@@ -202,7 +202,7 @@ t.test('a few handlers run at once, of those whose work joins many; what is abou
       await sleep(20 - number % 20)
       if (service === 'many' && number < 10) order.push(number)
       running--
-    }, { joins: service === 'many' })])
+    }, { batched: service === 'many' })])
     t.teardown(() => consumers.stop())
   }
   speaker().relay()
@@ -218,12 +218,12 @@ t.test('a few handlers run at once, of those whose work joins many; what is abou
 })
 
 t.test('waiting for a service that is away counts as no failure', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   let calls = 0
-  hearer().hear(async (heard) => {
+  handler().hear(async (received) => {
     if (calls++ < 15) throw new Unavailable()
-    await leaveEffect(db, heard)
+    await leaveEffect(db, received)
   })
   await say(db, 0)
   await until(async () => {
@@ -235,27 +235,27 @@ t.test('waiting for a service that is away counts as no failure', async (t) => {
 })
 
 t.test('but not for ever', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear(async () => { throw new Unavailable() })
+  handler().hear(async () => { throw new Unavailable() })
   await say(db, 0)
-  await until(async () => (await db.selectFrom('dead_letters').select('key').execute()).length === 1)
-  await db.updateTable('dead_letters').set({ first_failed_at: sql<Date>`now() - interval '15 days'` }).execute()
+  await until(async () => (await db.selectFrom('failed_messages').select('key').execute()).length === 1)
+  await db.updateTable('failed_messages').set({ first_failed_at: sql<Date>`now() - interval '15 days'` }).execute()
   await hurry(db)
   await until(async () => (await parked(db)).length === 1)
 })
 
 t.test('an event that kills whoever handles it is parked in the end', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   speaker().relay()
   await say(db, 0)
   const consumer = await durable(t, nats.url)
   for (let deaths = 0; deaths < 5; deaths++) (await consumer.next({ expires: 1_000 }))?.nak()
 
   let attempts: number | undefined
-  const beta = hearer()
+  const beta = handler()
   const consumers = beta.hear(async () => {
-    attempts = (await db.selectFrom('dead_letters').select('attempts').executeTakeFirst())?.attempts
+    attempts = (await db.selectFrom('failed_messages').select('attempts').executeTakeFirst())?.attempts
     throw new Error('would have died')
   })
   await until(() => attempts !== undefined)
@@ -263,38 +263,38 @@ t.test('an event that kills whoever handles it is parked in the end', async (t) 
   await consumers.stop()
 
   // As if it had died nine times more.
-  await db.updateTable('dead_letters').set({ attempts: 10 }).execute()
+  await db.updateTable('failed_messages').set({ attempts: 10 }).execute()
   await hurry(db)
   attempts = undefined
-  hearer().hear(async () => { attempts = 11 })
+  handler().hear(async () => { attempts = 11 })
   await until(async () => (await parked(db)).length === 1)
   t.equal(attempts, undefined)
   t.strictSame(await parked(db), [{ type: Happened.type, attempts: 10 }])
 })
 
 t.test('Postgres being away leaves events with the broker', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   let away = true
-  const beta = hearer()
-  beta.hear(async (heard) => {
+  const beta = handler()
+  beta.hear(async (received) => {
     if (away) throw new Error('the connection ended')
-    await leaveEffect(db, heard)
+    await leaveEffect(db, received)
   })
-  await db.schema.alterTable('dead_letters').renameTo('gone').execute()
+  await db.schema.alterTable('failed_messages').renameTo('gone').execute()
   await sayMany(db, 5)
   await sleep(1_000)
   away = false
-  await db.schema.alterTable('gone').renameTo('dead_letters').execute()
+  await db.schema.alterTable('gone').renameTo('failed_messages').execute()
   await until(haveEffects(db, 5))
   t.strictSame(await effects(db), upTo(5))
 })
 
 t.test('the trace of whoever recorded an event goes on where it is heard, also at the second try', async (t) => {
-  const { db, lines, speaker, hearer } = await world(t)
+  const { db, lines, speaker, handler } = await world(t)
   speaker().relay()
   const traces: (string | undefined)[] = []
-  hearer().hear(async () => {
+  handler().hear(async () => {
     traces.push(trace.getSpanContext(context.active())?.traceId)
     if (traces.length === 1) throw new Error('not yet')
   })
@@ -312,7 +312,7 @@ t.test('the trace of whoever recorded an event goes on where it is heard, also a
 })
 
 t.test('stopping finishes what runs and hands back the rest, which the next process need not wait for', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   const begun: number[] = []
   const done: number[] = []
@@ -321,7 +321,7 @@ t.test('stopping finishes what runs and hands back the rest, which the next proc
     await sleep(300)
     done.push(data.number)
   }
-  const first = hearer()
+  const first = handler()
   const consumers = first.hear(slow)
   await sayMany(db, 20)
   await until(() => begun.length >= 4)
@@ -333,14 +333,14 @@ t.test('stopping finishes what runs and hands back the rest, which the next proc
   t.equal(begun.length, sofar, 'nothing begins after the stop')
 
   const since = performance.now()
-  hearer().hear(async ({ data }) => done.push(data.number))
+  handler().hear(async ({ data }) => done.push(data.number))
   await until(() => new Set(done).size === 20)
   t.ok(performance.now() - since < 5_000, 'long before the broker would have given up on the first')
 })
 
 t.test('a consumer may start long before the one it listens to', async (t) => {
-  const { db, lines, speaker, hearer } = await world(t)
-  hearer().hear()
+  const { db, lines, speaker, handler } = await world(t)
+  handler().hear()
   await sleep(1_200)
   speaker().relay()
   await say(db, 0)
@@ -350,12 +350,12 @@ t.test('a consumer may start long before the one it listens to', async (t) => {
 })
 
 t.test('a service hears several others, whatever becomes of one of them', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   speaker().relay()
-  const beta = hearer()
+  const beta = handler()
   const consumers = startConsumers(beta.bus, beta.db, [
-    on(Happened, async (heard) => await leaveEffect(beta.db, heard)),
-    on(OtherHappened, async (heard) => await leaveEffect(beta.db, heard))
+    on(Happened, async (received) => await leaveEffect(beta.db, received)),
+    on(OtherHappened, async (received) => await leaveEffect(beta.db, received))
   ])
   t.teardown(() => consumers.stop())
   await say(db, 0)
@@ -364,7 +364,7 @@ t.test('a service hears several others, whatever becomes of one of them', async 
   const { nats: operating, publish } = await operator(t, nats.url)
   const { streams } = await operating.jetstreamManager()
   const sayOther = async (number: number) => await publish(toEnvelope('gamma', {
-    id: crypto.randomUUID(), seq: number, type: OtherHappened.type, aggregate: 'thing', data: { number }, occurred_at: new Date()
+    id: crypto.randomUUID(), seq: number, type: OtherHappened.type, subject: 'thing', data: { number }, occurred_at: new Date()
   }), { type: OtherHappened.type })
   await streams.add({ name: 'EVENTS_GAMMA', subjects: ['evt.gamma.>'] })
   await sayOther(1)

@@ -4,13 +4,13 @@ import { AckPolicy, DeliverPolicy, nanos, type Consumer, type ConsumerMessages, 
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import type { Bus } from './connection.ts'
-import { ATTEMPTS, failAgain, forget, keepLetter, takeDue, type DeadLetterTables, type Due, type Letter } from './dead-letters.ts'
+import { ATTEMPTS, markFailed, remove, insertFailed, claimDue, type FailedMessageTables, type DueMessage, type FailedMessage } from './failed-messages.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
-import { lanes } from './lanes.ts'
-import { handled, handling, lag, letterBoxes } from './metrics.ts'
-import { Unavailable } from './questions.ts'
-import { seldom } from './seldom.ts'
+import { serializeByKey } from './serialize-by-key.ts'
+import { handled, handling, lag, failedMessageSources } from './metrics.ts'
+import { Unavailable } from './rpc.ts'
+import { throttleLog } from './throttle-log.ts'
 import { isMissing, isStreamMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 import { continueTrace, traceIdOf } from './tracing.ts'
@@ -33,26 +33,26 @@ const DELIVERIES = 5
 export interface Consumers { stop (): Promise<void> }
 
 /** A message that was read: what it is about, and what handles it. */
-interface Opened { about: string, joins: boolean, handle: () => Promise<void> }
+interface Opened { subject: string, joins: boolean, handle: () => Promise<void> }
 
 /**
  * Hears every event that `handlers` name, through one durable consumer for each service that says some of them.
  * Replicas share the durable, so each message goes to one of them. `stop()` hands back what is not begun and waits for the rest.
  */
-export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers: Handler[]): Consumers {
+export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]): Consumers {
   const stopping = new AbortController()
   const wanted = Map.groupBy(handlers, ({ event }) => event.type)
   const speakers = new Set(handlers.map(({ event }) => event.service))
-  const enter = lanes()
+  const enter = serializeByKey()
   const [few, many] = [pLimit(AT_ONCE), pLimit(HELD)]
   const source = { service: bus.service, db }
-  letterBoxes.add(source)
+  failedMessageSources.add(source)
 
   const loops = [...speakers].map((speaker) => hearFrom(speaker))
   loops.push(tryAgain())
 
   async function hearFrom (speaker: string) {
-    const say = seldom((error) => {
+    const say = throttleLog((error) => {
       if (isStreamMissing(error)) bus.log.info({}, `${speaker} has said nothing yet; waiting for its stream`)
       else bus.log.warn({ err: error }, `cannot hear ${speaker} just now; trying on`)
     })
@@ -103,7 +103,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
           }
           const letter = letterOf(message, speaker)
           const opened = open(letter)
-          held.set(message, enter(opened.about, opened.joins ? many : few, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
+          held.set(message, enter(opened.subject, opened.joins ? many : few, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
         }
       }
     } finally {
@@ -114,13 +114,13 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
     }
   }
 
-  async function deliver (message: JsMsg, letter: Letter, opened: Opened, stands: () => boolean) {
+  async function deliver (message: JsMsg, letter: FailedMessage, opened: Opened, stands: () => boolean) {
     if (!stands()) return
     // Not before the broker has forgotten what was fetched last: 2.9 would offer it to that, and mislay it for 10 s.
     if (stopping.signal.aborted) return message.nak(FETCH_FOR)
     try {
-      if (message.info.deliveryCount > DELIVERIES) await keepLetter(db, letter, { error: 'was never answered', attempts: 0, hopeless: false })
-      else await attempt(letter, opened, async (failure) => await keepLetter(db, letter, { ...failure, attempts: failure.blameless ? 0 : 1 }) && failure.hopeless)
+      if (message.info.deliveryCount > DELIVERIES) await insertFailed(db, letter, { error: 'was never answered', attempts: 0, permanent: false })
+      else await attempt(letter, opened, async (failure) => await insertFailed(db, letter, { ...failure, attempts: failure.transient ? 0 : 1 }) && failure.permanent)
       if (stands()) message.ack()
     } catch {
       // Postgres is away: the message is better kept by the broker.
@@ -131,63 +131,63 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
   /** Tries those again that failed before, of whichever replica. */
   async function tryAgain () {
     while (!stopping.signal.aborted) {
-      const due = await takeDue(db, AT_ONCE).catch(() => [])
+      const due = await claimDue(db, AT_ONCE).catch(() => [])
       await Promise.all(due.map(async (letter) => {
         const opened = open(letter)
-        await enter(opened.about, few, async () => await tryLetter(letter, opened).catch(() => {}))
+        await enter(opened.subject, few, async () => await tryLetter(letter, opened).catch(() => {}))
       }))
       if (due.length === 0) await sleep(LOOK_FOR_DUE_EVERY, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
-  async function tryLetter (letter: Due, opened: Opened) {
+  async function tryLetter (letter: DueMessage, opened: Opened) {
     if (letter.attempts > ATTEMPTS && !letter.parked_at) {
-      await failAgain(db, letter, { error: 'whoever tried it never came back', blameless: true, hopeless: true })
+      await markFailed(db, letter, { error: 'whoever tried it never came back', transient: true, permanent: true })
       return bus.log.error({ type: letter.type, key: letter.key }, 'parked a message that nobody came back from')
     }
-    const done = await attempt(letter, opened, async (failure) => await failAgain(db, letter, failure))
-    if (done) await forget(db, letter.key)
+    const done = await attempt(letter, opened, async (failure) => await markFailed(db, letter, failure))
+    if (done) await remove(db, letter.key)
   }
 
   /** @param onFailure returns whether the message is parked now */
   async function attempt (
-    { type, key, traceparent }: Letter, { handle }: Opened,
-    onFailure: (failure: { error: unknown, blameless: boolean, hopeless: boolean }) => Promise<boolean>
+    { type, key, traceparent }: FailedMessage, { handle }: Opened,
+    onFailure: (failure: { error: unknown, transient: boolean, permanent: boolean }) => Promise<boolean>
   ) {
     const took = handling.startTimer({ type })
-    const about = { type, eventId: key, traceId: traceIdOf(traceparent) }
+    const subject = { type, eventId: key, traceId: traceIdOf(traceparent) }
     try {
       await continueTrace(traceparent ?? undefined, `hear ${type}`, SpanKind.CONSUMER, async () => await within(HANDLE_WITHIN, handle()))
-      bus.log.info(about, 'handled an event')
+      bus.log.info(subject, 'handled an event')
       handled.inc({ type, outcome: 'done' })
       return true
     } catch (error) {
-      const hopeless = error instanceof Malformed
-      handled.inc({ type, outcome: hopeless ? 'malformed' : 'failed' })
+      const permanent = error instanceof Malformed
+      handled.inc({ type, outcome: permanent ? 'malformed' : 'failed' })
       // What is merely away will come back, so waiting for it counts as no attempt.
-      const parked = await onFailure({ error, blameless: error instanceof Unavailable, hopeless })
-      if (parked) bus.log.error({ err: error, ...about }, 'parked a message that cannot be handled')
-      else bus.log.warn({ err: error, ...about }, 'could not handle a message; trying again later')
+      const parked = await onFailure({ error, transient: error instanceof Unavailable, permanent })
+      if (parked) bus.log.error({ err: error, ...subject }, 'parked a message that cannot be handled')
+      else bus.log.warn({ err: error, ...subject }, 'could not handle a message; trying again later')
       return false
     } finally {
       took()
     }
   }
 
-  function open ({ key, type, message }: Letter): Opened {
+  function open ({ key, type, message }: FailedMessage): Opened {
     try {
       const envelope = parseEnvelope(message)
       if (envelope.type !== type) throw new Error(`it came as ${type}`)
-      const hearers = wanted.get(type) ?? []
+      const handlers = wanted.get(type) ?? []
       return {
-        about: envelope.subject,
-        joins: hearers.every((handler) => handler.joins),
+        subject: envelope.subject,
+        joins: handlers.every((handler) => handler.batched),
         async handle () {
-          for (const handler of hearers) await handler.hear(envelope)
+          for (const handler of handlers) await handler.handle(envelope)
         }
       }
     } catch (error) {
-      return { about: key, joins: false, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
+      return { subject: key, joins: false, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
     }
   }
 
@@ -195,7 +195,7 @@ export function startConsumers (bus: Bus, db: Kysely<DeadLetterTables>, handlers
     async stop () {
       stopping.abort()
       await Promise.all(loops)
-      letterBoxes.delete(source)
+      failedMessageSources.delete(source)
     }
   }
 }
@@ -232,7 +232,7 @@ async function within (limit: number, work: Promise<void>) {
 
 const typeOf = (message: JsMsg) => message.subject.replace('evt.', '')
 
-function letterOf (message: JsMsg, speaker: string): Letter {
+function letterOf (message: JsMsg, speaker: string): FailedMessage {
   const { stream, streamSequence, timestampNanos } = message.info
   return {
     key: message.headers?.get('Nats-Msg-Id') || `${stream}/${streamSequence}/${timestampNanos}`,

@@ -27,15 +27,15 @@ export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 1024
 
 const SEQUENCE_DIGITS = 19
 
-interface Said { id: string, seq: number, type: string, aggregate: string, data: unknown, occurred_at: Date }
+interface Said { id: string, seq: number, type: string, subject: string, data: unknown, occurred_at: Date }
 
-export function toEnvelope (service: string, { id, seq, type, aggregate, data, occurred_at }: Said) {
+export function toEnvelope (service: string, { id, seq, type, subject, data, occurred_at }: Said) {
   const message: Envelope = {
     specversion: '1.0',
     id,
     source: `/tandem/${service}`,
     type,
-    subject: aggregate,
+    subject: subject,
     time: occurred_at.toISOString(),
     sequence: String(seq).padStart(SEQUENCE_DIGITS, '0'),
     datacontenttype: 'application/json',

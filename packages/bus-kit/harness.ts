@@ -6,19 +6,19 @@ import { startNats } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'
-import { connectBus, keepStreams, natsRights, on, record, spend, startConsumers, startRelay, STREAM_KEEPER, type DeadLetterTables, type Heard, type InboxTables, type OutboxTables, type StreamKeeper } from './index.ts'
+import { connectBus, keepStreams, natsRights, on, publish, claimOnce, startConsumers, startRelay, STREAM_KEEPER, type FailedMessageTables, type ReceivedEvent, type ProcessedEventTables, type OutboxTables, type StreamKeeper } from './index.ts'
 
 // What the tests of this kit share: the service `alpha` says that things happened, `beta` hears it.
 
-export interface Tables extends OutboxTables, InboxTables, DeadLetterTables {
-  effects: { event_id: string, about: string, number: number }
+export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables {
+  effects: { event_id: string, subject: string, number: number }
 }
 
 export type Db = Kysely<Tables>
 
 export const Happened = defineEvent('alpha.thing.happened.v1', Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) }))
 export const OtherHappened = defineEvent('gamma.thing.happened.v1', Type.Object({ number: Type.Integer() }))
-export type Happening = Heard<{ number: number, text?: string }>
+export type Happening = ReceivedEvent<{ number: number, text?: string }>
 
 export const log = { info () {}, warn () {}, error () {} }
 
@@ -29,7 +29,7 @@ const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service
 /** A database and a broker of the test's own, with the rights that the services have elsewhere, and what starts processes beside them. */
 export async function world (t: Test) {
   const [nats, { db, url }] = await Promise.all([startNats(t, { rights }), testDatabase<Tables>(t, import.meta.dirname)])
-  await sql`create table effects (event_id uuid not null, about text not null, number integer not null, at serial)`.execute(db)
+  await sql`create table effects (event_id uuid not null, subject text not null, number integer not null, at serial)`.execute(db)
   const lines: { level: string, message: string, details: Record<string, unknown> }[] = []
   const noted = (level: string) => (details: object, message: string) => { lines.push({ level, message, details: { ...details } }) }
   const log = { info: noted('info'), warn: noted('warn'), error: noted('error') }
@@ -55,7 +55,7 @@ export async function world (t: Test) {
         closers.push(relay.stop)
         return relay
       },
-      hear (handle: (heard: Happening) => Promise<unknown> = (heard) => leaveEffect(own, heard)) {
+      hear (handle: (received: Happening) => Promise<unknown> = (received) => leaveEffect(own, received)) {
         const consumers = startConsumers(bus, own, [on(Happened, handle)])
         closers.push(consumers.stop)
         return consumers
@@ -85,25 +85,25 @@ export async function world (t: Test) {
       keep()
       return replica('alpha')
     },
-    hearer: () => replica('beta')
+    handler: () => replica('beta')
   }
 }
 
 /** Work that adds up: a second time would show. */
-export async function leaveEffect (db: Db, { id, about, data }: Happening) {
+export async function leaveEffect (db: Db, { id, subject, data }: Happening) {
   await db.transaction().execute(async (trx) => {
-    if (!await spend(trx, id, 'effects')) return
-    await trx.insertInto('effects').values({ event_id: id, about, number: data.number }).execute()
+    if (!await claimOnce(trx, id, 'effects')) return
+    await trx.insertInto('effects').values({ event_id: id, subject, number: data.number }).execute()
   })
 }
 
-export async function say (db: Db, number: number, about = `thing ${number}`) {
-  await db.transaction().execute(async (trx) => await record(trx, Happened, about, { number }))
+export async function say (db: Db, number: number, subject = `thing ${number}`) {
+  await db.transaction().execute(async (trx) => await publish(trx, Happened, subject, { number }))
 }
 
 export async function sayMany (db: Db, count: number, from = 0) {
   await db.transaction().execute(async (trx) => {
-    for (let number = from; number < from + count; number++) await record(trx, Happened, `thing ${number}`, { number })
+    for (let number = from; number < from + count; number++) await publish(trx, Happened, `thing ${number}`, { number })
   })
 }
 

@@ -8,7 +8,7 @@ async function read (name: string, labels: Record<string, string> = {}) {
 }
 
 t.test('the outbox, what was said, what was heard and what is parked can be watched', async (t) => {
-  const { db, nats, speaker, hearer } = await world(t)
+  const { db, nats, speaker, handler } = await world(t)
   await nats.stop()
   const alpha = speaker()
   alpha.relay()
@@ -16,9 +16,9 @@ t.test('the outbox, what was said, what was heard and what is parked can be watc
   t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), 3)
   t.ok((await read('bus_outbox_oldest_seconds', { service: 'alpha' }) ?? 0) > 0)
 
-  hearer().hear(async (heard) => {
-    if (heard.data.number === 1) throw new Error('not this one')
-    await leaveEffect(db, heard)
+  handler().hear(async (received) => {
+    if (received.data.number === 1) throw new Error('not this one')
+    await leaveEffect(db, received)
   })
   await nats.start()
   await until(haveEffects(db, 2))
@@ -31,7 +31,7 @@ t.test('the outbox, what was said, what was heard and what is parked can be watc
   t.equal(await read('bus_events_published_total', { type, outcome: 'published' }), 3)
   t.equal(await read('bus_events_handled_total', { type, outcome: 'done' }), 2)
   t.equal(await read('bus_consumer_lag', { service: 'beta', from: 'alpha' }), 0)
-  t.equal(await read('bus_dead_letters_parked', { service: 'beta' }), 0)
+  t.equal(await read('bus_failed_messages_parked', { service: 'beta' }), 0)
   t.match(await register.metrics(), /bus_event_handling_seconds_count\{type="alpha\.thing\.happened\.v1"\} \d/)
 
   await alpha.close()

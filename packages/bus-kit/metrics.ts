@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { sql, type Kysely } from 'kysely'
-import type { DeadLetterTables } from './dead-letters.ts'
+import type { FailedMessageTables } from './failed-messages.ts'
 import type { OutboxTables } from './outbox.ts'
 
 export const published = new Counter({
@@ -20,7 +20,7 @@ export const lag = new Gauge({
 interface Source<Tables> { service: string, db: Kysely<Tables> }
 
 export const outboxes = new Set<Source<OutboxTables>>()
-export const letterBoxes = new Set<Source<DeadLetterTables>>()
+export const failedMessageSources = new Set<Source<FailedMessageTables>>()
 
 ask('bus_outbox_waiting', 'Events that wait for the broker', outboxes, async (db) => await db.selectFrom('outbox')
   .select(sql<number>`count(*)`.as('value'))
@@ -33,7 +33,7 @@ ask('bus_outbox_oldest_seconds', 'Age of the oldest event that waits for the bro
   .orderBy('seq').limit(1)
   .executeTakeFirst())
 
-ask('bus_dead_letters_parked', 'Messages that wait for a person', letterBoxes, async (db) => await db.selectFrom('dead_letters')
+ask('bus_failed_messages_parked', 'Messages that wait for a person', failedMessageSources, async (db) => await db.selectFrom('failed_messages')
   .select(sql<number>`count(*)`.as('value'))
   .where('parked_at', 'is not', null)
   .executeTakeFirst())

@@ -3,7 +3,7 @@ import { sql, type Generated, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
 import { MAX_EVENT_BYTES } from './envelope.ts'
-import { faultsOf, shapeOf } from './shapes.ts'
+import { describeErrors, validatorOf } from './validators.ts'
 import { currentTrace } from './tracing.ts'
 
 export interface OutboxTables {
@@ -11,7 +11,7 @@ export interface OutboxTables {
     id: Generated<string>
     seq: Generated<number>
     type: string
-    aggregate: string
+    subject: string
     data: unknown
     traceparent: string | null
     occurred_at: Generated<Date>
@@ -23,26 +23,26 @@ export interface OutboxTables {
 }
 
 /** Tells the relays of this process that something may be committed soon. */
-export const recorded = new EventEmitter().setMaxListeners(0)
+export const outboxWritten = new EventEmitter().setMaxListeners(0)
 
 /**
  * Says an event: it is published if, and only if, the transaction commits.
- * @param aggregate what the event is about. Events about one thing are published in the order they were recorded,
+ * @param subject what the event is about. Events about one thing are published in the order they were recorded,
  *   if the transactions that record them wait for each other, as by locking its row
  * @throws when the data are not of the event's shape, which its hearers could only park, and when they are more than NATS takes as one
  *   message, which would stay in the outbox for good: whoever has so much to say splits it
  */
-export async function record<Schema extends Type.TSchema> (
-  trx: Transaction<OutboxTables>, event: EventDefinition<Schema>, aggregate: string, data: Type.Static<Schema>
+export async function publish<Schema extends Type.TSchema> (
+  trx: Transaction<OutboxTables>, event: EventDefinition<Schema>, subject: string, data: Type.Static<Schema>
 ) {
-  if (!shapeOf(event.data).Check(data)) throw new TypeError(`this is no ${event.type}: ${faultsOf(event.data, data)}`)
+  if (!validatorOf(event.data).Check(data)) throw new TypeError(`this is no ${event.type}: ${describeErrors(event.data, data)}`)
   const text = JSON.stringify(data)
-  const bytes = Buffer.byteLength(text) + Buffer.byteLength(aggregate)
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(subject)
   if (bytes > MAX_EVENT_BYTES) throw new RangeError(`${event.type} is too big to be published: ${bytes} bytes, and at most ${MAX_EVENT_BYTES} fit`)
   await trx.insertInto('outbox').values({
-    type: event.type, aggregate, data: text, traceparent: currentTrace() ?? null
+    type: event.type, subject, data: text, traceparent: currentTrace() ?? null
   }).execute()
-  recorded.emit('event')
+  outboxWritten.emit('event')
 }
 
 /** An event's data, of which parts may be known only where the statement runs. */
@@ -54,14 +54,14 @@ type Told<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
  * the compiler to see, and that they fit into a message for the statement: it splits what may be long.
  * @param from the parts of the statement that make the change and know the data
  */
-export function recording<Schema extends Type.TSchema> (
-  event: EventDefinition<Schema>, aggregate: string | RawBuilder<string>, data: Told<Type.Static<Schema>>, from: RawBuilder<unknown>
+export function publishSql<Schema extends Type.TSchema> (
+  event: EventDefinition<Schema>, subject: string | RawBuilder<string>, data: Told<Type.Static<Schema>>, from: RawBuilder<unknown>
 ) {
   const fields = Object.entries(data).map(([name, value]) => sql`${sql.lit(name)}, ${isPartOfStatement(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`)
-  recorded.emit('event')
+  outboxWritten.emit('event')
   return sql<{ id: string }>`
-    insert into outbox (type, aggregate, data, traceparent)
-    select ${sql.lit(event.type)}, ${aggregate}, jsonb_build_object(${sql.join(fields)}), ${currentTrace() ?? null} from ${from} returning id`
+    insert into outbox (type, subject, data, traceparent)
+    select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${currentTrace() ?? null} from ${from} returning id`
 }
 
 const isPartOfStatement = (value: unknown): value is RawBuilder<unknown> => typeof value === 'object' && value !== null && 'isRawBuilder' in value

@@ -7,7 +7,7 @@ import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
 import { clearOld } from './relay.ts'
-import { connectBus, connectionOptions, record, recording } from './index.ts'
+import { connectBus, connectionOptions, publish, publishSql } from './index.ts'
 import { effects, Happened, haveEffects, log, say, sayMany, until, untilPublished, upTo, world, type Db, type Tables } from './harness.ts'
 
 // What a killed broker had handed out comes again after 10 s, so most of this file is waiting, side by side.
@@ -60,15 +60,15 @@ const median = (values: number[]) => values.sort((a, b) => a - b)[values.length 
 
 // Alone, as it measures time.
 t.test('an event is heard soon after its commit, also under load', { buffered: false }, async (t) => {
-  const { url, speaker, hearer } = await world(t)
+  const { url, speaker, handler } = await world(t)
   const committed = new Map<number, number>()
-  const heard = new Map<number, number>()
+  const received = new Map<number, number>()
   speaker().relay()
-  hearer().hear(async ({ data }) => heard.set(data.number, performance.now()))
+  handler().hear(async ({ data }) => received.set(data.number, performance.now()))
   const db = connect<Tables>(url, { log, max: 9 })
   t.teardown(() => db.destroy())
   await say(db, -1)
-  await until(() => heard.has(-1))
+  await until(() => received.has(-1))
 
   let stopped = false
   const trips = timeRoundTrips(db, () => stopped)
@@ -79,20 +79,20 @@ t.test('an event is heard soon after its commit, also under load', { buffered: f
       await sleep(10)
     }
   }))
-  await until(() => heard.size === 801)
+  await until(() => received.size === 801)
   stopped = true
   const roundTrip = median(await trips)
-  const waits = [...committed].map(([number, at]) => heard.get(number)! - at)
+  const waits = [...committed].map(([number, at]) => received.get(number)! - at)
   // On a machine that is busy with other things, everything takes its multiple of a round trip to Postgres.
   t.ok(median(waits) < Math.max(20, 30 * roundTrip), `half of them within 20 ms, here ${median(waits)} where a round trip takes ${roundTrip}`)
 })
 
 t.test('what was rolled back is never said', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await t.rejects(db.transaction().execute(async (trx) => {
-    await record(trx, Happened, 'thing', { number: 13 })
+    await publish(trx, Happened, 'thing', { number: 13 })
     throw new Error('changed my mind')
   }), { message: 'changed my mind' })
   await say(db, 1)
@@ -102,16 +102,16 @@ t.test('what was rolled back is never said', async (t) => {
 })
 
 t.test('a change that is one statement says its event once for each row, with what only Postgres knows, or not at all', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   const change = async (rows: number, text: string) => await sql`
     with changed as (select 4 + n as number from generate_series(1, ${rows}::int) n),
-    told as (${recording(Happened, 'thing', { number: sql<number>`changed.number`, text }, sql`changed`)})
+    told as (${publishSql(Happened, 'thing', { number: sql<number>`changed.number`, text }, sql`changed`)})
     select from changed`.execute(db)
   await change(0, 'none')
   await change(3, 'a "quoted" text')
-  await t.rejects(sql`with told as (${recording(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)}) select 1 / (random() * 0)::int`.execute(db))
+  await t.rejects(sql`with told as (${publishSql(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)}) select 1 / (random() * 0)::int`.execute(db))
   await until(haveEffects(db, 3))
   await sleep(200)
   t.strictSame(await effects(db), [5, 6, 7])
@@ -120,16 +120,16 @@ t.test('a change that is one statement says its event once for each row, with wh
 
 t.test('what is not of the event\'s shape cannot be recorded, and the error does not tell what was in it', async (t) => {
   const { db } = await world(t)
-  const wrong = db.transaction().execute(async (trx) => await record(trx, Happened, 'thing', { number: 'secret' as unknown as number }))
+  const wrong = db.transaction().execute(async (trx) => await publish(trx, Happened, 'thing', { number: 'secret' as unknown as number }))
   await t.rejects(wrong, { message: /alpha\.thing\.happened\.v1.*number/ })
   await t.rejects(wrong, { message: /^(?!.*secret)/ })
 })
 
 t.test('what is written while NATS is away is heard once it returns', async (t) => {
-  const { nats, db, speaker, hearer } = await world(t)
+  const { nats, db, speaker, handler } = await world(t)
   await nats.kill()
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await sayMany(db, 500)
   await sleep(500)
   await nats.start()
@@ -138,9 +138,9 @@ t.test('what is written while NATS is away is heard once it returns', async (t) 
 })
 
 t.test('a broker that is killed over and over loses nothing, and nothing takes effect twice', async (t) => {
-  const { nats, db, url, speaker, hearer } = await world(t)
+  const { nats, db, url, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   const writers = startWriters(t, url)
   for (let kills = 0; kills < 3; kills++) {
     await sleep(700)
@@ -157,10 +157,10 @@ t.test('a broker that is killed over and over loses nothing, and nothing takes e
 })
 
 t.test('a broker whose store is wiped under load loses nothing, and nothing takes effect twice', async (t) => {
-  const { nats, db, url, speaker, hearer } = await world(t)
+  const { nats, db, url, speaker, handler } = await world(t)
   const alpha = speaker()
   alpha.relay()
-  hearer().hear()
+  handler().hear()
   const writers = startWriters(t, url)
   await sleep(1_000)
   await nats.wipe()
@@ -174,7 +174,7 @@ t.test('a broker whose store is wiped under load loses nothing, and nothing take
 })
 
 t.test('a broker that was wiped while nobody said anything gets everything again', async (t) => {
-  const { nats, db, speaker, hearer } = await world(t)
+  const { nats, db, speaker, handler } = await world(t)
   const alpha = speaker()
   alpha.relay()
   await sayMany(db, 1_200)
@@ -183,9 +183,9 @@ t.test('a broker that was wiped while nobody said anything gets everything again
   const operating = await operator(t, nats.url)
   await until(async () => await stored(operating).catch(() => 0) === 1_200)
   await say(db, 1_200)
-  const heard = new Set<number>()
-  hearer().hear(async ({ data }) => heard.add(data.number))
-  await until(() => heard.size === 1_201)
+  const received = new Set<number>()
+  handler().hear(async ({ data }) => received.add(data.number))
+  await until(() => received.size === 1_201)
 })
 
 t.test('a stream that is deleted under a standing connection is made and filled again', async (t) => {
@@ -236,62 +236,62 @@ t.test('a restart of the broker is no reason to say anything again', async (t) =
 })
 
 t.test('two replicas share the work, and one goes on when the other is gone', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   const [first, second] = [speaker(), speaker()]
   first.relay()
   second.relay()
-  const heard = [0, 0]
+  const received = [0, 0]
   for (const index of [0, 1]) {
-    hearer().hear(async () => {
+    handler().hear(async () => {
       await sleep(2)
-      heard[index]!++
+      received[index]!++
     })
   }
   await sayMany(db, 600)
-  await until(() => heard[0]! + heard[1]! >= 600)
+  await until(() => received[0]! + received[1]! >= 600)
   await sleep(100)
-  t.equal(heard[0]! + heard[1]!, 600, 'each event is heard by one of them')
-  t.ok(Math.min(...heard) > 100, `neither did it alone: ${heard.join(' and ')}`)
+  t.equal(received[0]! + received[1]!, 600, 'each event is heard by one of them')
+  t.ok(Math.min(...received) > 100, `neither did it alone: ${received.join(' and ')}`)
 
   await first.close()
   await say(db, 600)
-  await until(() => heard[0]! + heard[1]! === 601)
+  await until(() => received[0]! + received[1]! === 601)
 })
 
 t.test('events about one thing come in their order, though two relays take turns', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   speaker().relay()
   speaker().relay()
-  const heard = new Map<string, number[]>()
-  hearer().hear(async ({ about, data }) => {
+  const received = new Map<string, number[]>()
+  handler().hear(async ({ subject, data }) => {
     await sleep(Math.random() * 4)
-    heard.set(about, [...heard.get(about) ?? [], data.number])
+    received.set(subject, [...received.get(subject) ?? [], data.number])
   })
-  await Promise.all(['a', 'b', 'c'].map(async (about) => {
-    for (const number of upTo(60)) await say(db, number, about)
+  await Promise.all(['a', 'b', 'c'].map(async (subject) => {
+    for (const number of upTo(60)) await say(db, number, subject)
   }))
-  await until(() => [...heard.values()].flat().length === 180)
-  for (const about of ['a', 'b', 'c']) t.strictSame(heard.get(about), upTo(60))
+  await until(() => [...received.values()].flat().length === 180)
+  for (const subject of ['a', 'b', 'c']) t.strictSame(received.get(subject), upTo(60))
 })
 
 t.test('an event of another service is not published, and stands in nobody\'s way', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   const Foreign = defineEvent('beta.thing.happened.v1', Type.Object({}))
   speaker().relay()
-  hearer().hear()
-  await db.transaction().execute(async (trx) => await record(trx, Foreign, 'thing', {}))
+  handler().hear()
+  await db.transaction().execute(async (trx) => await publish(trx, Foreign, 'thing', {}))
   await say(db, 1, 'thing')
   await until(haveEffects(db, 1))
   t.match(await db.selectFrom('outbox').select('refused').orderBy('seq').execute(), [{ refused: /is not for alpha to say/ }, { refused: null }])
 })
 
 t.test('an event that is too big for NATS waits for a person and stands in nobody\'s way', async (t) => {
-  const { db, lines, speaker, hearer } = await world(t)
+  const { db, lines, speaker, handler } = await world(t)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   // As a statement could, whose data nobody can measure beforehand.
   const sayMuch = async (number: number, length: number) => {
-    const values = { type: Happened.type, aggregate: 'thing', data: JSON.stringify({ number, text: 'x'.repeat(length) }), traceparent: null }
+    const values = { type: Happened.type, subject: 'thing', data: JSON.stringify({ number, text: 'x'.repeat(length) }), traceparent: null }
     await db.insertInto('outbox').values(values).execute()
   }
   await sayMuch(0, 70_000)
@@ -307,17 +307,17 @@ t.test('an event that is too big for NATS waits for a person and stands in nobod
 })
 
 t.test('an event that no message could hold is refused where it is recorded, and its change with it', async (t) => {
-  const { db, speaker, hearer } = await world(t)
+  const { db, speaker, handler } = await world(t)
   const sayMuch = async (number: number, length: number) => await db.transaction().execute(async (trx) => {
     await say(db, 100 + number)
-    await record(trx, Happened, 'thing', { number, text: 'ä'.repeat(length) })
+    await publish(trx, Happened, 'thing', { number, text: 'ä'.repeat(length) })
   })
   await t.rejects(sayMuch(0, 35_000), /alpha.thing.happened.v1 is too big to be published: 70\d{3} bytes, and at most 64512 fit/)
   t.equal((await db.selectFrom('outbox').select('id').execute()).length, 1, 'only what was said beside it')
 
   await sayMuch(1, 32_200)
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   await until(haveEffects(db, 3))
   t.strictSame(await effects(db), [1, 100, 101], 'what just fits arrives')
 })
@@ -331,7 +331,7 @@ async function smallStream (nats: NatsConnection, kilobytes: number) {
 }
 
 t.test('a full stream makes events wait in the outbox until there is room', async (t) => {
-  const { nats, db, speaker, hearer } = await world(t)
+  const { nats, db, speaker, handler } = await world(t)
   const operating = await operator(t, nats.url)
   await smallStream(operating, 32)
   speaker().relay()
@@ -340,16 +340,16 @@ t.test('a full stream makes events wait in the outbox until there is room', asyn
   const waiting = async () => Number((await db.selectFrom('outbox').select(sql<number>`count(*)`.as('count')).where('published_at', 'is', null).executeTakeFirstOrThrow()).count)
   t.ok(await waiting() > 50 && await waiting() < 200)
   await smallStream(operating, 1_024)
-  hearer().hear()
+  handler().hear()
   await until(haveEffects(db, 200))
   t.strictSame(await effects(db), upTo(200))
 })
 
 t.test('a stream never fills with what everybody has heard', async (t) => {
-  const { nats, db, speaker, hearer } = await world(t)
+  const { nats, db, speaker, handler } = await world(t)
   const operating = await operator(t, nats.url)
   await smallStream(operating, 32)
-  hearer().hear()
+  handler().hear()
   speaker().relay()
   await sayMany(db, 500)
   await until(haveEffects(db, 500))
@@ -368,8 +368,8 @@ t.test('stopping publishes what was committed before', async (t) => {
 })
 
 t.test('stopping takes no long time while NATS is away, or before it was ever reached', async (t) => {
-  const { nats, db, hearer, speaker } = await world(t)
-  const [alpha, beta] = [speaker(), hearer()]
+  const { nats, db, handler, speaker } = await world(t)
+  const [alpha, beta] = [speaker(), handler()]
   alpha.relay()
   beta.hear()
   await say(db, 1)
@@ -385,8 +385,8 @@ t.test('stopping takes no long time while NATS is away, or before it was ever re
 })
 
 t.test('a broker that freezes holds up neither writers nor a stop, and nothing is lost', async (t) => {
-  const { nats, db, speaker, hearer } = await world(t)
-  const [alpha, beta] = [speaker(), hearer()]
+  const { nats, db, speaker, handler } = await world(t)
+  const [alpha, beta] = [speaker(), handler()]
   alpha.relay()
   beta.hear()
   await sayMany(db, 10)
@@ -400,7 +400,7 @@ t.test('a broker that freezes holds up neither writers nor a stop, and nothing i
   t.ok(performance.now() - since < 6_000, `well within a service's ten seconds, here ${performance.now() - since}`)
 
   speaker().relay()
-  hearer().hear()
+  handler().hear()
   process.kill(nats.pid!, 'SIGCONT')
   await until(haveEffects(db, 20))
   t.strictSame(await effects(db), upTo(20))
@@ -409,16 +409,16 @@ t.test('a broker that freezes holds up neither writers nor a stop, and nothing i
 t.test('what was published three days ago, and ids spent two weeks ago, are cleared', async (t) => {
   const { db } = await world(t)
   const agedId = (age: string) => sql<string>`uuidv7(${age}::interval)`
-  const row = { type: Happened.type, aggregate: 'thing', data: '{}', traceparent: null, refused: null, stream_made_at: null, stream_seq: null }
+  const row = { type: Happened.type, subject: 'thing', data: '{}', traceparent: null, refused: null, stream_made_at: null, stream_seq: null }
   await db.insertInto('outbox').values([
     { ...row, id: agedId('-73 hours'), published_at: new Date() },
     { ...row, id: agedId('-71 hours'), published_at: new Date() },
     { ...row, id: agedId('-73 hours'), published_at: null }
   ]).execute()
-  await db.insertInto('inbox').values(['-15 days', '-13 days'].map((age) => ({ event_id: agedId(age), consumer: 'effects' }))).execute()
+  await db.insertInto('processed_events').values(['-15 days', '-13 days'].map((age) => ({ event_id: agedId(age), consumer: 'effects' }))).execute()
 
   t.equal(await clearOld(db), 1)
   t.equal((await db.selectFrom('outbox').select('id').execute()).length, 2, 'what was never published stays')
-  t.equal((await db.selectFrom('inbox').select('event_id').execute()).length, 1)
+  t.equal((await db.selectFrom('processed_events').select('event_id').execute()).length, 1)
   t.equal(await clearOld(db), 0)
 })

@@ -4,8 +4,8 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
 import { outboxes, published } from './metrics.ts'
-import { recorded, type OutboxTables } from './outbox.ts'
-import { seldom } from './seldom.ts'
+import { outboxWritten, type OutboxTables } from './outbox.ts'
+import { throttleLog } from './throttle-log.ts'
 import { apiError, readStream, type StreamState } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
@@ -27,7 +27,7 @@ const CLEAR_EVERY = 60 * 60 * 1_000
 const CHUNK = 1_000
 
 type Db = Kysely<OutboxTables>
-type Row = Pick<OutboxTables['outbox'], 'type' | 'aggregate' | 'data' | 'traceparent'> & { id: string, seq: number, occurred_at: Date }
+type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent'> & { id: string, seq: number, occurred_at: Date }
 
 export interface Relay { stop (): Promise<void> }
 
@@ -39,7 +39,7 @@ export interface Relay { stop (): Promise<void> }
  */
 export function startRelay (bus: Bus, db: Db): Relay {
   const stopping = new AbortController()
-  const warn = seldom((error) => bus.log.warn({ err: error }, 'the relay could not publish; it tries on'))
+  const warn = throttleLog((error) => bus.log.warn({ err: error }, 'the relay could not publish; it tries on'))
   const source = { service: bus.service, db }
   let awaited = 0
   let othersRecord = false
@@ -54,7 +54,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
     lastRecorded = Date.now()
     wake()
   }
-  recorded.on('event', onRecorded)
+  outboxWritten.on('event', onRecorded)
   const forgetBus = bus.onConnect(() => { stream = undefined })
   outboxes.add(source)
 
@@ -131,7 +131,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
       stopping.abort()
       wake()
       await running
-      recorded.off('event', onRecorded)
+      outboxWritten.off('event', onRecorded)
       forgetBus()
       outboxes.delete(source)
     }
@@ -149,7 +149,7 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
   return await db.transaction().execute(async (trx) => {
     if (!await takeTurn(trx)) return { taken: 0 }
     const rows: Row[] = await trx.selectFrom('outbox')
-      .select(['id', 'seq', 'type', 'aggregate', 'data', 'traceparent', 'occurred_at'])
+      .select(['id', 'seq', 'type', 'subject', 'data', 'traceparent', 'occurred_at'])
       .where('published_at', 'is', null).where('refused', 'is', null)
       .orderBy('seq')
       .limit(BATCH)
@@ -160,8 +160,8 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
     const refused: { row: Row, error: unknown }[] = []
     let failure: unknown
     const until = Date.now() + PUBLISH_FOR
-    // Side by side, but of one aggregate each only after the one before it is stored.
-    await Promise.all(Map.groupBy(rows, (row) => row.aggregate).values().map(async (sameAggregate) => {
+    // Side by side, but of one subject each only after the one before it is stored.
+    await Promise.all(Map.groupBy(rows, (row) => row.subject).values().map(async (sameAggregate) => {
       for (const row of sameAggregate) {
         if (Date.now() > until) return
         try {
@@ -253,8 +253,8 @@ export async function clearOld (db: Db) {
       order by id limit ${sql.lit(CHUNK)} for update skip locked
     )`.execute(db)
   const spent = await sql`
-    delete from inbox where (event_id, consumer) in (
-      select event_id, consumer from inbox where event_id < (select uuidv7(interval '-14 days'))
+    delete from processed_events where (event_id, consumer) in (
+      select event_id, consumer from processed_events where event_id < (select uuidv7(interval '-14 days'))
       order by event_id limit ${sql.lit(CHUNK)} for update skip locked
     )`.execute(db)
   return Math.max(Number(events.numAffectedRows), Number(spent.numAffectedRows))

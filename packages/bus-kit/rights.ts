@@ -1,13 +1,13 @@
-import type { EventDefinition, QuestionDefinition } from '@tandem/contracts'
+import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 import { STREAM_KEEPER } from './stream-keeper.ts'
-import { answersOf, inboxOf, questionOf, streamOf, subjectOf } from './subjects.ts'
+import { answersOf, inboxOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
 
 /** What a service does on NATS. */
 export interface Messaging {
   service: string
   consumes: EventDefinition[]
-  provides: QuestionDefinition[]
-  calls: QuestionDefinition[]
+  provides: RpcDefinition[]
+  calls: RpcDefinition[]
 }
 
 interface Rights { publish: string[], subscribe: string[] }
@@ -38,10 +38,10 @@ function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messa
       subjectOf(`${service}.>`),
       `$JS.API.STREAM.INFO.${streamOf(service)}`,
       ...publishers.flatMap((publisher) => consumerSubjects(publisher, service)),
-      ...unique(calls.map(({ type }) => questionOf(type, service))),
+      ...unique(calls.map(({ type }) => rpcSubjectOf(type, service))),
       ...callers.map((caller) => `${answersOf(caller, service)}.>`)
     ],
-    subscribe: [`${inboxOf(service)}.>`, ...unique(provides.map(({ type }) => questionOf(type, '*')))]
+    subscribe: [`${inboxOf(service)}.>`, ...unique(provides.map(({ type }) => rpcSubjectOf(type, '*')))]
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DiscardPolicy, RetentionPolicy, StorageType, nanos, type JetStreamManager, type StreamInfo } from 'nats'
 import type { Bus } from './connection.ts'
 import { MAX_MESSAGE_BYTES } from './envelope.ts'
-import { seldom } from './seldom.ts'
+import { throttleLog } from './throttle-log.ts'
 import { isMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
@@ -24,7 +24,7 @@ const DAY = 24 * 60 * 60 * 1_000
  */
 export function keepStreams (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamKeeper {
   const stopping = new AbortController()
-  const warn = seldom((error) => bus.log.warn({ err: error }, 'a stream could not be looked after; trying on'))
+  const warn = throttleLog((error) => bus.log.warn({ err: error }, 'a stream could not be looked after; trying on'))
 
   async function lookAfter (service: string) {
     const connection = bus.current()
@@ -74,7 +74,7 @@ async function makeStream (manager: JetStreamManager, service: string, replicas:
 /** Of a stream that is half full, what every consumer has acknowledged goes: else it would fill, and then nothing be said for days. */
 async function makeRoom (manager: JetStreamManager, { config, state }: StreamInfo) {
   if (config.max_bytes <= 0 || state.bytes < config.max_bytes / 2) return
-  let heard = Infinity
-  for await (const { ack_floor } of manager.consumers.list(config.name)) heard = Math.min(heard, ack_floor.stream_seq)
-  if (heard < Infinity && heard >= state.first_seq) await manager.streams.purge(config.name, { seq: heard + 1 })
+  let received = Infinity
+  for await (const { ack_floor } of manager.consumers.list(config.name)) received = Math.min(received, ack_floor.stream_seq)
+  if (received < Infinity && received >= state.first_seq) await manager.streams.purge(config.name, { seq: received + 1 })
 }

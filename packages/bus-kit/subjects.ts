@@ -15,4 +15,4 @@ export const inboxOf = (service: string) => `_INBOX_${service}`
 export const answersOf = (caller: string, provider: string) => `${inboxOf(caller)}.${provider}`
 
 /** Ends with the caller, which NATS lets nobody else write: so the one who answers knows where its answer belongs. */
-export const questionOf = (type: string, caller: string) => `ask.${type}.${caller}`
+export const rpcSubjectOf = (type: string, caller: string) => `ask.${type}.${caller}`

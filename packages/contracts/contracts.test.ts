@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile'
 import * as contracts from './index.ts'
 import { readSamples } from './samples.ts'
 
-type Definition = contracts.EventDefinition | contracts.QuestionDefinition
+type Definition = contracts.EventDefinition | contracts.RpcDefinition
 const definitions: Definition[] = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
 
 t.test('each event, request and response that was ever published still parses', async (t) => {

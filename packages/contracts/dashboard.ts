@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineEvent, defineQuestion } from './definitions.ts'
+import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable } from './schemas.ts'
 
 export const LevelReached = defineEvent('dashboard.level.reached.v1', Type.Object({ accountId: Id, level: Type.Integer({ minimum: 2 }) }))
@@ -17,7 +17,7 @@ export const AchievementEarned = defineEvent('dashboard.achievement.earned.v1', 
 const ofAccount = Type.Object({ accountId: Id })
 
 /** What /auth/me shows of a person's training. */
-export const TrainingTotals = defineQuestion('dashboard.totals.v1', {
+export const TrainingTotals = defineRpc('dashboard.totals.v1', {
   request: ofAccount,
   answer: Type.Object({
     totalWorkouts: Type.Integer(),
@@ -33,7 +33,7 @@ export const TrainingTotals = defineQuestion('dashboard.totals.v1', {
 })
 
 /** What badges are given for: ISO weeks in a row with a workout, and personal records. */
-export const TrainingProgress = defineQuestion('dashboard.progress.v1', {
+export const TrainingProgress = defineRpc('dashboard.progress.v1', {
   request: ofAccount,
   answer: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
 })

@@ -9,7 +9,7 @@ export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
 }
 
 /** What one service asks another for and has to be fresh; never a side effect. */
-export interface QuestionDefinition<Request extends Type.TSchema = Type.TSchema, Answer extends Type.TSchema = Type.TSchema> {
+export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema, Answer extends Type.TSchema = Type.TSchema> {
   /** `<service>.<noun>.v<n>` */
   readonly type: string
   readonly service: string
@@ -24,9 +24,9 @@ export function defineEvent<Schema extends Type.TSchema> (type: EventType, data:
   return { type, service: serviceOf(type), data }
 }
 
-export function defineQuestion<Request extends Type.TSchema, Answer extends Type.TSchema> (
+export function defineRpc<Request extends Type.TSchema, Answer extends Type.TSchema> (
   type: QuestionType, { request, answer }: { request: Request, answer: Answer }
-): QuestionDefinition<Request, Answer> {
+): RpcDefinition<Request, Answer> {
   return { type, service: serviceOf(type), request, answer }
 }
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineEvent, defineQuestion } from './definitions.ts'
+import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable, Timestamp } from './schemas.ts'
 
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
@@ -79,7 +79,7 @@ export const OperatorActed = defineEvent('fitmatch.operator.acted.v1', Type.Obje
 export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
 
 /** What the home screen shows of FitMatch: the newest matches first, ten at most. */
-export const FitMatchOverview = defineQuestion('fitmatch.overview.v1', {
+export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
   request: Type.Object({ accountId: Id }),
   answer: Type.Object({
     hasProfile: Type.Boolean(),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineEvent, defineQuestion } from './definitions.ts'
+import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable, Timestamp } from './schemas.ts'
 
 export const AccountRegistered = defineEvent('identity.account.registered.v1', Type.Object({
@@ -46,31 +46,31 @@ export const SubscriptionChanged = defineEvent('identity.subscription.changed.v1
 const ofAccount = Type.Object({ accountId: Id })
 
 /** The public keys that access tokens are verified with, signed by identity's root key: `verifiedKeys` of service-kit reads them. */
-export const SigningKeys = defineQuestion('identity.signing-keys.v2', {
+export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   request: Type.Object({}),
   answer: Type.String()
 })
 
 /** What a profile begins with, of accounts whose registration was not heard of yet; those that do not exist are left out. */
-export const Accounts = defineQuestion('identity.accounts.v1', {
+export const Accounts = defineRpc('identity.accounts.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
   answer: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
 })
 
 /** Where and in which language to write to a person; null when there is no such account. */
-export const Contact = defineQuestion('identity.contact.v1', {
+export const Contact = defineRpc('identity.contact.v1', {
   request: ofAccount,
   answer: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
 })
 
 /** How long and as which number an account has been a member (the first is 1); null when there is no such account. */
-export const Membership = defineQuestion('identity.membership.v1', {
+export const Membership = defineRpc('identity.membership.v1', {
   request: ofAccount,
   answer: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
 })
 
 /** Whether the address of an account is verified, which it stays for ever; false when there is no such account. */
-export const AddressVerified = defineQuestion('identity.address-verified.v1', {
+export const AddressVerified = defineRpc('identity.address-verified.v1', {
   request: ofAccount,
   answer: Type.Boolean()
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineEvent, defineQuestion } from './definitions.ts'
+import { defineEvent, defineRpc } from './definitions.ts'
 import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 
 /** How a person appears to others, and in whose language and time zone he is spoken to. */
@@ -41,7 +41,7 @@ export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object(
 }))
 
 /** Everything a matching profile can be begun from; null when there is no such account. */
-export const MatchFacts = defineQuestion('profile.match-facts.v1', {
+export const MatchFacts = defineRpc('profile.match-facts.v1', {
   request: Type.Object({ accountId: Id }),
   answer: Nullable(Type.Object({
     name: Type.String(),
@@ -58,7 +58,7 @@ export const MatchFacts = defineQuestion('profile.match-facts.v1', {
 })
 
 /** Which of these onboarding options are offered now. */
-export const OfferedOptions = defineQuestion('profile.offered-options.v1', {
+export const OfferedOptions = defineRpc('profile.offered-options.v1', {
   request: Type.Object({
     type: Type.Enum(['motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest']),
     optionIds: Type.Array(Type.String(), { maxItems: 100 })
@@ -67,19 +67,19 @@ export const OfferedOptions = defineQuestion('profile.offered-options.v1', {
 })
 
 /** How people appear to others, for whoever has not heard of them yet. Only accounts that do not exist are left out. */
-export const People = defineQuestion('profile.people.v1', {
+export const People = defineRpc('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
   answer: Type.Array(appearance)
 })
 
 /** The same of those who have these usernames now, in whatever case; names that nobody has are left out. */
-export const PeopleNamed = defineQuestion('profile.people-named.v1', {
+export const PeopleNamed = defineRpc('profile.people-named.v1', {
   request: Type.Object({ usernames: Type.Array(Type.String(), { maxItems: 100 }) }),
   answer: Type.Array(appearance)
 })
 
 /** A person as his own account shows him; made on first touch, null when there is no such account. */
-export const Person = defineQuestion('profile.person.v1', {
+export const Person = defineRpc('profile.person.v1', {
   request: Type.Object({ accountId: Id }),
   answer: Nullable(Type.Object({
     name: Type.String(),

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { EventDefinition, QuestionDefinition } from './definitions.ts'
+import type { EventDefinition, RpcDefinition } from './definitions.ts'
 
 /** One message as it was once published: `samples/<type>.json`. All consumers of the event must go on understanding it. */
 export const readSample = async (event: EventDefinition): Promise<unknown> => await read(event.type)
 
 /** The samples of an event (`data`) or an RPC (`request` and `response`), as far as they are there. */
-export async function readSamples (definition: EventDefinition | QuestionDefinition): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
+export async function readSamples (definition: EventDefinition | RpcDefinition): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
   const { type } = definition
   const find = async (name: string) => await read(name).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

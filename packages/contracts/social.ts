@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineEvent, defineQuestion } from './definitions.ts'
+import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable } from './schemas.ts'
 
 // A few words of what was written, and only if everybody may read it.
@@ -62,7 +62,7 @@ export const StoryReacted = defineEvent('social.story.reacted.v1', Type.Object({
 }))
 
 /** How two people stand to each other, as far as this service has heard by now. */
-export const Connection = defineQuestion('social.connection.v1', {
+export const Connection = defineRpc('social.connection.v1', {
   request: Type.Object({ accountId: Id, otherId: Id }),
   answer: Type.Object({
     isMatched: Type.Boolean(),

@@ -80,7 +80,7 @@ t.test('a cause gets one mail, though asked for 20 times at once', async (t) => 
 
 t.test('a recipient gets 3 mails an hour, though 50 are asked for at once', async (t) => {
   const { db, url } = await givenDatabase()
-  const replica = connect<OtherTables>(url, { log, patience: 10 })
+  const replica = connect<OtherTables>(url, { log, timeoutMs: 10 })
   t.teardown(() => replica.destroy())
   const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => givenMail(index % 2 ? db : replica, { recipient: index % 3 ? 'ana@example.com' : 'Ana@Example.com' })))
   t.equal(ids.filter(Boolean).length, 3)

@@ -47,10 +47,10 @@ export interface Mailer {
 export function createMailer (options: MailerOptions): Mailer {
   const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, ...queueOptions } = options
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
-  const patience = { connectionTimeout: 5_000, greetingTimeout: 10_000, socketTimeout: 20_000, disableFileAccess: true, disableUrlAccess: true }
+  const timeoutMs = { connectionTimeout: 5_000, greetingTimeout: 10_000, socketTimeout: 20_000, disableFileAccess: true, disableUrlAccess: true }
   // The pool's own repetition would know nothing of the row.
-  const transport = createTransport({ url: smtpUrl, pool: true, maxConnections: concurrency, maxRequeues: 0, idleTimeout: 60_000, ...patience })
-  const probe = createTransport({ url: smtpUrl, ...patience, connectionTimeout: 1_000, greetingTimeout: 1_000 })
+  const transport = createTransport({ url: smtpUrl, pool: true, maxConnections: concurrency, maxRequeues: 0, idleTimeout: 60_000, ...timeoutMs })
+  const probe = createTransport({ url: smtpUrl, ...timeoutMs, connectionTimeout: 1_000, greetingTimeout: 1_000 })
   let verified: { at: number, answer: Promise<boolean> } | undefined
   let clearing: NodeJS.Timeout | undefined
 

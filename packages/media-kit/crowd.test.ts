@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
 import { createFairQueue } from './fair-queue.ts'
-import { DecodedTooLarge, remakeImage, TooManyImages } from './index.ts'
+import { DecodedTooLarge, reencodeImage, TooManyImages } from './index.ts'
 import { somePng } from './testing.ts'
 
 const settled = async (works: Promise<unknown>[]) => (await Promise.allSettled(works))
@@ -13,14 +13,14 @@ t.test('one account cannot stop other people\'s pictures from being decoded', as
   const picture = await sharp({ create: { width: 800, height: 600, channels: 3, background: '#2a6' } }).jpeg().toBuffer()
   const timeOne = async () => {
     const since = performance.now()
-    await remakeImage(picture, 'image/jpeg', 'ben')
+    await reencodeImage(picture, 'image/jpeg', 'ben')
     return performance.now() - since
   }
   await timeOne()
   const quiet = Math.max(await timeOne(), await timeOne(), await timeOne())
 
   const heavy = somePng(8_000, 5_000)
-  const flood = settled(Array.from({ length: 20 }, () => remakeImage(heavy, 'image/png', 'mallory')))
+  const flood = settled(Array.from({ length: 20 }, () => reencodeImage(heavy, 'image/png', 'mallory')))
   await sleep(50)
   for (let turn = 0; turn < 3; turn++) {
     const took = await timeOne()
@@ -38,9 +38,9 @@ t.test('what is large once it is decoded is refused, however few its pixels or b
   const large = await ofDepth(6_300, 6_300)
   t.ok(large.length < 1_000_000)
   const since = performance.now()
-  await t.rejects(remakeImage(large, 'image/png', 'mallory'), new DecodedTooLarge())
+  await t.rejects(reencodeImage(large, 'image/png', 'mallory'), new DecodedTooLarge())
   t.ok(performance.now() - since < 200, 'before it is decoded')
-  t.match(await remakeImage(await ofDepth(1_000, 500), 'image/png', 'ana'), { width: 500, height: 1_000 }, 'a small one of the same kind is taken')
+  t.match(await reencodeImage(await ofDepth(1_000, 500), 'image/png', 'ana'), { width: 500, height: 1_000 }, 'a small one of the same kind is taken')
 })
 
 /** Work that ends when it is told to. */

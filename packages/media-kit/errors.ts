@@ -9,4 +9,4 @@ export const TooManyPixels = createError('PAYLOAD_TOO_LARGE', 'The image must no
 export const DecodedTooLarge = createError('PAYLOAD_TOO_LARGE', 'The image takes too much memory; use fewer pixels or fewer bits per channel', 413)
 export const DamagedForm = createError('VALIDATION_ERROR', 'The form is damaged or did not arrive whole', 400)
 export const TooManyImages = createError('SERVICE_UNAVAILABLE', 'Too many images are being processed right now, try again shortly', 503)
-export const StorageAway = createError('SERVICE_UNAVAILABLE', 'Files cannot be kept right now, try again shortly', 503)
+export const StorageUnavailable = createError('SERVICE_UNAVAILABLE', 'Files cannot be kept right now, try again shortly', 503)

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import t from 'tap'
-import { DamagedImage, NotAnImage, remakeImage as remake, TooManyPixels } from './index.ts'
+import { DamagedImage, NotAnImage, reencodeImage as remake, TooManyPixels } from './index.ts'
 import { somePng } from './testing.ts'
 
 const remakeImage = async (source: Buffer, type: string) => await remake(source, type, 'ana')

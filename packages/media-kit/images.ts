@@ -30,7 +30,7 @@ export interface Image { bytes: Buffer, mimeType: string, width: number, height:
  * @param source a file's path, or its bytes
  * @throws NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages
  */
-export async function remakeImage (source: string | Buffer, declaredType: string, accountId: string): Promise<Image> {
+export async function reencodeImage (source: string | Buffer, declaredType: string, accountId: string): Promise<Image> {
   return await queue(accountId, async () => {
     // sharp throws at once, as of a mistake in the program, when there is nothing to read.
     if (source.length === 0) throw new NotAnImage()

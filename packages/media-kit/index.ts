@@ -1,6 +1,6 @@
 export { createStorage, type StorageVariables } from './config.ts'
 export * from './errors.ts'
-export { remakeImage, type Image } from './images.ts'
+export { reencodeImage, type Image } from './images.ts'
 export { createKey, privateKeyOf, type Audience } from './keys.ts'
 export { createMedia, type Media, type StoredImage } from './media.ts'
 export { diskStorage, s3Storage, type Storage } from './storage.ts'

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createMedia, createStorage, diskStorage, privateKeyOf, s3Storage, StorageAway, type Storage } from './index.ts'
+import { createMedia, createStorage, diskStorage, privateKeyOf, s3Storage, StorageUnavailable, type Storage } from './index.ts'
 import { startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
@@ -83,19 +83,19 @@ t.test('a store that is away, refuses or is full is answered as away, and nothin
   const bucket = s3Storage(settings)
   for (const status of [403, 500, 503]) {
     refuse(status)
-    await t.rejects(bucket.put('a/b.webp', image.bytes, 'image/webp'), new StorageAway())
-    await t.rejects(bucket.remove('a/b.webp'), new StorageAway())
+    await t.rejects(bucket.put('a/b.webp', image.bytes, 'image/webp'), new StorageUnavailable())
+    await t.rejects(bucket.remove('a/b.webp'), new StorageUnavailable())
   }
   refuse(404)
   await bucket.remove('a/b.webp')
   refuse()
   t.equal(objects.size, 0)
-  await t.rejects(s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'), new StorageAway())
-  await t.rejects(s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'), new StorageAway())
+  await t.rejects(s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
+  await t.rejects(s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
 
   const folder = await folderOf(t)
   await writeFile(path.join(folder, 'taken'), '')
-  await t.rejects(diskStorage(folder).put('taken/a.webp', image.bytes, 'image/webp'), new StorageAway())
+  await t.rejects(diskStorage(folder).put('taken/a.webp', image.bytes, 'image/webp'), new StorageUnavailable())
   await chmod(folder, 0o700)
   t.same(await readdir(folder), ['taken'])
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isPrivate } from '@tandem/service-kit'
 import { AwsClient } from 'aws4fetch'
 import { presign } from './presign.ts'
-import { StorageAway } from './errors.ts'
+import { StorageUnavailable } from './errors.ts'
 import { sweep } from './leftovers.ts'
 
 /** Where files are kept. Keys are relative paths that this project makes; no part of them comes from a client. */
@@ -44,7 +44,7 @@ export function diskStorage (directory: string): Storage {
         await rename(unfinished, file)
       } catch (error) {
         await rm(unfinished, { force: true }).catch(() => {})
-        throw new StorageAway({ cause: error })
+        throw new StorageUnavailable({ cause: error })
       }
     },
     async find (key) {
@@ -60,7 +60,7 @@ export function diskStorage (directory: string): Storage {
 
 function ifAbsent<T> (error: unknown, value: T) {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
-  throw new StorageAway({ cause: error })
+  throw new StorageUnavailable({ cause: error })
 }
 
 /** Keeps private files in one store and all others in another. */
@@ -82,11 +82,11 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
 
   async function call (path: string, init: RequestInit) {
     const response = await client.fetch(urlOf(path), { ...init, signal: AbortSignal.timeout(PATIENCE) })
-      .catch((error: unknown) => { throw new StorageAway({ cause: error }) })
+      .catch((error: unknown) => { throw new StorageUnavailable({ cause: error }) })
     if (response.ok || response.status === 404) return response
     // Read to its end, or the connection could not be used again.
     await response.arrayBuffer().catch(() => {})
-    throw new StorageAway({ cause: new Error(`the object store answered ${response.status} to ${init.method}`) })
+    throw new StorageUnavailable({ cause: new Error(`the object store answered ${response.status} to ${init.method}`) })
   }
 
   return {
@@ -94,7 +94,7 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
       const response = await call(key, {
         method: 'PUT', body: new Uint8Array(bytes), headers: { 'content-type': mimeType, 'cache-control': key.startsWith('public/') ? FOR_EVER : FOR_AN_HOUR }
       })
-      if (!response.ok) throw new StorageAway({ cause: new Error('the bucket does not exist') })
+      if (!response.ok) throw new StorageUnavailable({ cause: new Error('the bucket does not exist') })
     },
     async find (key) {
       const response = await call(key, { method: 'GET' })

@@ -8,8 +8,8 @@ import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { DamagedForm, FileTooLarge, NoFile, NotAForm, StorageAway } from './errors.ts'
-import { remakeImage, type Image } from './images.ts'
+import { DamagedForm, FileTooLarge, NoFile, NotAForm, StorageUnavailable } from './errors.ts'
+import { reencodeImage, type Image } from './images.ts'
 import { sweep } from './leftovers.ts'
 
 export const LARGEST_FILE = 5 * 1024 * 1024
@@ -36,7 +36,7 @@ export async function readImage (request: FastifyRequest, field: string, account
   const file = path.join(tmpdir(), `${UNFINISHED}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
-    return await remakeImage(file, type, accountId)
+    return await reencodeImage(file, type, accountId)
   } finally {
     await rm(file, { force: true })
   }
@@ -65,5 +65,5 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
 function blame (error: unknown) {
   if (error instanceof FastifyError) return error
   const { code = '' } = error as NodeJS.ErrnoException
-  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageAway({ cause: error }) : new DamagedForm({ cause: error })
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageUnavailable({ cause: error }) : new DamagedForm({ cause: error })
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createError } from '@fastify/error'
 import t from 'tap'
 import { Type } from 'typebox'
-import { data, refusalFor } from './envelope.ts'
+import { data, toErrorResponse } from './envelope.ts'
 import { Body, Data, Id, Text } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, testServer } from './testing.ts'
@@ -84,9 +84,9 @@ t.test('errors without a code of their own are known by name and text', async (t
     new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
     named('NatsError', 'x', { code: 'TIMEOUT' }),
     named('MaxRetriesPerRequestError')
-  ]) t.equal(refusalFor(error).code, 'SERVICE_UNAVAILABLE', error.message)
-  t.equal(refusalFor(named('NatsError', 'x', { code: 'BAD_SUBJECT' })).code, 'SERVER_ERROR')
-  t.equal(refusalFor('text').code, 'SERVER_ERROR')
+  ]) t.equal(toErrorResponse(error).code, 'SERVICE_UNAVAILABLE', error.message)
+  t.equal(toErrorResponse(named('NatsError', 'x', { code: 'BAD_SUBJECT' })).code, 'SERVER_ERROR')
+  t.equal(toErrorResponse('text').code, 'SERVER_ERROR')
 })
 
 t.test('what is not HTTP is answered in the envelope too', async (t) => {

@@ -28,16 +28,16 @@ const passingTexts = /^(timeout exceeded when trying to connect|Connection termi
 const passingNames = new Set(['MaxRetriesPerRequestError'])
 const passingNats = new Set(['TIMEOUT', '503', 'CONNECTION_CLOSED', 'CONNECTION_REFUSED', 'CONNECTION_DRAINING', 'DISCONNECT'])
 
-function isPassing (error: Refusal): boolean {
+function isTransient (error: Refusal): boolean {
   const code = typeof error.code === 'string' ? error.code : ''
   if (passing.has(code) || /^08\w{3}$/.test(code) || passingNames.has(error.name)) return true
   if (error.name === 'NatsError' && passingNats.has(code)) return true
   if (passingTexts.test(error.message)) return true
-  return error.cause instanceof Error && isPassing(error.cause)
+  return error.cause instanceof Error && isTransient(error.cause)
 }
 
 /** Whichever error was thrown, the one that is answered: its code, status and sentence are fit for strangers. */
-export function refusalFor (thrown: unknown, validationCode = 'VALIDATION_ERROR'): { code: string, statusCode: number, message: string } {
+export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_ERROR'): { code: string, statusCode: number, message: string } {
   const error: Refusal = thrown instanceof Error ? thrown : new Error('not an error')
   const { code = '', statusCode = 500 } = error
 
@@ -50,11 +50,11 @@ export function refusalFor (thrown: unknown, validationCode = 'VALIDATION_ERROR'
   if (error instanceof ValidationError) return { code: validationCode, statusCode: 400, message: error.message }
   if (error instanceof FastifyError && !/^(FST_|FAST_)/.test(code)) return { code, statusCode, message: error.message }
   if (unstorable.has(code)) return refusal(new ValidationError('The request holds a value that cannot be stored'))
-  if (isPassing(error)) return refusal(new ServiceUnavailable())
+  if (isTransient(error)) return refusal(new ServiceUnavailable())
 
   if (code === 'FST_ERR_BAD_URL') return refusal(new NotFound())
   switch (statusCode) {
-    case 400: case 406: case 422: return refusal(new ValidationError(plainly(code)))
+    case 400: case 406: case 422: return refusal(new ValidationError(parseErrorMessage(code)))
     case 404: case 414: return refusal(new NotFound())
     case 405: return refusal(new MethodNotAllowed())
     case 413: return refusal(new PayloadTooLarge())
@@ -67,7 +67,7 @@ export function refusalFor (thrown: unknown, validationCode = 'VALIDATION_ERROR'
 
 const refusal = ({ code, statusCode, message }: { code: string, statusCode?: number, message: string }) => ({ code, statusCode: statusCode ?? 500, message })
 
-function plainly (code: string) {
+function parseErrorMessage (code: string) {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY': return 'The body is not valid JSON'
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return 'The body is not as long as Content-Length says'
@@ -76,8 +76,8 @@ function plainly (code: string) {
 }
 
 /** Answers `thrown` in the envelope. Failures that are ours go to the log, and never to the client. */
-export function refuse (thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, statusCode, message } = refusalFor(thrown, request.routeOptions?.config?.validationCode)
+export function sendError (thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { code, statusCode, message } = toErrorResponse(thrown, request.routeOptions?.config?.validationCode)
   if (statusCode === 503) {
     if (!reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     request.log.warn({ err: thrown }, 'not available')
@@ -96,7 +96,7 @@ export function answerFailures (app: FastifyInstance) {
     for (const each of [method].flat()) routes.push({ method: each, pattern })
   })
 
-  app.setErrorHandler(refuse)
+  app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     const allowed = routes.filter(({ method, pattern }) => method !== request.method && pattern.test(path)).map(({ method }) => method)

@@ -11,12 +11,12 @@ export type Checks = Record<string, Check>
 
 const failing = new Gauge({ name: 'health_check_failing', help: 'Whether something that the process needs is down', labelNames: ['check'], registers: [registry] })
 
-const patience = 1_000
+const timeoutMs = 1_000
 const fresh = 1_000
 
 async function isDown (check: () => Promise<unknown>) {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => { timer = setTimeout(resolve, patience, true) })
+  const late = new Promise<boolean>((resolve) => { timer = setTimeout(resolve, timeoutMs, true) })
   try {
     return await Promise.race([check().then((answer) => answer === false), late])
   } catch {

@@ -50,13 +50,13 @@ export async function listBadAnswers (document: ApiDocument, options: Options): 
   let sent = 0
   for (const { path, method, operation } of operations) {
     const { plain, hostile } = listRequests(document, path, method, operation, options.ids)
-    const isAway = (await options.send(plain)).status === 503
+    const isUnavailable = (await options.send(plain)).status === 503
     // One after the other: what one account may do at once is bounded, and refused with an honest 503.
     for (const { what, ...request } of hostile) {
       const answer = await options.send(request)
       sent++
       const fault = faultOf(answer)
-      if (fault && !(answer.status === 503 && isAway)) bad.add(`${method.toUpperCase()} ${path} ${what.slice(0, 100)}: ${fault}`)
+      if (fault && !(answer.status === 503 && isUnavailable)) bad.add(`${method.toUpperCase()} ${path} ${what.slice(0, 100)}: ${fault}`)
     }
   }
   return { sent, bad: [...bad] }

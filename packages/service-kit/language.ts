@@ -6,13 +6,13 @@ export const languages = ['en', 'id'] as const
 export type Language = typeof languages[number]
 
 /** The language a client would like best of those there are, by its Accept-Language; undefined when it names none of them. */
-export function wishedLanguage (request: FastifyRequest): Language | undefined {
+export function preferredLanguage (request: FastifyRequest): Language | undefined {
   // Several HTTP clients say `*` unasked, which prefers none.
   return findLanguage((request.headers['accept-language'] ?? '').split(',').filter((wish) => !wish.trim().startsWith('*')).join(','))
 }
 
 /** The same, or else `fallback`. */
-export const languageOf = (request: FastifyRequest, fallback: Language = 'en'): Language => wishedLanguage(request) ?? fallback
+export const languageOf = (request: FastifyRequest, fallback: Language = 'en'): Language => preferredLanguage(request) ?? fallback
 
 /** The language of somebody with a locale such as `id-ID` or `id_ID`; whoever has another than ours, or none, reads English. */
 export function languageFor (locale: string | null): Language {

@@ -52,12 +52,12 @@ t.test('made-up keys do not fill the memory', async (t) => {
 
 t.test('while the owner is away nothing is taken as unknown', async (t) => {
   const { read } = letters()
-  let isAway = true
+  let isUnavailable = true
   const find = createLookup(async (keys) => {
-    if (isAway) throw new Error('away')
+    if (isUnavailable) throw new Error('away')
     return await read(keys)
   })
   await t.rejects(find(['a']), { message: 'away' })
-  isAway = false
+  isUnavailable = false
   t.strictSame(await find(['a']), ['A'])
 })

@@ -49,7 +49,7 @@ export const Body = <Properties extends TProperties>(properties: Properties, opt
   Type.Object(properties, { additionalProperties: false, dropNulls: true, ...options })
 
 /** The headers of a request that its client may send again, to be read with `idempotencyOf`. */
-export const Repeatable = Type.Object({
+export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     minLength: 1, maxLength: 255, description: 'Chosen by the client: repeated within 24 hours, the request is answered as the first time'
   }))

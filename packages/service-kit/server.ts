@@ -8,7 +8,7 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
-import { answerFailures, failure, refuse } from './envelope.ts'
+import { answerFailures, failure, sendError } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
 import { serveHealth } from './health.ts'
 import type { Checks } from './health.ts'
@@ -76,7 +76,7 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
     forceCloseConnections: 'idle',
     // A request that still arrives while the server closes is served.
     return503OnClosing: false,
-    frameworkErrors: refuse,
+    frameworkErrors: sendError,
     clientErrorHandler: answerClientError
   }) as FastifyInstance as Server
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { takeTurns } from './turns.ts'
+import { serializeByAccount } from './turns.ts'
 
 t.test('work of one key is done one after the other, that of others beside it', async (t) => {
-  const inTurn = takeTurns()
+  const inTurn = serializeByAccount()
   const log: string[] = []
   const work = (name: string, ms: number) => async () => {
     log.push(`${name} begins`)
@@ -16,7 +16,7 @@ t.test('work of one key is done one after the other, that of others beside it', 
 })
 
 t.test('no more than are allowed wait, and whoever is refused or fails leaves the place to others', async (t) => {
-  const inTurn = takeTurns({ maxWaiting: 2 })
+  const inTurn = serializeByAccount({ maxWaiting: 2 })
   const fail = async () => { throw new Error('broken') }
   for (let round = 0; round < 2; round++) {
     const answers = await Promise.allSettled([fail, async () => 2, async () => 3, async () => 4].map(async (work) => await inTurn('a', work)))

@@ -5,7 +5,7 @@ import { RateLimited } from './errors.ts'
  * would wait in Postgres for the same row waits here, without one.
  * @param maxWaiting how many may wait for their turn under one key; what comes beside them throws RateLimited
  */
-export function takeTurns ({ maxWaiting = Infinity } = {}) {
+export function serializeByAccount ({ maxWaiting = Infinity } = {}) {
   const queues = new Map<string, { tail: Promise<unknown>, length: number }>()
   return async <Result> (key: string, work: () => Promise<Result>): Promise<Result> => {
     const { tail, length } = queues.get(key) ?? { tail: Promise.resolve(), length: 0 }

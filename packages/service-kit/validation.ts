@@ -164,7 +164,7 @@ function isPlain (value: object) {
 }
 
 /** What is wrong with a text or a number that no schema finds: Postgres cannot store it, or it is none. */
-function judge (value: unknown) {
+function describeUnstorable (value: unknown) {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'holds a NUL character'
     return value.isWellFormed() ? undefined : 'holds a broken character'
@@ -173,11 +173,11 @@ function judge (value: unknown) {
 }
 
 /** What no schema says but no request may hold, as the end of a sentence: what `find` finds in it, and endless depth. */
-export function findUnusable (value: unknown, find: (value: unknown) => string | undefined = judge, depth = 0): string | undefined {
+export function findUnstorable (value: unknown, find: (value: unknown) => string | undefined = describeUnstorable, depth = 0): string | undefined {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return find(value)
   if (depth === deepest) return 'is nested too deeply'
   for (const [key, inner] of Object.entries(value)) {
-    const found = find(key) ?? findUnusable(inner, find, depth + 1)
+    const found = find(key) ?? findUnstorable(inner, find, depth + 1)
     if (found) return found
   }
 }
@@ -203,8 +203,8 @@ export function checkRequests (app: FastifyInstance) {
 
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     // The router makes objects of a kind of its own for these two.
-    if (findUnusable({ ...request.params as object })) return done(new NotFound())
-    const found = findUnusable(request.body, request.routeOptions.config.judgesBody ? nothing : judge) ?? findUnusable({ ...request.query as object })
+    if (findUnstorable({ ...request.params as object })) return done(new NotFound())
+    const found = findUnstorable(request.body, request.routeOptions.config.judgesBody ? nothing : describeUnstorable) ?? findUnstorable({ ...request.query as object })
     if (found) return done(new ValidationError(`The request ${found}`))
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

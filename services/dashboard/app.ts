@@ -1,4 +1,4 @@
-import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { goalRoutes } from './goals/routes.ts'
@@ -9,7 +9,7 @@ import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
-import { answerTrainingProgress, answerTrainingTotals } from './totals/answers.ts'
+import { answerTrainingProgress, answerTrainingTotals } from './totals/rpc.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
 const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
@@ -23,7 +23,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** Hears and answers the other services until stopped. */
-export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, answers.map((each) => each(deps)))
+export function startMessaging (bus: Bus, deps: Deps) {
+  startRpcHandlers(bus, answers.map((each) => each(deps)))
   return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
 }

@@ -1,11 +1,11 @@
-import type { Ask } from '@tandem/bus-kit'
-import type { Db } from './schema.ts'
+import type { CallRpc } from '@tandem/bus-kit'
+import type { Db } from './tables.ts'
 import type { StatsCache } from './stats/cache.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  callRpc: CallRpc
   cache: StatsCache
   now: () => Date
 }

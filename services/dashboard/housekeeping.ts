@@ -1,6 +1,6 @@
 import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 const HOUR = 60 * 60 * 1_000
 

@@ -1,13 +1,13 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 import { createStatsCache } from './stats/cache.ts'
 
 await run('dashboard', async (onClose, log) => {
@@ -21,13 +21,13 @@ await run('dashboard', async (onClose, log) => {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
 
-  const deps: Deps = { db, ask: asker(bus), cache, now: () => new Date() }
-  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const deps: Deps = { db, callRpc: createRpcClient(bus), cache, now: () => new Date() }
+  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
 
   onClose(startHousekeeping(db, log))

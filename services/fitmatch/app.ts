@@ -1,12 +1,12 @@
-import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
 import { badgeRoutes } from './badges/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
 import type { Deps } from './deps.ts'
 import { discoverRoutes } from './discover/routes.ts'
-import { answerFitMatchOverview } from './matches/answers.ts'
+import { answerFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
-import { noteActivity } from './people/activity.ts'
+import { recordActivity } from './people/activity.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -28,16 +28,16 @@ const answers = [answerFitMatchOverview]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
-  app.addHook('preHandler', noteActivity(deps.db))
+  app.addHook('preHandler', recordActivity(deps.db))
   for (const each of routes) await app.register(each, deps)
   return app
 }
 
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
-export const createAnswerers = (deps: Deps) => answers.map((each) => each(deps))
+export const createRpcHandlers = (deps: Deps) => answers.map((each) => each(deps))
 
 /** Hears and answers the other services until stopped. */
-export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, createAnswerers(deps))
+export function startMessaging (bus: Bus, deps: Deps) {
+  startRpcHandlers(bus, createRpcHandlers(deps))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -1,11 +1,11 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import type { Media, Storage } from '@tandem/media-kit'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  callRpc: CallRpc
   media: Media
   /** Where selfies are kept: nowhere that anything is served from. */
   selfies: Storage

@@ -11,7 +11,7 @@ const HOUR = 60 * 60 * 1_000
 /** Erases what is due and deletes what no longer matters to anyone, now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: HOUR, log })
 
-export async function clearOld ({ db, ask, media, selfies }: Deps) {
+export async function clearOld ({ db, callRpc, media, selfies }: Deps) {
   await eraseOldSelfies(db, selfies)
   for (const table of ['swipe_quota', 'moves', 'report_quota'] as const) {
     await sql`delete from ${sql.table(table)} where day < current_date - 2`.execute(db)
@@ -33,5 +33,5 @@ export async function clearOld ({ db, ask, media, selfies }: Deps) {
   await media.moveFormer(['fitmatch', 'chat'])
   await copyBorrowedPhotos({ db, media })
   // Last, as it throws while identity is unavailable.
-  await checkRecentReporters({ db, ask })
+  await checkRecentReporters({ db, callRpc })
 }

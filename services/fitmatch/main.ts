@@ -1,14 +1,14 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
 import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { Config, createStores } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 
 await run('fitmatch', async (onClose, log) => {
   const config = readConfig(Config)
@@ -21,17 +21,17 @@ await run('fitmatch', async (onClose, log) => {
 
   const deps: Deps = {
     db,
-    ask: asker(bus),
+    callRpc: createRpcClient(bus),
     media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY }),
     selfies: stores.selfies,
     minAge: config.MIN_AGE
   }
-  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listMissingExamples } from '@tandem/service-kit/testing'
-import { testApp } from './testing.ts'
+import { testApp } from './test/app.ts'
 
 interface Operation {
   summary?: string

@@ -4,13 +4,13 @@ import { OperatorActed } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
 import { registry } from '@tandem/service-kit'
 import { bearer } from '@tandem/service-kit/testing'
-import { atOnce, testApp } from './testing.ts'
+import { inParallel, testApp } from './test/app.ts'
 
 t.test('what operators read and decide is published with account, session, network and request', async (t) => {
-  const { app, db, get, post, upload, member, operator, said } = await testApp(t)
+  const { app, db, get, post, upload, member, operator, publishedEvents } = await testApp(t)
   const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
   const admin = { accountId: randomUUID(), sessionId: randomUUID() }
-  const acts = async () => await said(OperatorActed)
+  const acts = async () => await publishedEvents(OperatorActed)
 
   /** A request by an operator; returns what of it an act says. */
   async function act (method: 'GET' | 'POST', url: string, payload?: object) {
@@ -48,7 +48,7 @@ t.test('what operators read and decide is published with account, session, netwo
   ])
 
   const before = (await acts()).length
-  await atOnce(4, () => operator('POST', `/fitmatch/admin/verifications/${second}/approve`))
+  await inParallel(4, () => operator('POST', `/fitmatch/admin/verifications/${second}/approve`))
   t.match(await operator('GET', `/fitmatch/admin/verifications/${randomUUID()}/selfie`), { status: 404 })
   t.match(await operator('POST', `/fitmatch/admin/reports/${randomUUID()}/resolve`, { action: 'DISMISS' }), { status: 404 })
   t.match(await get(ana.id, `/fitmatch/admin/verifications/${first}/selfie`), { status: 403 })

@@ -1,6 +1,6 @@
 import { bearer, listMissingExamples } from '@tandem/service-kit/testing'
 import t from 'tap'
-import { as, testApp } from './testing.ts'
+import { as, testApp } from './test/app.ts'
 
 const { app, get, post, givenAccount } = await testApp(t)
 

@@ -1,11 +1,11 @@
-import { startAnswers, startConsumers, type Bus } from '@tandem/bus-kit'
+import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
-import { answerAccounts, answerAddressVerified, answerContact, answerMembership } from './accounts/answers.ts'
+import { answerAccounts, answerAddressVerified, answerContact, answerMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
 import { issueRoutes } from './issues/routes.ts'
-import { answerSigningKeys } from './keys/answers.ts'
+import { answerSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
@@ -30,7 +30,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
 /** Hears and answers the other services until stopped. */
-export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, answers.map((each) => each(deps)))
+export function startMessaging (bus: Bus, deps: Deps) {
+  startRpcHandlers(bus, answers.map((each) => each(deps)))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

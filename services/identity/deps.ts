@@ -1,4 +1,4 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { SignKeySet } from './keys/signed-keys.ts'
 import type { IssueToken } from './keys/tokens.ts'
@@ -6,13 +6,13 @@ import type { MailRequests } from './mails/requests.ts'
 import type { Blocklist } from './passwords/blocklist.ts'
 import type { Hashing } from './passwords/hashing.ts'
 import type { VerifyToken } from './providers/tokens.ts'
-import type { Db, Provider } from './schema.ts'
+import type { Db, Provider } from './tables.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  callRpc: CallRpc
   secrets: Secrets
   hashing: Hashing
   blocklist: Blocklist

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
-import { lapseUnverified } from './accounts/actions.ts'
+import { expireUnverified } from './accounts/actions.ts'
 import { dropReplacedKeys } from './keys/actions.ts'
 import { forgetUsedTokens } from './providers/actions.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endIdleSessions } from './sessions/actions.ts'
 import { forgetOldNetworks } from './sessions/networks.ts'
@@ -13,11 +13,11 @@ import { expireSubscriptions } from './subscriptions/actions.ts'
 const MINUTE = 60 * 1_000
 
 /** Ends what has run out and deletes what no longer matters to anyone, now and every minute. */
-export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await keepHouse(db), { every: MINUTE, log })
+export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await runHousekeeping(db), { every: MINUTE, log })
 
-export async function keepHouse (db: Db) {
+export async function runHousekeeping (db: Db) {
   await expireSubscriptions(db)
-  await lapseUnverified(db)
+  await expireUnverified(db)
   await endIdleSessions(db)
   await dropReplacedKeys(db)
   await forgetUsedTokens(db)

@@ -1,9 +1,9 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { connect } from '@tandem/database-kit'
 import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { Config, providerSettings } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -15,7 +15,7 @@ import { createMailRequests } from './mails/requests.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier } from './providers/tokens.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 import { createSecrets } from './secrets.ts'
 
 await run('identity', async (onClose, log) => {
@@ -40,7 +40,7 @@ await run('identity', async (onClose, log) => {
 
   const deps: Deps = {
     db,
-    ask: asker(bus),
+    callRpc: createRpcClient(bus),
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
@@ -56,7 +56,7 @@ await run('identity', async (onClose, log) => {
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   mailer.start()
   mailRequests.start()

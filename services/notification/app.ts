@@ -5,7 +5,7 @@ import { onBroadcastSent } from './broadcasts/consumers.ts'
 import type { Deps } from './deps.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
 import { deviceRoutes } from './devices/routes.ts'
-import { onCommentsDeleted, onMatchEnded, onMessagesRead, onPersonUnfollowed, onPostDeleted, onPostNarrowed, onTold } from './inbox/consumers.ts'
+import { onCommentsDeleted, onMatchEnded, onMessagesRead, onPersonUnfollowed, onPostDeleted, onPostNarrowed, onNotificationRequested } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
 import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
@@ -29,7 +29,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** What hears the other services. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onTold(deps)]
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onNotificationRequested(deps)]
 
 /** Hears the other services until stopped. */
-export const meetOthers = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))
+export const startMessaging = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))

@@ -1,13 +1,13 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { FindPeople } from './people/lookup.ts'
 import type { Pushes } from './push/pushes.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  callRpc: CallRpc
   findPeople: FindPeople
   mailer: Mailer
   pushes: Pushes

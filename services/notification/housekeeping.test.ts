@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { clearOld } from './housekeeping.ts'
-import { tell } from './inbox/actions.ts'
-import { testApp } from './testing.ts'
+import { notify } from './inbox/actions.ts'
+import { testApp } from './test/app.ts'
 
 t.test('what is old goes, and the unread count stays exact', async (t) => {
   const { db, deps, person, device, inbox, log, send } = (await testApp(t)).fresh()
   const ana = await person('Ana')
   await device(ana)
-  for (const level of [2, 3, 4]) await tell(deps, { kind: 'levelReached', cause: `level:${level}`, to: [ana], params: { level } }, new Date())
+  for (const level of [2, 3, 4]) await notify(deps, { kind: 'levelReached', cause: `level:${level}`, to: [ana], params: { level } }, new Date())
   const aged = async (cause: string, interval: string) => {
     const notice = await db.selectFrom('notices').where('cause', '=', cause).selectAll().executeTakeFirstOrThrow()
     const delivery = await db.selectFrom('deliveries').where('notice_id', '=', notice.id).selectAll().executeTakeFirstOrThrow()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import { lockInboxes } from './inbox/withdrawals.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 const TEN_MINUTES = 10 * 60 * 1_000
 const CHUNK = 1_000

@@ -1,10 +1,10 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { startSpreading } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
@@ -14,7 +14,7 @@ import { createFcm } from './push/fcm.ts'
 import { logOnly } from './push/log-only.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import { createPushes } from './push/queue.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 
 await run('notification', async (onClose, log) => {
   const config = readConfig(Config)
@@ -28,20 +28,20 @@ await run('notification', async (onClose, log) => {
     db, service: 'notification', smtpUrl: config.SMTP_URL, redisUrl: config.REDIS_URL, from: config.MAIL_FROM, log
   })
   onClose(() => mailer.close())
-  const ask = asker(bus)
-  const findPeople = createPeopleLookup({ db, ask })
+  const callRpc = createRpcClient(bus)
+  const findPeople = createPeopleLookup({ db, callRpc })
   const account = config.FCM_SERVICE_ACCOUNT_FILE
   const provider = account ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(account) }) : logOnly(log)
   const pushes = createPushes({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())
 
-  const deps: Deps = { db, ask, findPeople, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
-  const keys = createKeySet(verifiedKeys(() => deps.ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const deps: Deps = { db, callRpc, findPeople, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
+  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   mailer.start()
   pushes.start()

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listMissingExamples } from '@tandem/service-kit/testing'
-import { testApp } from './testing.ts'
+import { testApp } from './test/app.ts'
 
 t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
   const { app } = await testApp(t)

@@ -1,6 +1,6 @@
 import type { Media } from '@tandem/media-kit'
 import type { FindAccounts } from './people/accounts.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 /** What every feature is handed. */
 export interface Deps {

@@ -1,17 +1,17 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia, createStorage } from '@tandem/media-kit'
 import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createAccountLookup } from './people/accounts.ts'
 import { readEdition } from './places/queries.ts'
 import { loadPlaces } from './places/seed.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 
 await run('profile', async (onClose, log) => {
   const config = readConfig(Config)
@@ -21,18 +21,18 @@ await run('profile', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'profile', log })
   onClose(() => bus.close())
 
-  const ask = asker(bus)
+  const callRpc = createRpcClient(bus)
   const deps: Deps = {
     db,
-    findAccounts: createAccountLookup(ask),
+    findAccounts: createAccountLookup(callRpc),
     media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
   }
-  const keys = createKeySet(verifiedKeys(() => ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(verifiedKeys(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
 

@@ -1,7 +1,7 @@
-import { startAnswers, startConsumers, type Answerer, type Bus, type Handler } from '@tandem/bus-kit'
+import { startRpcHandlers, startConsumers, type RpcHandler, type Bus, type Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
 import { commentRoutes } from './comments/routes.ts'
-import { answerConnection } from './connections/answers.ts'
+import { answerConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
 import type { Deps } from './deps.ts'
 import { feedRoutes } from './feed/routes.ts'
@@ -19,7 +19,7 @@ const routes: Routes<Deps>[] = [
   feedRoutes, postRoutes, likeRoutes, commentRoutes, pollRoutes, hashtagRoutes, personRoutes, followRoutes, storyRoutes, mediaRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [onPersonChanged, onMatchMade, onMatchEnded, onPersonBlocked, onPersonUnblocked]
-const answers: ((deps: Deps) => Answerer)[] = [answerConnection]
+const answers: ((deps: Deps) => RpcHandler)[] = [answerConnection]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
@@ -31,7 +31,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
 /** Hears and answers the other services until stopped. */
-export function meetOthers (bus: Bus, deps: Deps) {
-  startAnswers(bus, answers.map((each) => each(deps)))
+export function startMessaging (bus: Bus, deps: Deps) {
+  startRpcHandlers(bus, answers.map((each) => each(deps)))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -1,12 +1,12 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import type { Media } from '@tandem/media-kit'
 import type { PeopleLookup } from './people/lookup.ts'
-import type { Db } from './schema.ts'
+import type { Db } from './tables.ts'
 
 /** What every feature is handed. */
 export interface Deps {
   db: Db
-  ask: Ask
+  callRpc: CallRpc
   people: PeopleLookup
   media: Media
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { doomUnused, forgetRemoved, removeDoomed } from './media/actions.ts'
+import { markUnusedForDeletion, forgetRemoved, deleteMarked } from './media/actions.ts'
 import { protectImages } from './media/private-copies.ts'
 import { clearExpired } from './stories/actions.ts'
 
@@ -20,7 +20,7 @@ export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   await media.moveFormer(['social'])
   await protectImages(deps)
   await forgetRemoved(db)
-  await doomUnused(db)
-  const failures = await removeDoomed(deps)
+  await markUnusedForDeletion(db)
+  const failures = await deleteMarked(deps)
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
 }

@@ -1,16 +1,16 @@
-import { asker, connectBus, startRelay } from '@tandem/bus-kit'
+import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
 import { createKeySet, readConfig, repeat, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import { createApp, meetOthers } from './app.ts'
+import { createApp, startMessaging } from './app.ts'
 import { Config, createStore } from './config.ts'
 import type { Deps } from './deps.ts'
 import { LOOK_EVERY_MS, makeRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createPeopleLookup } from './people/lookup.ts'
-import type { Tables } from './schema.ts'
+import type { Tables } from './tables.ts'
 
 await run('social', async (onClose, log) => {
   const config = readConfig(Config)
@@ -20,19 +20,19 @@ await run('social', async (onClose, log) => {
   const bus = connectBus(config.NATS_URL, { service: 'social', log })
   onClose(() => bus.close())
 
-  const ask = asker(bus)
+  const callRpc = createRpcClient(bus)
   const deps: Deps = {
     db,
-    ask,
-    people: createPeopleLookup({ db, ask }),
+    callRpc,
+    people: createPeopleLookup({ db, callRpc }),
     media: createMedia({ storage: createStore(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY })
   }
-  const keys = createKeySet(verifiedKeys(() => ask(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(verifiedKeys(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)
   onClose(() => relay.stop())
-  const consumers = meetOthers(bus, deps)
+  const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
   onClose(repeat(async () => await makeRanking(db), { every: LOOK_EVERY_MS, log }))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listMissingExamples } from '@tandem/service-kit/testing'
-import { testApp } from './testing.ts'
+import { testApp } from './test/app.ts'
 
 const documented = [
   'get /feed', 'post /feed', 'get /feed/{id}', 'delete /feed/{id}', 'post /feed/{id}/like', 'delete /feed/{id}/like', 'get /feed/{id}/comment',

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pg from 'pg'
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
 import { bearer, silent } from '@tandem/service-kit/testing'
 import { writeLogs } from '../logs/actions.ts'
 import { readItem } from '../logs/items.ts'
-import type { Tables } from '../schema.ts'
-import { appOver, noCache, somePerson } from '../testing.ts'
+import type { Tables } from '../tables.ts'
+import { appOver, noCache, somePerson } from '../test/app.ts'
 
 // The home screen and a batch, for somebody with ten logs and somebody with ten thousand, each beside the very statements it sends, sent
 // by a bare client over one connection. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
@@ -52,9 +52,9 @@ const answers: Record<string, unknown> = {
   [Contact.type]: { email: 'ana@example.com', emailVerified: true, name: 'Ana', locale: 'id' },
   [FitMatchOverview.type]: { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
 }
-const ask = (async ({ type }: { type: string }) => answers[type]) as Ask
+const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const app = await appOver({ db, ask, cache: noCache, now })
+const app = await appOver({ db, callRpc, cache: noCache, now })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { food, sleep, testApp, water, workout } from '../testing.ts'
-import { answerTrainingProgress, answerTrainingTotals } from '../totals/answers.ts'
+import { food, sleep, testApp, water, workout } from '../test/app.ts'
+import { answerTrainingProgress, answerTrainingTotals } from '../totals/rpc.ts'
 
 const { someone, deps } = await testApp(t)
 const totals = answerTrainingTotals(deps)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export interface Goals {
   dailyCalories: number | null
@@ -13,7 +13,7 @@ export interface Goals {
 }
 
 /** What is aimed at by whoever has set no goals of his own. */
-export const usualTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinutes: 480, workoutsPerWeek: 3 }
+export const defaultTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinutes: 480, workoutsPerWeek: 3 }
 
 const SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
 const KCAL_PER_GRAM = { protein: 4, carbs: 4, fat: 9 }
@@ -42,7 +42,7 @@ export async function findGoals (db: Db, accountId: string): Promise<Goals | und
 /** What days and weeks are measured by. */
 export async function readTargets (db: Db, accountId: string) {
   const goals = await findGoals(db, accountId)
-  return { ...usualTargets, ...goals, dailyCalories: goals?.dailyCalories ?? usualTargets.dailyCalories }
+  return { ...defaultTargets, ...goals, dailyCalories: goals?.dailyCalories ?? defaultTargets.dailyCalories }
 }
 
 /** The part of the goals that is shown as a person's nutrition goal: null until there are calories to aim at. */

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { FactsChanged } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { onFactsChanged } from '../people/consumers.ts'
-import { food, somePerson, testApp, water, weight, workout } from '../testing.ts'
+import { food, somePerson, testApp, water, weight, workout } from '../test/app.ts'
 
 const { someone, others, db, deps, app } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
@@ -126,8 +126,8 @@ t.test('the current weight is the newest of what was logged and what the profile
   others({ person: 'away' })
   t.equal(await weightNow(), 77, 'also while profile is away')
   const facts = { ...await readSample(FactsChanged) as object, accountId: account }
-  await hear([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 76, weighedAt: '2026-11-19T05:00:00.000Z' })
-  await hear([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 75, weighedAt: '2026-11-17T05:00:00.000Z' })
+  await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 76, weighedAt: '2026-11-19T05:00:00.000Z' })
+  await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 75, weighedAt: '2026-11-17T05:00:00.000Z' })
   t.equal(await weightNow(), 76, 'and events that come late undo nothing')
   await log(weight('2026-11-20T04:00:00Z', 74))
   t.equal(await weightNow(), 74)

@@ -1,11 +1,11 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview } from '@tandem/contracts'
 import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
 import { askPerson, keepAnswer } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { readStats } from '../stats/queries.ts'
 
 /** What this service itself shows of a person's today. */
@@ -17,21 +17,21 @@ async function readOwn (db: Db, accountId: string, today: Temporal.PlainDate) {
 // The contract's own forms of knowing nothing.
 const noFitMatch = { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
 
-interface Asked { db: Db, ask: Ask, now: () => Date }
+interface Asked { db: Db, callRpc: CallRpc, now: () => Date }
 
 /**
  * The home screen. The others are asked while the own part is read in the time zone last heard of; should profile know another by now,
  * or another weight, it is read once more. A part whose owner is away is empty or null.
  */
-export async function readHome ({ db, ask, now }: Asked, accountId: string) {
+export async function readHome ({ db, callRpc, now }: Asked, accountId: string) {
   const at = now()
   const kept = await findPerson(db, accountId)
   const keptZone = kept?.timezone ?? DEFAULT_ZONE
   const keptToday = dayIn(keptZone, at)
   const [person, fitmatch, contact, read] = await Promise.all([
-    askPerson(ask, accountId),
-    ask(FitMatchOverview, { accountId }).catch(() => noFitMatch),
-    ask(Contact, { accountId }).catch(() => null),
+    askPerson(callRpc, accountId),
+    callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
+    callRpc(Contact, { accountId }).catch(() => null),
     readOwn(db, accountId, keptToday)
   ])
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, sleep, testApp, water, weight, workout } from '../testing.ts'
+import { food, sleep, testApp, water, weight, workout } from '../test/app.ts'
 
 const { someone, at: setClock } = await testApp(t)
 

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { RecordSet } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
-import { takeTurns } from '@tandem/service-kit'
+import { serializeByAccount } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import { LogNotFound } from '../errors.ts'
-import { lockAccount, settle } from '../progress/actions.ts'
-import { addLifts, judgeLifts, takeLifts, type Lift } from '../records/actions.ts'
-import type { Db, LogData, LogType, Trx } from '../schema.ts'
+import { lockAccount, recalculate } from '../progress/actions.ts'
+import { addLifts, markRecords, deleteLifts, type Lift } from '../records/actions.ts'
+import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, Refused } from './items.ts'
 import { liftsOf } from './lifts.ts'
 
@@ -16,7 +16,7 @@ export interface Result { clientId: string | null, id: string | null, status: 'c
 
 interface Batch { accountId: string, zone: string, read: (Item | Refused)[], spent: IdempotencyKey | undefined }
 
-const inTurn = takeTurns()
+const inTurn = serializeByAccount()
 
 // Each becomes a notification, and years of training that are brought in at once may hold thousands.
 const MAX_RECORDS_PUBLISHED = 20
@@ -51,7 +51,7 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
   const workouts = written.filter((log) => log.type === 'WORKOUT' || known.get(log.clientId)?.type === 'WORKOUT')
   const days = new Set(written.flatMap((log) => [log.day, known.get(log.clientId)?.day ?? log.day]))
   for (const { day } of await relift(trx, accountId, workouts)) days.add(day)
-  await settle(trx, accountId, totals, [...days])
+  await recalculate(trx, accountId, totals, [...days])
 
   const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
   const seen = new Set(known.keys())
@@ -66,13 +66,13 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
 export async function deleteLog (db: Db, accountId: string, logId: string) {
   await inTurn(accountId, async () => await db.transaction().execute(async (trx) => {
     const totals = await lockAccount(trx, accountId)
-    const lifts = await takeLifts(trx, accountId, [logId])
+    const lifts = await deleteLifts(trx, accountId, [logId])
     const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
       .returning(sql<string>`day::text`.as('day'))
       .executeTakeFirst()
     if (!log) throw new LogNotFound()
-    const judged = await judgeLifts(trx, accountId, earliest(lifts))
-    await settle(trx, accountId, totals, [...new Set([log.day, ...judged.map(({ day }) => day)])])
+    const judged = await markRecords(trx, accountId, earliest(lifts))
+    await recalculate(trx, accountId, totals, [...new Set([log.day, ...judged.map(({ day }) => day)])])
   }))
 }
 
@@ -117,16 +117,16 @@ type Workout = Write & { id: string }
 /** Puts the lifts of workouts in the place of their earlier ones, and says the records among them that are new. */
 async function relift (trx: Trx, accountId: string, workouts: Workout[]) {
   if (workouts.length === 0) return []
-  const gone = await takeLifts(trx, accountId, workouts.map(({ id }) => id))
+  const gone = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
   const come = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
   await addLifts(trx, accountId, come)
-  const judged = await judgeLifts(trx, accountId, earliest([...gone, ...come]))
+  const judged = await markRecords(trx, accountId, earliest([...gone, ...come]))
 
   const ids = new Set(workouts.map(({ id }) => id))
   const isNew = (lift: Lift) => lift.isRecord && ids.has(lift.logId) && !gone.some((earlier) => earlier.isRecord &&
     earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg)
   for (const { exercise, weightKg, reps } of judged.filter(isNew).sort(inOrder).slice(-MAX_RECORDS_PUBLISHED)) {
-    await record(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
+    await publish(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
   }
   return judged
 }

@@ -1,23 +1,23 @@
 import t from 'tap'
-import { food, lift, sleep, testApp, water, weight, workout } from '../testing.ts'
+import { food, lift, sleep, testApp, water, weight, workout } from '../test/app.ts'
 
 const now = '2026-11-20T05:00:00Z'
 const { someone, db } = await testApp(t)
 
 t.test('a batch answers for each item in its order, and a repeat changes nothing', async (t) => {
-  const { account, log, send, read, said } = someone()
+  const { account, log, send, read, publishedEvents } = someone()
   const items = [workout(now), food(now), { ...water(now), data: { ml: 0 } }, sleep(now), weight(now)]
   const first = await log(...items)
   t.match(first.map(({ status }) => status), ['created', 'created', 'rejected', 'created', 'created'])
   t.same(first[2], { clientId: items[2]?.clientId, id: null, status: 'rejected', error: 'data.ml must be at least 1' })
   t.same(first.map(({ clientId }) => clientId), items.map(({ clientId }) => clientId))
 
-  const events = await said()
+  const events = await publishedEvents()
   const stats = await read('/dashboard/stats')
   const again = await log(...items)
   t.match(again.map(({ status }) => status), ['updated', 'updated', 'rejected', 'updated', 'updated'])
   t.same(again.map(({ id }) => id), first.map(({ id }) => id))
-  t.same(await said(), events)
+  t.same(await publishedEvents(), events)
   t.same((await read('/dashboard/stats')).stats, stats.stats)
   t.equal((await db.selectFrom('logs').where('account_id', '=', account).select('id').execute()).length, 4)
   t.match((await send('POST', '/logs/batch', { items: [] })).json(), { success: false, code: 'VALIDATION_ERROR' })
@@ -32,21 +32,21 @@ t.test('of several items with one name the last holds, and only the first is new
 })
 
 t.test('parallel batches of one account write each log once and say each thing once', async (t) => {
-  const { log, said, read } = someone()
+  const { log, publishedEvents, read } = someone()
   const items = [lift(now, 'Squat', 80, { clientId: 'one' }), lift(now, 'Bench', 60, { clientId: 'two' }), workout(now, {}, { clientId: 'three' })]
   const results = await Promise.all(Array.from({ length: 10 }, async () => await log(...items)))
   t.equal(new Set(results.flat().map(({ id }) => id)).size, 3)
   t.equal(results.flat().filter(({ status }) => status === 'created').length, 3)
   // 3 × (50 + 30) + 2 × 25 = 290: level 2 begins at 100, level 3 at 300.
-  t.same(await said(), [['record', 'Bench', 60, 5], ['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
+  t.same(await publishedEvents(), [['record', 'Bench', 60, 5], ['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
   t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 3, totalXp: 290, totalPRs: 2, level: 2 })
 })
 
 t.test('one batch publishes its 20 newest records at most, and counts them all', async (t) => {
-  const { log, said, read } = someone()
+  const { log, publishedEvents, read } = someone()
   const exercises = Array.from({ length: 45 }, (_, number) => ({ name: `Lift ${String(number).padStart(2, '0')}`, sets: [{ weightKg: 50, reps: 5 }] }))
   await log(workout(now, { exercises }))
-  const records = (await said()).filter(([what]) => what === 'record').map(([, exercise]) => exercise)
+  const records = (await publishedEvents()).filter(([what]) => what === 'record').map(([, exercise]) => exercise)
   t.same(records, exercises.slice(-20).map(({ name }) => name))
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 45 })
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, sleep, somePerson, testApp, water, weight, workout } from '../testing.ts'
+import { food, sleep, somePerson, testApp, water, weight, workout } from '../test/app.ts'
 
 const { someone, db, at, others } = await testApp(t)
 
@@ -80,12 +80,12 @@ t.test('a streak holds through an empty today and ends after an empty day', asyn
 })
 
 t.test('late logs join streaks and weeks; deleting and moving them parts them again', async (t) => {
-  const { log, read, send, said } = someone({ now: '2026-11-20T05:00:00Z' })
+  const { log, read, send, publishedEvents } = someone({ now: '2026-11-20T05:00:00Z' })
   await log(...['14', '15', '16', '18', '19', '20'].map((day) => food(`2026-11-${day}T05:00:00Z`)))
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3 })
   const [late] = await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
   t.match((await read('/dashboard/stats')).stats, { streak: 7, longestStreak: 7, workoutsThisWeek: 1 })
-  t.same((await said()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], ['achievement', 'STREAK_7']])
+  t.same((await publishedEvents()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], ['achievement', 'STREAK_7']])
 
   // Moved to another day and made another thing.
   t.match(await log(sleep('2026-11-10T05:00:00Z', {}, { clientId: 'late' })), [{ id: late?.id, status: 'updated' }])
@@ -96,7 +96,7 @@ t.test('late logs join streaks and weeks; deleting and moving them parts them ag
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, totalXp: 30 })
   t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: false, code: 'NOT_FOUND' })
   t.match((await send('DELETE', '/logs/garbage')).json(), { success: false, code: 'NOT_FOUND' })
-  t.equal((await said()).filter(([what]) => what === 'achievement').length, 2, 'what was earned is said once')
+  t.equal((await publishedEvents()).filter(([what]) => what === 'achievement').length, 2, 'what was earned is said once')
 })
 
 t.test('experience has its daily limits, by the day of the log', async (t) => {
@@ -120,7 +120,7 @@ t.test('experience has its daily limits, by the day of the log', async (t) => {
 })
 
 t.test('a level is said once, however often it is lost and won back', async (t) => {
-  const { log, send, said, read } = someone({ now: '2026-11-20T05:00:00Z' })
+  const { log, send, publishedEvents, read } = someone({ now: '2026-11-20T05:00:00Z' })
   const [first] = await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }), food('2026-11-20T01:00:00Z'))
   t.match((await read('/dashboard/home')).user, { level: 2, totalXp: 115, xpToNextLevel: 185 })
   await send('DELETE', `/logs/${first?.id}`)
@@ -129,5 +129,5 @@ t.test('a level is said once, however often it is lost and won back', async (t) 
   await log(...Array.from({ length: 5 }, () => workout('2026-11-20T01:00:00Z', { durationMinutes: 60 })))
   // 6 × 110 + 5 = 665
   t.match((await read('/dashboard/home')).user, { level: 4, totalXp: 665, xpToNextLevel: 335 })
-  t.same(await said(), [['level', 2], ['achievement', 'FIRST_WORKOUT'], ['level', 3], ['level', 4]])
+  t.same(await publishedEvents(), [['level', 2], ['achievement', 'FIRST_WORKOUT'], ['level', 3], ['level', 4]])
 })

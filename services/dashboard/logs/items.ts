@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { findUnusable } from '@tandem/service-kit'
-import { logTypes, type LogData, type LogType } from '../schema.ts'
+import { findUnstorable } from '@tandem/service-kit'
+import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 const FURTHEST_AHEAD = 10 * 60 * 1_000
 const EARLIEST = Date.parse('2000-01-01T00:00:00Z')
@@ -45,9 +45,9 @@ export interface Refused { clientId: string | null, error: string }
 /** Reads an item of a batch, whatever a phone has sent: what is wrong with one must not keep the others from being written. */
 export function readItem (sent: unknown, now: Date): Item | Refused {
   const { clientId, type, at, data } = tidy(sent) as Record<string, unknown>
-  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' && !findUnusable(clientId) ? clientId : null, error })
+  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null, error })
 
-  const unusable = findUnusable(sent)
+  const unusable = findUnstorable(sent)
   if (unusable) return refuse(`The item ${unusable}`)
   if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return refuse('clientId must have 1 to 100 characters')
   if (!logTypes.includes(type as LogType)) return refuse(`type must be one of ${logTypes.join(', ')}`)

@@ -1,4 +1,4 @@
-import type { LogData } from '../schema.ts'
+import type { LogData } from '../tables.ts'
 import type { Lift } from '../records/actions.ts'
 
 interface Exercise { name: string, sets: { reps: number, weightKg: number }[] }

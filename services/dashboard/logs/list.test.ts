@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, testApp, water } from '../testing.ts'
+import { food, testApp, water } from '../test/app.ts'
 
 const { someone } = await testApp(t)
 

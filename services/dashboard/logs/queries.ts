@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, LogType } from '../schema.ts'
+import type { Db, LogType } from '../tables.ts'
 
 interface Wanted { type?: LogType, from?: string, to?: string, cursor?: Place, limit: number }
 

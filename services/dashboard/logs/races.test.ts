@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { lockAccount } from '../progress/actions.ts'
-import { food, lift, testApp, water, workout } from '../testing.ts'
+import { food, lift, testApp, water, workout } from '../test/app.ts'
 import type * as Actions from './actions.ts'
 import { readItem } from './items.ts'
 
@@ -13,24 +13,24 @@ const now = '2026-11-20T05:00:00Z'
 const replicas = await Promise.all(['?one', '?two', '?three'].map(async (name) => await import(`./actions.ts${name}`) as typeof Actions))
 
 t.test('batches of several processes write each log once and say each thing once', async (t) => {
-  const { account: accountId, read, said } = someone({ now })
+  const { account: accountId, read, publishedEvents } = someone({ now })
   const items = [lift(now, 'Squat', 80, { clientId: 'a' }), workout(now, { durationMinutes: 60 }, { clientId: 'b' }), food(now, {}, { clientId: 'c' })]
   const results = await Promise.all([0, 1, 2, 0, 1, 2, 0, 1, 2].map(async (replica) =>
     await replicas[replica]?.writeLogs(db, { accountId, zone: 'Asia/Jakarta', read: items.map((item) => readItem(item, clock.now)), spent: undefined })))
   t.equal(results.flat().filter((result) => result?.status === 'created').length, 3)
   t.equal(new Set(results.flat().map((result) => result?.id)).size, 3)
-  t.same(await said(), [['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
+  t.same(await publishedEvents(), [['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
   t.match((await read('/dashboard/stats')).stats, { totalXp: 50 + 30 + 25 + 110 + 5, totalWorkouts: 2, totalPRs: 1 })
 })
 
 t.test('batches of several processes that differ are all counted', async (t) => {
-  const { account: accountId, read, said } = someone({ now })
+  const { account: accountId, read, publishedEvents } = someone({ now })
   await Promise.all(Array.from({ length: 12 }, async (_, index) => await replicas[index % 3]?.writeLogs(db, {
     accountId, zone: 'Asia/Jakarta', read: [readItem(workout(now, { durationMinutes: 10 }), clock.now), readItem(water(now, 100), clock.now)], spent: undefined
   })))
   // 12 × 60 + 8 × 2
   t.match((await read('/dashboard/home')), { stats: { totalXp: 736, totalWorkouts: 12 }, today: { water: { currentMl: 1200 } } })
-  t.same((await said()).filter(([what]) => what === 'level'), [['level', 2], ['level', 3], ['level', 4]])
+  t.same((await publishedEvents()).filter(([what]) => what === 'level'), [['level', 2], ['level', 3], ['level', 4]])
 })
 
 t.test('a batch waits while another holds the account', async (t) => {
@@ -55,7 +55,7 @@ t.test('of several deletions of one log exactly one succeeds, and takes back onc
 })
 
 t.test('a failure leaves nothing of a batch behind', async (t) => {
-  const { account, send, said } = someone({ now })
+  const { account, send, publishedEvents } = someone({ now })
   // Others have water in this file, and keep it.
   await sql`alter table runs add constraint no_water check (kind <> 'WATER') not valid`.execute(db)
   const response = await send('POST', '/logs/batch', { items: [water(now), lift(now, 'Squat', 80)] })
@@ -63,5 +63,5 @@ t.test('a failure leaves nothing of a batch behind', async (t) => {
   await sql`alter table runs drop constraint no_water`.execute(db)
   t.same(await db.selectFrom('logs').where('account_id', '=', account).select('id').execute(), [])
   t.same(await db.selectFrom('totals').where('account_id', '=', account).selectAll().execute(), [])
-  t.same(await said(), [])
+  t.same(await publishedEvents(), [])
 })

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox'
-import { Body, cut, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
+import { Body, paginate, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
-import { logTypes, type LogType } from '../schema.ts'
+import { logTypes, type LogType } from '../tables.ts'
 import { deleteLog, writeLogs } from './actions.ts'
 import { dataOf, readItem } from './items.ts'
 import { listLogs, type Place } from './queries.ts'
@@ -57,7 +57,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Write logs',
       description: 'Writes 1 to 200 logs by their clientId, so that a phone may send again what it is unsure of. Results come in the order of the items.',
       'x-extension': true,
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
@@ -96,7 +96,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query: { cursor, ...query }, account }) => {
     const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : readPlace(cursor), limit: query.limit + 1 })
-    const { page, nextCursor } = cut(logs, query.limit, writePlace)
+    const { page, nextCursor } = paginate(logs, query.limit, writePlace)
     return data({ logs: page, nextCursor })
   })
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { Person } from '@tandem/contracts'
 import { DEFAULT_ZONE } from '../calendar.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
 
 interface PersonCopy { accountId: string, name: string, image: string | null, timezone: string, changedAt?: string }
@@ -22,8 +22,8 @@ export async function upsertPerson (db: Db, { accountId, name, image, timezone, 
  * Asks profile for a person, because what he changed there a moment ago must count here at once.
  * @returns undefined while profile is away, null when it knows no such account
  */
-export async function askPerson (ask: Ask, accountId: string) {
-  return await ask(Person, { accountId }).catch(() => undefined)
+export async function askPerson (callRpc: CallRpc, accountId: string) {
+  return await callRpc(Person, { accountId }).catch(() => undefined)
 }
 
 /** Keeps the weight that somebody told in their profile, unless a later one is kept. */
@@ -47,9 +47,9 @@ export async function keepAnswer (db: Db, accountId: string, { kept, person, ask
 }
 
 /** The time zone somebody lives in: as profile says now, else as it last said, else Jakarta's. Keeps what else it says. */
-export async function zoneOf ({ db, ask, now }: { db: Db, ask: Ask, now: () => Date }, accountId: string): Promise<string> {
+export async function zoneOf ({ db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date }, accountId: string): Promise<string> {
   const asked = now()
-  const [person, kept] = await Promise.all([askPerson(ask, accountId), findPerson(db, accountId)])
+  const [person, kept] = await Promise.all([askPerson(callRpc, accountId), findPerson(db, accountId)])
   if (!person) return kept?.timezone ?? DEFAULT_ZONE
   await keepAnswer(db, accountId, { kept, person, asked })
   return person.profile.timezone

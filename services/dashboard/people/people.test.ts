@@ -1,11 +1,11 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { onPersonChanged } from './consumers.ts'
 import { findPerson } from './queries.ts'
 import { upsertPerson } from './actions.ts'
-import { noCache, testApp, water } from '../testing.ts'
+import { noCache, testApp, water } from '../test/app.ts'
 
 const forgotten: string[] = []
 const { someone, deps, db, others } = await testApp(t, { cache: { ...noCache, forget: async (accountId) => { forgotten.push(accountId) } } })
@@ -14,7 +14,7 @@ const handlers = [onPersonChanged(deps)]
 
 t.test('a person’s time zone is kept for when profile is away', async (t) => {
   const { account, log, read } = someone({ now: '2026-11-20T16:50:00Z' })
-  await hear(handlers, PersonChanged.type, { ...sample, accountId: account, timezone: 'Asia/Tokyo' })
+  await deliver(handlers, PersonChanged.type, { ...sample, accountId: account, timezone: 'Asia/Tokyo' })
   t.same(forgotten.slice(-1), [account], 'another zone may mean other statistics')
   others({ person: 'away' })
   await log(water('2026-11-20T16:50:00Z'))

@@ -1,4 +1,4 @@
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** What was last heard of a person; undefined when it was nothing yet. */
 export async function findPerson (db: Db, accountId: string) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { listPrograms, type Program } from './queries.ts'
 
 const MOST = 50

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const { someone, at } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export interface Exercise { id: string, name: string, sets: number, repsMin: number, repsMax: number }
 interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, Repeatable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { activateProgram, addProgram, deleteProgram } from './actions.ts'
@@ -62,7 +62,7 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Add a training program',
       description: 'At most 50. It is followed once it is made the active one.',
       'x-extension': true,
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: NewProgram,
       response: { 201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] })) }
     }

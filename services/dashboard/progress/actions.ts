@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, LevelReached } from '@tandem/contracts'
 import { dayOfNumber, mondayNumber, numberOf } from '../calendar.ts'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 import { achievementsOf, levelOf } from './rules.ts'
 import { applyChanges, type Change } from './runs.ts'
-import { readSummaries, summarise, weeksWithWorkout, type Summary } from './summaries.ts'
+import { readSummaries, refreshSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
 
 /** Takes the row of an account that everything about its logs waits for; makes it at first. */
 export async function lockAccount (trx: Trx, accountId: string) {
@@ -21,10 +21,10 @@ type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
  * Brings all that follows from an account's logs up to date after those of `days` changed: summaries, runs, totals, levels and
  * achievements, and says what was reached. The account must be locked, and which lifts are records must be known.
  */
-export async function settle (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
+export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
   if (days.length === 0) return
   const before = byDay(await readSummaries(trx, accountId, days))
-  const after = byDay(await summarise(trx, accountId, days))
+  const after = byDay(await refreshSummaries(trx, accountId, days))
   const gained = (figure: Exclude<keyof Summary, 'day'>) =>
     days.reduce((sum, day) => sum + (after.get(day)?.[figure] ?? 0) - (before.get(day)?.[figure] ?? 0), 0)
 
@@ -43,7 +43,7 @@ export async function settle (trx: Trx, accountId: string, totals: LockedTotals,
 
   const longest = await applyChanges(trx, accountId, await changesOf(trx, accountId, days, before, after))
   for (let reached = totals.highestLevel + 1; reached <= level; reached++) {
-    await record(trx, LevelReached, accountId, { accountId, level: reached })
+    await publish(trx, LevelReached, accountId, { accountId, level: reached })
   }
   await award(trx, accountId, achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK }))
 }
@@ -82,5 +82,5 @@ async function award (trx: Trx, accountId: string, achievements: string[]) {
     select ${accountId}, * from unnest(${achievements}::text[])
     on conflict do nothing
     returning achievement`.execute(trx)
-  for (const { achievement } of rows) await record(trx, AchievementEarned, accountId, { accountId, achievement })
+  for (const { achievement } of rows) await publish(trx, AchievementEarned, accountId, { accountId, achievement })
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { levelOf } from './rules.ts'
 import { changeRuns } from './runs.ts'
 import { numberOf, mondayNumber } from '../calendar.ts'
-import { somePerson, testApp } from '../testing.ts'
+import { somePerson, testApp } from '../test/app.ts'
 
 const { someone, db, others } = await testApp(t)
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { dayOfNumber } from '../calendar.ts'
-import type { RunKind, Trx } from '../schema.ts'
+import type { RunKind, Trx } from '../tables.ts'
 
 /** An unbroken row of days, or of Mondays, by their numbers; both ends belong to it. */
 export interface Run { first: number, last: number }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 import { XP } from './rules.ts'
 
 /** What progress is reckoned from of a day's summary. */
@@ -16,7 +16,7 @@ export async function readSummaries (trx: Trx, accountId: string, days: string[]
 const { lit } = sql
 
 /** Sums `days` up anew from their logs, under the lock of the account's totals. A day whose last log is gone loses its row. */
-export async function summarise (trx: Trx, accountId: string, days: string[]) {
+export async function refreshSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
     with counted as (
       select day,

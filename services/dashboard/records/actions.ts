@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 /** The heaviest set of an exercise in a workout. */
 export interface Lift { logId: string, exerciseKey: string, exercise: string, weightKg: number, reps: number, at: Date, isRecord: boolean }
 
 /** Takes the lifts of workouts away; returns what they were. */
-export async function takeLifts (trx: Trx, accountId: string, logIds: string[]) {
+export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]) {
   return await trx.deleteFrom('lifts')
     .where('log_id', '=', sql<string>`any(${logIds}::uuid[])`)
     .where('account_id', '=', accountId)
@@ -28,7 +28,7 @@ export async function addLifts (trx: Trx, accountId: string, lifts: Omit<Lift, '
  * looked at, as nothing earlier can have changed.
  * @returns the lifts of which it changed, with the days of their workouts
  */
-export async function judgeLifts (trx: Trx, accountId: string, since: Map<string, Date>): Promise<(Lift & { day: string })[]> {
+export async function markRecords (trx: Trx, accountId: string, since: Map<string, Date>): Promise<(Lift & { day: string })[]> {
   if (since.size === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with touched as (

@@ -1,13 +1,13 @@
 import t from 'tap'
-import { lift, testApp, workout } from '../testing.ts'
+import { lift, testApp, workout } from '../test/app.ts'
 
 const { someone } = await testApp(t)
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T05:00:00Z`
 
 t.test('each heavier lift is a record, worth 25 and said once; the list shows the last of each exercise', async (t) => {
-  const { log, read, said } = someone()
+  const { log, read, publishedEvents } = someone()
   await log(lift(day(10), 'Squat', 80), lift(day(11), 'squat  ', 82.5), lift(day(12), 'SQUAT', 82.5), lift(day(13), 'Squat', 70), lift(day(14), 'Bench', 60))
-  t.same((await said()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], ['record', 'squat', 82.5, 5], ['record', 'Bench', 60, 5]])
+  t.same((await publishedEvents()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], ['record', 'squat', 82.5, 5], ['record', 'Bench', 60, 5]])
   t.same((await read('/records')).records, [
     { exercise: 'Bench', weightKg: 60, reps: 5, achievedAt: '2026-11-14T05:00:00.000Z' },
     { exercise: 'squat', weightKg: 82.5, reps: 5, achievedAt: '2026-11-11T05:00:00.000Z' }
@@ -29,16 +29,16 @@ t.test('of a workout the heaviest set of an exercise counts; sets without weight
 })
 
 t.test('a backdated lift takes a record from later ones, and is one itself', async (t) => {
-  const { log, read, said, send } = someone()
+  const { log, read, publishedEvents, send } = someone()
   await log(lift(day(10), 'Squat', 80), lift(day(12), 'Squat', 90), lift(day(14), 'Squat', 100))
   const [backdated] = await log(lift(day(9), 'Squat', 95))
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 2, totalXp: 4 * 80 + 2 * 25 })
   t.match((await read('/records')).records, [{ weightKg: 100 }])
-  t.same((await said()).filter(([what]) => what === 'record').map(([, , kg]) => kg), [80, 90, 100, 95])
+  t.same((await publishedEvents()).filter(([what]) => what === 'record').map(([, , kg]) => kg), [80, 90, 100, 95])
 
   await send('DELETE', `/logs/${backdated?.id}`)
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 3 * 80 + 3 * 25 })
-  t.equal((await said()).filter(([what]) => what === 'record').length, 4, 'what is a record again is no news')
+  t.equal((await publishedEvents()).filter(([what]) => what === 'record').length, 4, 'what is a record again is no news')
 })
 
 t.test('deleting the heaviest lift makes the one before it the record again', async (t) => {
@@ -51,9 +51,9 @@ t.test('deleting the heaviest lift makes the one before it the record again', as
 })
 
 t.test('a changed workout is judged anew: another weight is news, another title is not', async (t) => {
-  const { log, read, said } = someone()
+  const { log, read, publishedEvents } = someone()
   const squat = (weightKg: number, more: object = {}) => ({ ...lift(day(10), 'Squat', weightKg), clientId: 'a', ...more })
-  const records = async () => (await said()).filter(([what]) => what === 'record').map(([, , kg]) => kg)
+  const records = async () => (await publishedEvents()).filter(([what]) => what === 'record').map(([, , kg]) => kg)
   await log(squat(80))
   const titled = squat(80)
   await log({ ...titled, data: { ...titled.data, title: 'Legs' } })

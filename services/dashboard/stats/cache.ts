@@ -3,12 +3,12 @@ import type { Log } from '@tandem/service-kit'
 import type { Stats } from './queries.ts'
 
 /** Statistics and when they were reckoned. */
-export interface Kept { stats: Stats, updatedAt: string }
+export interface CachedStats { stats: Stats, updatedAt: string }
 
 /** Keeps statistics for a moment. Without Redis it keeps nothing and nobody is worse off than by a query. */
 export interface StatsCache {
-  find (accountId: string): Promise<Kept | undefined>
-  keep (accountId: string, kept: Kept, seconds: number): Promise<void>
+  find (accountId: string): Promise<CachedStats | undefined>
+  keep (accountId: string, kept: CachedStats, seconds: number): Promise<void>
   /** After a change: what was kept no longer holds, nor what is just being reckoned from before it. */
   forget (accountId: string): Promise<void>
   ready (): Promise<unknown>
@@ -45,7 +45,7 @@ export function createStatsCache (url: string, log: Log): StatsCache {
     async find (accountId) {
       return await unlessAway(async () => {
         const text = await redis.get(keyOf(accountId))
-        return text ? JSON.parse(text) as Kept : undefined
+        return text ? JSON.parse(text) as CachedStats : undefined
       })
     },
     // Only where nothing stands: not over what says that something has changed meanwhile.

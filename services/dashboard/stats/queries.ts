@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
-import { usualTargets } from '../goals/queries.ts'
+import { defaultTargets } from '../goals/queries.ts'
 import { levelOf } from '../progress/rules.ts'
 import { stepOf } from '../progress/runs.ts'
-import type { Db, RunKind } from '../schema.ts'
+import type { Db, RunKind } from '../tables.ts'
 
 export interface Stats {
   streak: number
@@ -57,7 +57,7 @@ export async function readStats (db: Db, accountId: string, today: Temporal.Plai
       coalesce(summary.calories, 0)::float8 as "todayCalories",
       coalesce(summary.protein, 0)::float8 as "todayProtein",
       coalesce(summary.water_ml, 0) as "currentMl",
-      coalesce(goals.water_ml, ${usualTargets.waterMl}) as "targetMl",
+      coalesce(goals.water_ml, ${defaultTargets.waterMl}) as "targetMl",
       (select kg from (
         (select (data->>'kg')::float8 as kg, at from logs where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1)
         union all select kg, weighed_at from profile_weights where account_id = ${accountId}

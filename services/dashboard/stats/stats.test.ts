@@ -2,7 +2,7 @@ import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
 import { silent } from '@tandem/service-kit/testing'
 import { createStatsCache } from './cache.ts'
-import { somePerson, testApp, water, workout } from '../testing.ts'
+import { somePerson, testApp, water, workout } from '../test/app.ts'
 
 const redis = await startRedis(t)
 const cache = createStatsCache(redis.url, silent)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
 import { findGoals, nutritionGoalOf } from '../goals/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { currentRun } from '../stats/queries.ts'
 
 export async function readTotals (db: Db, accountId: string) {

@@ -1,36 +1,36 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { BadgeEarned, Membership, TrainingProgress } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import type { Trx } from '../schema.ts'
-import { badges, measure, type Badge } from './rules.ts'
+import type { Trx } from '../tables.ts'
+import { badges, measureProgress, type Badge } from './rules.ts'
 
 /** Gives a badge; whoever has it already hears nothing. */
-export async function earn (trx: Trx, accountId: string, badge: Badge) {
+export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
   const earned = await trx.insertInto('badges').values({ account_id: accountId, badge })
     .onConflict((conflict) => conflict.doNothing())
     .returning('badge')
     .executeTakeFirst()
-  if (earned) await record(trx, BadgeEarned, accountId, { accountId, badge })
+  if (earned) await publish(trx, BadgeEarned, accountId, { accountId, badge })
 }
 
 /** Takes away a badge that says how things are, and not what was once done. */
-export async function takeBack (trx: Trx, accountId: string, badge: Badge) {
+export async function revokeBadge (trx: Trx, accountId: string, badge: Badge) {
   await trx.deleteFrom('badges').where('account_id', '=', accountId).where('badge', '=', badge).execute()
   await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where('badge', '=', badge).execute()
 }
 
 /** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
-export async function recalculate ({ db, ask }: Deps, accountId: string) {
-  const [{ weekStreak, personalRecords }, membership] = await Promise.all([ask(TrainingProgress, { accountId }), ask(Membership, { accountId })])
+export async function recalculate ({ db, callRpc }: Deps, accountId: string) {
+  const [{ weekStreak, personalRecords }, membership] = await Promise.all([callRpc(TrainingProgress, { accountId }), callRpc(Membership, { accountId })])
   await db.transaction().execute(async (trx) => {
     // Held, so that an approval which lapses at this moment takes its badge away after it was given here, and not before.
     const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
       .select('id').limit(1).forShare().executeTakeFirst()
-    const progress = measure({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })
+    const progress = measureProgress({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })
     await trx.insertInto('badge_progress')
       .values(badges.map((badge) => ({ account_id: accountId, badge, progress: progress[badge] })))
       .onConflict((conflict) => conflict.columns(['account_id', 'badge']).doUpdateSet((eb) => ({ progress: eb.ref('excluded.progress') })))
       .execute()
-    for (const badge of badges) if (progress[badge] === 100) await earn(trx, accountId, badge)
+    for (const badge of badges) if (progress[badge] === 100) await grantBadge(trx, accountId, badge)
   })
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { badges, requirements } from './rules.ts'
 
 /** The badges somebody has, and how far he was with each of the others at the last recalculation. */

@@ -14,7 +14,7 @@ interface Merits { isVerified: boolean, weekStreak: number, personalRecords: num
 const part = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
 
 /** How far somebody is with each badge, in percent; 100 has it earned. */
-export function measure ({ isVerified, weekStreak, personalRecords, membership }: Merits): Record<Badge, number> {
+export function measureProgress ({ isVerified, weekStreak, personalRecords, membership }: Merits): Record<Badge, number> {
   return {
     PHOTO_VERIFIED: isVerified ? 100 : 0,
     CONSISTENT: part(weekStreak, 4),

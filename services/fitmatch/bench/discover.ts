@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { discover } from '../discover/queries.ts'
 import { readCaller } from '../profiles/queries.ts'
-import type { Tables } from '../schema.ts'
-import { createApp, someFacts } from '../testing.ts'
+import type { Tables } from '../tables.ts'
+import { createApp, someFacts } from '../test/app.ts'
 
 // Discover as people settle: 200 places, the largest with a sixth of all. Each search goes over the service's own HTTP, and beside it the
 // very same statements, sent by a bare client. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards. SIZES may name other sizes.
@@ -86,9 +86,9 @@ const time = async (work: () => Promise<unknown>) => {
   return performance.now() - began
 }
 
-const ask = (async () => someFacts('Somebody')) as unknown as Ask
+const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
-const app = await createApp({ db, ask, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silent, keys: testKeys })
+const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silent, keys: testKeys })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** Milliseconds of a processor that the bare client's own Postgres process has used; the steady figure on a machine with other work. */

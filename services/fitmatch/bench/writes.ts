@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import pg from 'pg'
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import type { Tables } from '../schema.ts'
-import { createApp, someFacts } from '../testing.ts'
+import type { Tables } from '../tables.ts'
+import { createApp, someFacts } from '../test/app.ts'
 
 // Swipes and messages through the service's own HTTP, by eight people at once, each beside a bare transaction that writes one row and one
 // event. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
@@ -28,9 +28,9 @@ const bare = new pg.Pool({ connectionString: own, max: 5 })
 await bare.query(`create schema ${schema}`)
 await migrate(own, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(own, { log: { warn () {} } })
-const ask = (async () => someFacts('Somebody')) as unknown as Ask
+const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
-const app = await createApp({ db, ask, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silent, keys: testKeys })
+const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silent, keys: testKeys })
 
 const post = async (accountId: string, url: string, payload: object) => {
   const response = await app.inject({ method: 'POST', url, headers: headersOf(accountId), payload })

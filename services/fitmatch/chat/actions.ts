@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { record, recording } from '@tandem/bus-kit'
+import { publish, publishSql } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { readChat } from './queries.ts'
 
 const A_MINUTE = 60
@@ -51,7 +51,7 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
     .executeTakeFirstOrThrow()
   await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
   const recipientId = match.low_id === senderId ? match.high_id : match.low_id
-  await record(trx, MessageSent, matchId, {
+  await publish(trx, MessageSent, matchId, {
     matchId, messageId: message.id, senderId, ...match.senderName !== null && { senderName: match.senderName }, recipientId, hasImage: imageUrl !== null
   })
   return message
@@ -95,7 +95,7 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
       returning id, read_at
     ), parts as (
       select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MOST_IN_AN_EVENT)} as part from seen) as numbered group by part
-    ), told as (${recording(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`parts.ids` }, sql`parts`)})
+    ), told as (${publishSql(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`parts.ids` }, sql`parts`)})
     select id, read_at as "readAt" from seen`.execute(db)
   return rows
 }

@@ -4,12 +4,12 @@ import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
-import { atOnce, testApp, type Member } from '../testing.ts'
+import { inParallel, testApp, type Member } from '../test/app.ts'
 
 interface Said { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
 
 t.test('a chat', async (t) => {
-  const { get, post, postOnce, put, del, member, matched, swipes, said, db, folder } = await testApp(t)
+  const { get, post, postOnce, put, del, member, matched, swipes, publishedEvents, db, folder } = await testApp(t)
   const pair = async () => {
     const [ana, ben] = await Promise.all([member('Ana'), member('Ben')]) as [Member, Member]
     const matchId = await matched(ana, ben)
@@ -29,7 +29,7 @@ t.test('a chat', async (t) => {
     const sent = await write(ana, ' Hi ')
     t.match(sent, { status: 201, data: { message: { matchId, senderId: ana.id, isMine: true, content: 'Hi', imageUrl: null, readAt: null } } })
     t.strictSame(Object.keys(sent.data.message).sort(), ['content', 'createdAt', 'id', 'imageUrl', 'isMine', 'matchId', 'readAt', 'senderId'])
-    t.match(await said(MessageSent), [{ matchId, messageId: sent.data.message.id, senderId: ana.id, senderName: 'Ana', recipientId: ben.id, hasImage: false }])
+    t.match(await publishedEvents(MessageSent), [{ matchId, messageId: sent.data.message.id, senderId: ana.id, senderName: 'Ana', recipientId: ben.id, hasImage: false }])
     t.match((await get(ben.id, '/fitmatch/matches')).data, {
       newMatches: [], totalMatches: 1,
       conversations: [{ matchId, profile: { displayName: 'Ana' }, lastMessage: { content: 'Hi', createdAt: String, isMine: false }, unreadCount: 1 }]
@@ -48,7 +48,7 @@ t.test('a chat', async (t) => {
     t.match(await post(ben.id, `${url}/read`), { status: 200, success: true, message: String })
     t.equal(await unreadOf(ben, matchId), 0)
     await post(ben.id, `${url}/read`)
-    t.strictSame(await said(MessagesRead), [{ matchId, readerId: ben.id, messageIds: [sent.data.message.id] }, { matchId, readerId: ben.id, messageIds: [more] }], 'and said once')
+    t.strictSame(await publishedEvents(MessagesRead), [{ matchId, readerId: ben.id, messageIds: [sent.data.message.id] }, { matchId, readerId: ben.id, messageIds: [more] }], 'and said once')
   })
 
   t.test('says in parts that very many messages were read', async (t) => {
@@ -58,7 +58,7 @@ t.test('a chat', async (t) => {
       .values(Array.from({ length: 501 }, (_, turn) => ({ match_id: matchId, sender_id: ana.id, content: 'Hi', image_url: null, client_id: null, created_at: new Date(began + turn) })))
       .execute()
     await post(ben.id, `${url}/read`)
-    const parts = (await said(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
+    const parts = (await publishedEvents(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
     t.strictSame(new Set(parts.map(({ length }) => length)), new Set([500, 1]))
     t.equal(new Set(parts.flat()).size, 501)
   })
@@ -69,7 +69,7 @@ t.test('a chat', async (t) => {
     t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/ } } })
     t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
     t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
-    t.match((await said(MessageSent)).at(-1), { hasImage: true })
+    t.match((await publishedEvents(MessageSent)).at(-1), { hasImage: true })
     const bad = [
       [{ base64: 'not base64!', mimeType: 'image/png' }, 400, 'VALIDATION_ERROR'], [{ base64: image.base64, mimeType: 'image/jpeg' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
       [{ base64: Buffer.from('no image').toString('base64'), mimeType: 'image/png' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -105,7 +105,7 @@ t.test('a chat', async (t) => {
 
   t.test('keeps a message that is sent again once', async (t) => {
     const { ana, ben, write, url } = await pair()
-    const answers = await atOnce(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
+    const answers = await inParallel(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
     t.ok(answers.every(({ status }) => status === 201))
     t.equal(new Set(answers.map(({ data }) => data.message.id)).size, 1)
     t.match(await write(ben, 'Hi too', { clientMessageId: 'a1' }), { status: 201, data: { message: { content: 'Hi too' } } })
@@ -118,7 +118,7 @@ t.test('a chat', async (t) => {
     const { ana, url } = await pair()
     const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
     for (const [key, body] of [['k1', { content: 'Hi' }], ['k2', { image }]] as const) {
-      const answers = await atOnce(5, () => postOnce(ana.id, key, `${url}/messages`, body))
+      const answers = await inParallel(5, () => postOnce(ana.id, key, `${url}/messages`, body))
       t.ok(answers.every(({ status }) => status === 201))
       t.equal(new Set(answers.map(({ data }) => JSON.stringify(data.message))).size, 1)
     }
@@ -171,7 +171,7 @@ t.test('a chat', async (t) => {
       while (await step() > 0) ;
     }
     const polling = [poll('id'), poll('time')]
-    const sent = await Promise.all([atOnce(30, (turn) => write(ana, `a${turn}`)), atOnce(30, (turn) => write(ben, `b${turn}`))])
+    const sent = await Promise.all([inParallel(30, (turn) => write(ana, `a${turn}`)), inParallel(30, (turn) => write(ben, `b${turn}`))])
     writing = false
     await Promise.all(polling)
     const ids = sent.flat().map(({ data }) => data.message.id as string).sort()
@@ -182,7 +182,7 @@ t.test('a chat', async (t) => {
 
   t.test('takes 60 messages a minute from each', async (t) => {
     const { ana, ben, write } = await pair()
-    const answers = await atOnce(70, (turn) => write(ana, String(turn)))
+    const answers = await inParallel(70, (turn) => write(ana, String(turn)))
     t.equal(answers.filter(({ status }) => status === 201).length, 60)
     const refused = answers.find(({ status }) => status !== 201)
     t.match(refused, { status: 429, code: 'RATE_LIMITED' })
@@ -225,7 +225,7 @@ t.test('a chat', async (t) => {
   t.test('is gone for both after unmatching, with what is sent at that moment', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
     await write(ana, 'Hi')
-    const [ended] = await Promise.all([del(ben.id, url), atOnce(20, () => write(ana, 'Late'))])
+    const [ended] = await Promise.all([del(ben.id, url), inParallel(20, () => write(ana, 'Late'))])
     t.match(ended, { status: 200, success: true, message: String })
     for (const who of [ana, ben]) {
       t.match(await get(who.id, url), { status: 404, code: 'NOT_FOUND' })
@@ -237,7 +237,7 @@ t.test('a chat', async (t) => {
       t.match(await post(who.id, `${url}/read`), { status: 404 })
       t.match(await post(who.id, `${url}/typing`, { isTyping: true }), { status: 404 })
     }
-    t.strictSame((await said(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
+    t.strictSame((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
     t.match(await del(ben.id, url), { status: 404 })
     t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'nor is it offered again')
     t.match((await swipes(ana, ben)).data, { isMatch: false })

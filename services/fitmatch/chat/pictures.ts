@@ -1,4 +1,4 @@
-import { FileTooLarge, remakeImage, type Media } from '@tandem/media-kit'
+import { FileTooLarge, reencodeImage, type Media } from '@tandem/media-kit'
 import { ValidationError } from '@tandem/service-kit'
 
 const LARGEST = 5 * 1024 * 1024
@@ -16,6 +16,6 @@ export async function storePicture (media: Media, senderId: string, { base64, mi
   if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > LARGEST) throw new FileTooLarge()
-  const { key } = await media.store('private', await remakeImage(bytes, mimeType, senderId))
+  const { key } = await media.store('private', await reencodeImage(bytes, mimeType, senderId))
   return key
 }

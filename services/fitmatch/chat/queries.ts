@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { cut, ValidationError, type Page } from '@tandem/service-kit'
+import { paginate, ValidationError, type Page } from '@tandem/service-kit'
 import { MatchNotFound } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 // Longer than the few seconds in which a client may hold back to say so again.
 const TYPES_FOR = '6 seconds'
@@ -46,7 +46,7 @@ export async function listHistory (db: Db, accountId: string, matchId: string, {
     .orderBy('messages.created_at', 'desc')
     .limit(limit + 1)
     .execute()
-  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
+  const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return { messages: page.reverse(), nextCursor }
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, Data, data, Id, idempotencyOf, Instant, Message, message, NextCursor, Repeatable, type Routes, Text, ValidationError } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Instant, Message, message, NextCursor, IdempotencyHeaders, type Routes, Text, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
@@ -62,7 +62,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. 60 a minute: 429 RATE_LIMITED. With a ' +
         '`clientMessageId` (an extension) it may be sent again: a repeat answers the first message.',
       params,
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: Body({
         content: Type.Optional(Text({ min: 0, max: 1000 })),
         image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: LONGEST_BODY }), mimeType: Text({ max: 100 }) })),

@@ -5,7 +5,7 @@ import { Enum, Nullable } from '@tandem/service-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { blur } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { distanceFrom, scoreFor, sharedWith, shownKm, type Measured } from './score.ts'
 
 const strings = Type.Array(Type.String())

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testApp, type Facts, type Member } from '../testing.ts'
+import { testApp, type Facts, type Member } from '../test/app.ts'
 
 t.test('discover', async (t) => {
   const { get, post, put, del, member, person, swipes, db } = await testApp(t)

@@ -1,7 +1,7 @@
 // Runs alone
 import pg from 'pg'
 import t from 'tap'
-import { atOnce, testApp } from '../testing.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
 const FARTHEST = 500
 const median = (times: number[]) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
@@ -50,8 +50,8 @@ t.test('one account that searches many times at once takes one connection, so ot
   await client.connect()
   t.teardown(() => client.end())
   await client.query('begin; lock table profiles in access exclusive mode')
-  const searches = atOnce(12, async () => await get(ana.id, '/fitmatch/discover'))
-  const others = await atOnce(8, async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 })))
+  const searches = inParallel(12, async () => await get(ana.id, '/fitmatch/discover'))
+  const others = await inParallel(8, async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 })))
   t.ok(Math.max(...others) < 500, `others waited ${Math.max(...others).toFixed(0)} ms at most`)
   await client.query('rollback')
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { FitMatchOverview } from '@tandem/contracts'
-import { someFacts, testApp, type Member } from '../testing.ts'
+import { someFacts, testApp, type Member } from '../test/app.ts'
 
 // Observers read every answer there is, from many places, while the person they look for stands at one place and then at another. What is
 // the same from everywhere cannot tell the two places apart, by whatever arithmetic.

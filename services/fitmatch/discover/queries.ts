@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { ProfileNotFound } from '../errors.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
-import type { Db, MatchType, SwipeType } from '../schema.ts'
+import type { Db, MatchType, SwipeType } from '../tables.ts'
 import { measuredBy, selectShown, toCandidate, type Candidate } from './candidate.ts'
 import { cellRangesAround } from './cells.ts'
 import { distanceFrom, scoreFor, sharedWith, shownKm } from './score.ts'

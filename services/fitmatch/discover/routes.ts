@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, RateLimited, takeTurns, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, Id, Nullable, RateLimited, serializeByAccount, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { withPhotoAddresses } from '../photos/addresses.ts'
@@ -25,7 +25,7 @@ const ProfileView = Type.Object({
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
   // A search is the most expensive read. One account never takes more than one connection with it.
-  const inTurn = takeTurns({ maxWaiting: MAX_WAITING_SEARCHES })
+  const inTurn = serializeByAccount({ maxWaiting: MAX_WAITING_SEARCHES })
 
   app.get('/fitmatch/discover', {
     schema: {

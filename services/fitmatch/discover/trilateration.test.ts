@@ -1,7 +1,7 @@
 import t from 'tap'
 import { sql } from 'kysely'
-import { someFacts, testApp } from '../testing.ts'
-import { snap } from '../profiles/position.ts'
+import { someFacts, testApp } from '../test/app.ts'
+import { roundToGrid } from '../profiles/position.ts'
 
 // Somebody who may be wherever he likes, as often as he likes, asks how far his victims are, who is within a distance, in which order and
 // with which score, and works out where they are. He must not get nearer than the grid lets him.
@@ -22,7 +22,7 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
   await db.updateTable('profiles').set({ show_distance: false }).where('account_id', 'in', victims.filter(({ hides }) => hides).map(({ id }) => id)).execute()
   const spy = await member('Spy', someFacts('Spy'))
   const stand = async (latitude: number, longitude: number, maxDistance: number) => await db.updateTable('profiles')
-    .set({ latitude: snap(latitude), longitude: snap(longitude), max_distance: maxDistance }).where('account_id', '=', spy.id).execute()
+    .set({ latitude: roundToGrid(latitude), longitude: roundToGrid(longitude), max_distance: maxDistance }).where('account_id', '=', spy.id).execute()
 
   interface Seen { id: string, distance: number | null, compatibilityScore: number }
   const look = async () => {
@@ -67,7 +67,7 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
         nearest = bound.high
       }
     }
-    const stands = { latitude: snap(from.latitude) / 100, longitude: snap(from.longitude) / 100 }
+    const stands = { latitude: roundToGrid(from.latitude) / 100, longitude: roundToGrid(from.longitude) / 100 }
     for (const [id, bound] of bounds) rings.get(id)?.push({ ...stands, ...bound })
   }
   t.ok(same, 'the same question has the same answer')

@@ -1,9 +1,9 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { MatchEnded } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { MatchNotFound } from '../errors.ts'
 import { readParticipant } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { lockPair, pairOf } from './pairs.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function endMatch (trx: Trx, one: string, other: string) {
     .where('low_id', '=', pair.low_id).where('high_id', '=', pair.high_id).where('ended_at', 'is', null)
     .returning('id')
     .executeTakeFirst()
-  if (ended) await record(trx, MatchEnded, ended.id, { matchId: ended.id, accountIds: [pair.low_id, pair.high_id] })
+  if (ended) await publish(trx, MatchEnded, ended.id, { matchId: ended.id, accountIds: [pair.low_id, pair.high_id] })
   return ended
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 /** Two people in the one order that a pair has. Ids of lower case sort as text as Postgres sorts them. */
 export const pairOf = (one: string, other: string) => one < other ? { low_id: one, high_id: other } : { low_id: other, high_id: one }

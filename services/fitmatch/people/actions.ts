@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { bitsOfSports } from '../profiles/sports.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 interface Person { accountId: string, name: string, timezone: string, changedAt?: string }
 interface Facts { accountId: string, weight: number | null, favoriteSports: string[], experience: string, changedAt?: string }
@@ -20,7 +20,7 @@ export const isBefore = (heardAt: 'person_heard_at' | 'facts_heard_at', moment: 
   sql<boolean>`coalesce(${sql.ref(`members.${heardAt}`)} < ${moment}, true)`
 
 /** Keeps a person's name and time zone. News that come late do not undo newer ones. */
-export async function keepPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
+export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
   const heardAt = toMoment(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
@@ -35,7 +35,7 @@ export async function keepPerson (db: Db, { accountId, name, timezone, changedAt
 }
 
 /** Keeps what a person is compared by, under the same rule. */
-export async function keepFacts (db: Db, { accountId, weight, favoriteSports, experience, changedAt }: Facts, at: Date) {
+export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, experience, changedAt }: Facts, at: Date) {
   const heardAt = toMoment(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
@@ -50,7 +50,7 @@ export async function keepFacts (db: Db, { accountId, weight, favoriteSports, ex
 }
 
 /** Keeps until when somebody is subscribed. Two changes may be of one millisecond, so their sequence tells which is the later. */
-export async function keepSubscription (db: Db, { accountId, status, currentPeriodEnd }: Subscription, sequence: number) {
+export async function upsertSubscription (db: Db, { accountId, status, currentPeriodEnd }: Subscription, sequence: number) {
   const until = status === 'ACTIVE' ? new Date(currentPeriodEnd) : null
   await db.insertInto('members').values({ account_id: accountId, subscribed_until: until, subscription_sequence: sequence })
     .onConflict((conflict) => conflict.column('account_id')

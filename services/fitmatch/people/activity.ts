@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** Whoever was seen within this time is online. */
 export const ONLINE_WITHIN = '5 minutes'
@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const REMEMBERED = 50_000
 
 /** A preHandler that notes, at most once a minute for each person, that he is here. */
-export function noteActivity (db: Db) {
+export function recordActivity (db: Db) {
   const noted = new Map<string, number>()
   return async ({ account, log }: FastifyRequest) => {
     // Public routes have no account, whatever the type says.

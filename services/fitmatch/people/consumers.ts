@@ -1,8 +1,8 @@
 import { on } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { keepFacts, keepPerson, keepSubscription } from './actions.ts'
+import { upsertFacts, upsertPerson, upsertSubscription } from './actions.ts'
 
-export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await keepPerson(db, data, time))
-export const onFactsChanged = ({ db }: Deps) => on(FactsChanged, async ({ data, time }) => await keepFacts(db, data, time))
-export const onSubscriptionChanged = ({ db }: Deps) => on(SubscriptionChanged, async ({ data, sequence }) => await keepSubscription(db, data, sequence))
+export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await upsertPerson(db, data, time))
+export const onFactsChanged = ({ db }: Deps) => on(FactsChanged, async ({ data, time }) => await upsertFacts(db, data, time))
+export const onSubscriptionChanged = ({ db }: Deps) => on(SubscriptionChanged, async ({ data, sequence }) => await upsertSubscription(db, data, sequence))

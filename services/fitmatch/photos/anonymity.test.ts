@@ -5,7 +5,7 @@ import t from 'tap'
 import { createMedia, diskStorage, type Image } from '@tandem/media-kit'
 import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { createApp, someFacts, testApp } from '../testing.ts'
+import { createApp, someFacts, testApp } from '../test/app.ts'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 
 const { get, post, upload, member, matched, person, others, db, deps, folder, cdnUrl } = await testApp(t)

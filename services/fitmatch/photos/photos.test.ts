@@ -2,7 +2,7 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { somePng } from '@tandem/media-kit/testing'
-import { atOnce, testApp } from '../testing.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
   const { get, put, del, upload, member, cdnUrl, folder } = await testApp(t)
@@ -30,7 +30,7 @@ t.test('photos', async (t) => {
 
   t.test('are never more than six, and always have one main one', async (t) => {
     const { id: ana } = await member('Ana')
-    const added = await atOnce(12, () => upload(ana, '/fitmatch/photos', 'file', somePng()))
+    const added = await inParallel(12, () => upload(ana, '/fitmatch/photos', 'file', somePng()))
     t.equal(added.filter(({ status }) => status === 200).length, 4)
     t.match(added.find(({ status }) => status !== 200), { status: 400, code: 'LIMIT_EXCEEDED' })
     const photos = await photosOf(ana)

@@ -1,5 +1,5 @@
 import { readCaller } from '../profiles/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export async function listPhotos (db: Db, profileId: string) {
   return await db.selectFrom('photos').where('profile_id', '=', profileId)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, Repeatable, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, IdempotencyHeaders, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -29,7 +29,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Add a photo',
       description: 'A form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
       form: 'file',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
     bodyLimit: uploadLimit

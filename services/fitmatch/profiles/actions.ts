@@ -10,11 +10,11 @@ import { endMatch } from '../matches/actions.ts'
 import { isBefore, lockMember, toMoment } from '../people/actions.ts'
 import { MOST_PHOTOS } from '../photos/actions.ts'
 import { discardUnlessKept } from '../photos/files.ts'
-import { dayIn, spendToday } from '../quotas.ts'
-import type { Trx } from '../schema.ts'
+import { dayIn, useDailyQuota } from '../quotas.ts'
+import type { Trx } from '../tables.ts'
 import { checkAge, checkWishes, toColumns, toTimes, type Position } from './fields.ts'
 import { checkInterests } from './interests.ts'
-import { snap } from './position.ts'
+import { roundToGrid } from './position.ts'
 import { findCaller, lockProfile, readOwnProfile } from './queries.ts'
 import type { ProfileFields } from './schemas.ts'
 import { bitsOfSports } from './sports.ts'
@@ -40,8 +40,8 @@ function autoFill ({ name, birthDate, gender, bio, height, city, latitude, longi
     height: height === null ? null : Math.round(height),
     city,
     district: null,
-    latitude: placed ? snap(latitude) : null,
-    longitude: placed ? snap(longitude) : null,
+    latitude: placed ? roundToGrid(latitude) : null,
+    longitude: placed ? roundToGrid(longitude) : null,
     interested_in: [],
     fitness_goals: [],
     preferred_times: toTimes(preferredAvailability),
@@ -65,10 +65,10 @@ async function keepAsked (trx: Trx, accountId: string, { timezone, weight, favor
 }
 
 /** Begins a profile. What the client leaves out comes from the main profile as it is at this moment. */
-export async function createProfile ({ db, ask, media, minAge }: Deps, accountId: string, fields: ProfileFields, spent?: IdempotencyKey) {
+export async function createProfile ({ db, callRpc, media, minAge }: Deps, accountId: string, fields: ProfileFields, spent?: IdempotencyKey) {
   if (!spent && await findCaller(db, accountId)) throw new ProfileExists()
   const askedAt = new Date()
-  const [facts] = await Promise.all([ask(MatchFacts, { accountId }), checkInterests(ask, fields.interestedIn)])
+  const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
   if (!facts) throw new NotFound()
   checkName('displayName', fields.displayName, facts.name)
   const columns = columnsOf(facts, fields, minAge)
@@ -129,10 +129,10 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   return await readOwnProfile(trx, accountId)
 }
 
-export async function changeProfile ({ db, ask, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
+export async function changeProfile ({ db, callRpc, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
   const changes = toColumns(fields)
   if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
-  if (fields.interestedIn !== undefined) await checkInterests(ask, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
+  if (fields.interestedIn !== undefined) await checkInterests(callRpc, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
     checkName('displayName', fields.displayName, profile.display_name)
@@ -151,7 +151,7 @@ export async function changeProfile ({ db, ask, minAge }: Deps, accountId: strin
 }
 
 async function move (trx: Trx, accountId: string, timezone: string) {
-  if (!await spendToday(trx, 'moves', { accountId, day: dayIn(timezone), limit: MOVES_A_DAY })) throw new TooManyMoves()
+  if (!await useDailyQuota(trx, 'moves', { accountId, day: dayIn(timezone), limit: MOVES_A_DAY })) throw new TooManyMoves()
 }
 
 const traitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => bitsOfTraits({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ValidationError } from '@tandem/service-kit'
 import { AgeRestricted } from '../errors.ts'
-import { checkWhole, snap } from './position.ts'
+import { checkWhole, roundToGrid } from './position.ts'
 import type { ProfileFields } from './schemas.ts'
 
 export interface Position { latitude?: number, longitude?: number }
@@ -29,7 +29,7 @@ export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & P
     ...(fields.city !== undefined && { city: orNull(fields.city) }),
     ...(fields.district !== undefined && { district: orNull(fields.district) }),
     ...(fields.prompts !== undefined && { prompts: JSON.stringify(fields.prompts.map(({ question, answer }) => ({ id: randomUUID(), question, answer }))) }),
-    ...(latitude !== undefined && longitude !== undefined && { latitude: snap(latitude), longitude: snap(longitude) })
+    ...(latitude !== undefined && longitude !== undefined && { latitude: roundToGrid(latitude), longitude: roundToGrid(longitude) })
   }
 }
 

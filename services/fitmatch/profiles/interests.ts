@@ -1,4 +1,4 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { OfferedOptions } from '@tandem/contracts'
 import { ValidationError } from '@tandem/service-kit'
 
@@ -6,9 +6,9 @@ import { ValidationError } from '@tandem/service-kit'
  * Checks interests against the list that the profile service offers. One that is no longer offered stays valid for a profile that has it.
  * @throws ValidationError, Unavailable
  */
-export async function checkInterests (ask: Ask, chosen: string[] = [], known: string[] = []) {
+export async function checkInterests (callRpc: CallRpc, chosen: string[] = [], known: string[] = []) {
   const optionIds = [...new Set(chosen)].filter((id) => !known.includes(id))
   if (optionIds.length === 0) return
-  const offered = await ask(OfferedOptions, { type: 'fitmatch_interest', optionIds })
+  const offered = await callRpc(OfferedOptions, { type: 'fitmatch_interest', optionIds })
   if (!optionIds.every((id) => offered.includes(id))) throw new ValidationError('interestedIn holds an option that is not offered')
 }

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { FactsChanged, FitMatchOverview, MatchEnded, PersonChanged } from '@tandem/contracts'
-import { atOnce, someFacts, testApp } from '../testing.ts'
+import { inParallel, someFacts, testApp } from '../test/app.ts'
 
 t.test('a matching profile', async (t) => {
-  const { get, post, postOnce, put, del, person, member, others, handlers, answers, db, matched, said, cdnUrl } = await testApp(t)
+  const { get, post, postOnce, put, del, person, member, others, handlers, answers, db, matched, publishedEvents, cdnUrl } = await testApp(t)
 
   t.test('is not there before it is begun', async (t) => {
     const ana = person('Ana')
@@ -49,13 +49,13 @@ t.test('a matching profile', async (t) => {
 
   t.test('is begun once, however often at once', async (t) => {
     const ana = person('Ana')
-    const answers = await atOnce(8, () => post(ana, '/fitmatch/profile', {}))
+    const answers = await inParallel(8, () => post(ana, '/fitmatch/profile', {}))
     t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [201, 409, 409, 409, 409, 409, 409, 409])
   })
 
   t.test('is begun once under an idempotency key, and told as it was', async (t) => {
     const ana = person('Ana')
-    const answers = await atOnce(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
+    const answers = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
     t.ok(answers.every(({ status, data }) => status === 201 && data.id === answers[0]?.data.id))
     t.match(await postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Ho' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.match(await postOnce(ana, 'l', '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
@@ -92,7 +92,7 @@ t.test('a matching profile', async (t) => {
 
   t.test('may move twenty times a day, which a new one does not renew', async (t) => {
     const { id: ana } = await member('Ana')
-    const answers = await atOnce(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
+    const answers = await inParallel(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
     t.equal(answers.filter(({ status }) => status === 200).length, 19, 'the first place is a move too')
     t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
     const { data: { latitude, longitude } } = await get(ana, '/fitmatch/profile')
@@ -118,15 +118,15 @@ t.test('a matching profile', async (t) => {
     t.match(await put((await member('Ben')).id, '/fitmatch/profile', { interestedIn: ['dating'] }), { status: 400, code: 'VALIDATION_ERROR' })
     others.interests.push('dating')
 
-    others.areAway = true
-    t.teardown(() => { others.areAway = false })
+    others.areUnavailable = true
+    t.teardown(() => { others.areUnavailable = false })
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['sports_team'] }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['friendship'], bio: 'New' }), { status: 200, data: { bio: 'New' } }, 'what is known asks nobody')
   })
 
   t.test('cannot be begun while the main profile is away', async (t) => {
-    others.areAway = true
-    t.teardown(() => { others.areAway = false })
+    others.areUnavailable = true
+    t.teardown(() => { others.areUnavailable = false })
     t.match(await post(person('Ana'), '/fitmatch/profile', {}), { status: 503, code: 'SERVICE_UNAVAILABLE' })
   })
 
@@ -134,8 +134,8 @@ t.test('a matching profile', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
     for (const { id: accountId } of [ana, ben]) {
       const changed = { accountId, name: 'New', username: 'new', image: null, bio: null, locale: 'en', timezone: 'Europe/Berlin' }
-      await hear(handlers, PersonChanged.type, changed)
-      await hear(handlers, PersonChanged.type, changed)
+      await deliver(handlers, PersonChanged.type, changed)
+      await deliver(handlers, PersonChanged.type, changed)
     }
     t.match((await get(ana.id, '/fitmatch/profile')).data, { displayName: 'New' })
     t.match((await get(ben.id, '/fitmatch/profile')).data, { displayName: 'Benny' })
@@ -145,17 +145,17 @@ t.test('a matching profile', async (t) => {
   t.test('follows weight and sports, also those that changed just before it was begun', async (t) => {
     const [ana, ben] = [person('Ana'), await member('Ben')]
     const facts = someFacts('Ana')
-    await hear(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 59, favoriteSports: ['swimming'] })
+    await deliver(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 59, favoriteSports: ['swimming'] })
     const { data } = await post(ana, '/fitmatch/profile', {})
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 59, favoriteSports: ['swimming'], fitnessLevel: 'INTERMEDIATE' })
-    await hear(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 58, favoriteSports: ['golf'], experience: 'BEGINNER' })
+    await deliver(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 58, favoriteSports: ['golf'], experience: 'BEGINNER' })
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 58, favoriteSports: ['golf'], fitnessLevel: 'BEGINNER' })
   })
 
   t.test('follows the later of two changes within a millisecond, asked for or heard, whichever is known first', async (t) => {
     const [ana, ben] = [person('Ana', { weight: 60, changedAt: '2026-01-31T08:00:00.000500Z' }), await member('Ben')]
     const change = async (weight: number, microsecond: number) =>
-      await hear(handlers, FactsChanged.type, { accountId: ana, ...someFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
+      await deliver(handlers, FactsChanged.type, { accountId: ana, ...someFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
     await change(59, 400)
     const { data } = await post(ana, '/fitmatch/profile', {})
     const weight = async () => (await get(ben.id, `/fitmatch/profile/${data.id}`)).data.weight
@@ -177,15 +177,15 @@ t.test('a matching profile', async (t) => {
     t.match(await get(ana.id, '/fitmatch/profile'), { exists: false })
     t.match(await get(ben.id, '/fitmatch/matches'), { data: { totalMatches: 0, newMatches: [], conversations: [] } })
     t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    t.equal((await said(MatchEnded)).filter((event) => event.matchId === matchId).length, 1)
+    t.equal((await publishedEvents(MatchEnded)).filter((event) => event.matchId === matchId).length, 1)
   })
 
   t.test('is told to whoever asks for the home screen', async (t) => {
-    const ask = async (accountId: string) => await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId })
+    const callRpc = async (accountId: string) => await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId })
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    t.strictSame(await ask(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
+    t.strictSame(await callRpc(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
     const matchId = await matched(ana, ben)
-    t.match(await ask(ana.id), {
+    t.match(await callRpc(ana.id), {
       hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: false,
       matches: [{ matchId, profileId: ben.profileId, displayName: 'Ben', photo: 'https://cdn.example/onboarding/Ben/1.webp', matchedAt: String }]
     })

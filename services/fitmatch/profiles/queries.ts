@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ProfileMissing, ProfileSuspended } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { toDegrees } from './position.ts'
 import { scoreProfile } from './profile-score.ts'
 import type { OwnProfile } from './schemas.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, idempotencyOf, Message, message, Nullable, Repeatable, type Routes } from '@tandem/service-kit'
+import { Data, data, idempotencyOf, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPhotoAddresses } from '../photos/addresses.ts'
 import { changeProfile, createProfile, deleteProfile } from './actions.ts'
@@ -22,7 +22,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Begin my matching profile',
       description: 'What is left out is taken from the main profile, even all of it. 409 PROFILE_EXISTS for a second one, 403 AGE_RESTRICTED below the age of 18.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
     }

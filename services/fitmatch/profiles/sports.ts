@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 const BITS = 128
 

@@ -1,11 +1,11 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError } from '@tandem/service-kit'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
 import { lockPair, pairOf } from '../matches/pairs.ts'
 import { hasNotBlocked } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 interface Block { blockerId: string, blockedId: string, profileId: string, displayName: string, reason: string | null }
 
@@ -46,7 +46,7 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
       eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
     ]))
     .execute()
-  if (fresh) await record(trx, PersonBlocked, blockerId, { blockerId, blockedId })
+  if (fresh) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 
 /** Lifts a block, named by the profile as it was blocked or by the one the person has now. @throws BlockNotFound */
@@ -61,7 +61,7 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
       .returning('blocked_id')
       .executeTakeFirst()
     if (!lifted) throw new BlockNotFound()
-    await record(trx, PersonUnblocked, accountId, { blockerId: accountId, blockedId: lifted.blocked_id })
+    await publish(trx, PersonUnblocked, accountId, { blockerId: accountId, blockedId: lifted.blocked_id })
   })
 }
 

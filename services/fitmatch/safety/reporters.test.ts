@@ -1,16 +1,16 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { AccountVerified, SuspensionChanged } from '@tandem/contracts'
 import { clearOld } from '../housekeeping.ts'
-import { atOnce, testApp, type Member } from '../testing.ts'
+import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('reporters', async (t) => {
-  const { get, post, member, person, operator, said, deps, handlers, others } = await testApp(t)
+  const { get, post, member, person, operator, publishedEvents, deps, handlers, others } = await testApp(t)
   const report = (reporterId: string, { profileId }: Member, reason = 'SPAM') => post(reporterId, '/fitmatch/report', { reportedProfileId: profileId, reason })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
   const verify = async (accountId: string) => {
     others.unverified.delete(accountId)
-    await hear(handlers, AccountVerified.type, { accountId })
+    await deliver(handlers, AccountVerified.type, { accountId })
   }
   /** An account that has just registered, without a profile. */
   const throwaway = () => {
@@ -40,7 +40,7 @@ t.test('reporters', async (t) => {
     for (let turn = 0; turn < 2; turn++) for (const each of [ana, eve]) await verify(each)
     t.equal(await statusOf(ben), 'SUSPENDED')
     t.equal(await statusOf(cleo), 'ACTIVE')
-    t.match((await said(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), { length: 1 })
+    t.match((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), { length: 1 })
 
     const { data: { reports: [own] } } = await get(ana, '/fitmatch/report')
     await operator('POST', `/fitmatch/admin/reports/${own.id}/resolve`, { action: 'RESTORE' })
@@ -52,7 +52,7 @@ t.test('reporters', async (t) => {
     for (let round = 0; round < 15; round++) {
       const [ben, ana] = [await member('Ben'), throwaway()]
       others.unverified.add(ana)
-      const [made] = await Promise.all([report(ana, ben, 'UNDERAGE'), hear(handlers, AccountVerified.type, { accountId: ana })])
+      const [made] = await Promise.all([report(ana, ben, 'UNDERAGE'), deliver(handlers, AccountVerified.type, { accountId: ana })])
       t.equal(made.status, 201)
       t.equal(await statusOf(ben), 'SUSPENDED')
     }
@@ -60,7 +60,7 @@ t.test('reporters', async (t) => {
 
   t.test('are served at once when they report each other in a ring', async (t) => {
     for (let round = 0; round < 6; round++) {
-      const ring = await atOnce(3, (turn) => member(`M${turn}`))
+      const ring = await inParallel(3, (turn) => member(`M${turn}`))
       const answers = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
       t.strictSame(answers.map(({ status }) => status), [201, 201, 201])
     }
@@ -69,11 +69,11 @@ t.test('reporters', async (t) => {
   t.test('are asked about again when identity was unavailable', async (t) => {
     const ben = await member('Ben')
     const ana = person('Ana')
-    others.areAway = true
+    others.areUnavailable = true
     t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
     await t.rejects(clearOld(deps), { code: 'SERVICE_UNAVAILABLE' })
     t.equal(await statusOf(ben), 'ACTIVE')
-    others.areAway = false
+    others.areUnavailable = false
     await clearOld(deps)
     t.equal(await statusOf(ben), 'SUSPENDED')
   })

@@ -1,7 +1,7 @@
 import { AddressVerified } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { lockMember } from '../people/actions.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { suspendIfDue } from './suspensions.ts'
 
 /** Keeps that an account's address is verified, and counts what it has reported so far. Once it is verified it stays so, whatever comes late or twice. */
@@ -20,19 +20,19 @@ export async function keepVerified (db: Db, accountId: string) {
 }
 
 /** Asks identity about a reporter whose address is not known to be verified. @throws Unavailable */
-export async function checkReporter ({ db, ask }: Pick<Deps, 'db' | 'ask'>, accountId: string) {
+export async function checkReporter ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
   const known = await db.selectFrom('members').where('account_id', '=', accountId).where('address_verified', '=', true).select('account_id').executeTakeFirst()
-  if (!known && await ask(AddressVerified, { accountId })) await keepVerified(db, accountId)
+  if (!known && await callRpc(AddressVerified, { accountId })) await keepVerified(db, accountId)
 }
 
 const CHECKED_FOR = 24 * 60 * 60 * 1_000
 
 /** Asks again about those who reported somebody while identity was unavailable. @throws Unavailable */
-export async function checkRecentReporters ({ db, ask }: Pick<Deps, 'db' | 'ask'>) {
+export async function checkRecentReporters ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) {
   const reporters = await openReports(db).innerJoin('members', 'members.account_id', 'reporter_id').where('address_verified', '=', false)
     .where('reports.created_at', '>', new Date(Date.now() - CHECKED_FOR))
     .select('reporter_id as reporterId').distinct().limit(1_000).execute()
-  for (const { reporterId } of reporters) await checkReporter({ db, ask }, reporterId)
+  for (const { reporterId } of reporters) await checkReporter({ db, callRpc }, reporterId)
 }
 
 const openReports = (db: Db) => db.selectFrom('reports').where('status', '=', 'OPEN')

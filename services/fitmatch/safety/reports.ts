@@ -1,15 +1,15 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
 import { Counter } from 'prom-client'
-import { cut, ValidationError, type Page } from '@tandem/service-kit'
+import { paginate, ValidationError, type Page } from '@tandem/service-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
 import { findOwnProfile, hasNotBlocked } from '../profiles/queries.ts'
-import { dayIn, spendToday } from '../quotas.ts'
-import type { Db, ReportAction, ReportReason, Trx } from '../schema.ts'
+import { dayIn, useDailyQuota } from '../quotas.ts'
+import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
 
@@ -34,7 +34,7 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = dayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
-  if (!await spendToday(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
+  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
 
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await lastMessages(trx, reporterId, reportedId)
@@ -119,7 +119,7 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
     .orderBy('is_urgent', 'desc').orderBy('id')
     .limit(limit + 1)
     .execute()
-  const { page: reports, nextCursor } = cut(rows, limit, ({ id }) => id)
+  const { page: reports, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return { reports, nextCursor }
 }
 
@@ -143,6 +143,6 @@ export async function resolveReport (db: Db, operator: Operator, reportId: strin
       .execute()
     if (action !== 'DISMISS') await setSuspended(trx, accountId, action === 'SUSPEND')
     await auditDecision(trx, operator, { action: `REPORT_${action}`, subjectId: reportId, accountId, note })
-    for (const { id, reporter_id } of resolved) await record(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
+    for (const { id, reporter_id } of resolved) await publish(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, isPrivate, Message, message, Nullable, Repeatable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, isPrivate, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { untilHeard } from '../hearing.ts'
+import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { checkReporter } from './reporters.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
@@ -47,7 +47,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
-    await untilHeard(deps, account.id, body.blockedProfileId)
+    await waitUntilPropagated(deps, account.id, body.blockedProfileId)
     return message('Blocked')
   })
 
@@ -59,7 +59,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: { summary: 'Unblock somebody', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
   }, async ({ query, account }) => {
     await unblock(db, account.id, query.profileId)
-    await untilHeard(deps, account.id, query.profileId)
+    await waitUntilPropagated(deps, account.id, query.profileId)
     return message('Unblocked')
   })
 
@@ -67,7 +67,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Report somebody, and block him',
       description: 'Ten a day: 429 LIMIT_EXCEEDED. Operators see every report; towards a suspension only those of people with a verified address count. Whom I was matched with may be reported for 30 days after either of us has left.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: Body({
         reportedProfileId: Id,
         reason: Enum(reportReasons),
@@ -84,7 +84,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     }))
     // The report is kept whatever identity answers; housekeeping asks again.
     await Promise.all([
-      untilHeard(deps, account.id, reportedProfileId),
+      waitUntilPropagated(deps, account.id, reportedProfileId),
       checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'nobody said whether the reporter counts'))
     ])
     return reply.code(201).send(data({ report: withEvidence(media, report) }))

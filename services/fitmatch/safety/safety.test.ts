@@ -4,10 +4,10 @@ import t from 'tap'
 import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { atOnce, testApp, type Member } from '../testing.ts'
+import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, said, db, deps, folder, cdnUrl, others } = await testApp(t)
+  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, publishedEvents, db, deps, folder, cdnUrl, others } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -19,8 +19,8 @@ t.test('safety', async (t) => {
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     t.match(await block(ana, ben, 'Rude'), { status: 200, success: true, message: String })
     t.match(await block(ana, ben), { status: 200 }, 'again is the same')
-    t.strictSame((await said(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{ blockerId: ana.id, blockedId: ben.id }])
-    t.equal((await said(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
+    t.strictSame((await publishedEvents(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{ blockerId: ana.id, blockedId: ben.id }])
+    t.equal((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
     for (const [one, other] of [[ana, ben], [ben, ana]] as const) {
       t.match(await get(one.id, `/fitmatch/profile/${other.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
       t.match(await swipes(one, other), { status: 404, code: 'PROFILE_NOT_FOUND' })
@@ -41,7 +41,7 @@ t.test('safety', async (t) => {
 
     t.match(await del(ben.id, `/fitmatch/block?profileId=${ana.profileId}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200, message: String })
-    t.match(await said(PersonUnblocked), [{ blockerId: ana.id, blockedId: ben.id }])
+    t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana.id, blockedId: ben.id }])
     t.match(await get(ana.id, `/fitmatch/chat/${matchId}`), { status: 404 }, 'what has ended stays so')
     t.ok(await matched(ana, ben), 'and may begin anew')
   })
@@ -61,16 +61,16 @@ t.test('safety', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     let blocked = false
-    const sending = atOnce(40, async (turn) => {
+    const sending = inParallel(40, async (turn) => {
       const after = blocked
       return { after, ...await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: String(turn) }) }
     })
     await block(ben, ana)
     blocked = true
-    const toldAtBlock = (await said(MessageSent)).length
+    const toldAtBlock = (await publishedEvents(MessageSent)).length
     const sent = await sending
     t.ok(sent.every(({ status }) => [201, 404].includes(status)))
-    t.equal((await said(MessageSent)).length, toldAtBlock)
+    t.equal((await publishedEvents(MessageSent)).length, toldAtBlock)
     t.match(await get(ben.id, `/fitmatch/chat/${matchId}`), { status: 404 })
     t.match(await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'late' }), { status: 404 })
   })
@@ -161,7 +161,7 @@ t.test('safety', async (t) => {
 
   t.test('whose report was settled can suspend nobody with another one', async (t) => {
     const ben = await member('Ben')
-    const [ana, ...others] = await atOnce(3, (turn) => member(`S${turn}`)) as [Member, Member, Member]
+    const [ana, ...others] = await inParallel(3, (turn) => member(`S${turn}`)) as [Member, Member, Member]
     for (const each of others) await report(each, ben)
     const { data } = await report(ana, ben, 'UNDERAGE')
     t.equal(await statusOf(ben), 'SUSPENDED')
@@ -175,7 +175,7 @@ t.test('safety', async (t) => {
   t.test('a report is made once under an idempotency key', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const send = () => postOnce(ana.id, 'r', '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'SPAM' })
-    const answers = await atOnce(4, send)
+    const answers = await inParallel(4, send)
     t.equal(new Set(answers.map(({ data }) => data.report.id)).size, 1)
     t.equal((await get(ana.id, '/fitmatch/report')).data.reports.length, 1)
   })
@@ -200,16 +200,16 @@ t.test('safety', async (t) => {
 
   t.test('three different people who report somebody suspend him, one alone never does', async (t) => {
     const ben = await member('Ben')
-    const [ana, ...others] = await atOnce(4, (turn) => member(`R${turn}`)) as [Member, Member, Member, Member]
+    const [ana, ...others] = await inParallel(4, (turn) => member(`R${turn}`)) as [Member, Member, Member, Member]
     for (let turn = 0; turn < 4; turn++) t.match(await report(ana, ben), { status: 201 })
     t.match(await report(others[0], ben), { status: 201 })
     t.equal(await statusOf(ben), 'ACTIVE')
     t.match(await report(others[1], ben), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
-    t.strictSame((await said(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, suspended: true }])
+    t.strictSame((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, suspended: true }])
 
     const dan = await member('Dan')
-    const reporters = await atOnce(3, (turn) => member(`P${turn}`))
+    const reporters = await inParallel(3, (turn) => member(`P${turn}`))
     await Promise.all(reporters.map((each) => report(each, dan)))
     t.equal(await statusOf(dan), 'SUSPENDED', 'also at the same instant')
   })
@@ -238,13 +238,13 @@ t.test('safety', async (t) => {
     const { data: { reports } } = await get(ana.id, '/fitmatch/report')
     t.match(await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, { action: 'RESTORE', note: 'Showed his papers' }), { status: 200, message: String })
     t.equal(await statusOf(ben), 'ACTIVE')
-    t.match((await said(ReportResolved)).at(-1), { reportId: reports[0].id, reporterId: ana.id, action: 'RESTORE' })
-    t.match((await said(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
+    t.match((await publishedEvents(ReportResolved)).at(-1), { reportId: reports[0].id, reporterId: ana.id, action: 'RESTORE' })
+    t.match((await publishedEvents(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
     t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED' }] })
   })
 
   t.test('operators see what is urgent first, and decide with a trace', async (t) => {
-    const reporters = await atOnce(4, (turn) => member(`Q${turn}`)) as [Member, Member, Member, Member]
+    const reporters = await inParallel(4, (turn) => member(`Q${turn}`)) as [Member, Member, Member, Member]
     const [ben, cleo] = [await member('Ben'), await member('Cleo')]
     const first = (await report(reporters[0], ben)).data.report.id
     const second = (await report(reporters[1], ben)).data.report.id
@@ -289,7 +289,7 @@ t.test('safety', async (t) => {
 
   t.test('reports are ten a day, and refused where they make no sense', async (t) => {
     const ana = await member('Ana')
-    const others = await atOnce(12, (turn) => member(`O${turn}`))
+    const others = await inParallel(12, (turn) => member(`O${turn}`))
     for (const body of [{ reason: 'SPAM' }, { reportedProfileId: ana.profileId, reason: 'SPAM' }, { reportedProfileId: others[0]?.profileId, reason: 'BORING' },
       { reportedProfileId: others[0]?.profileId, reason: 'SPAM', evidence: ['javascript:alert(1)'] }]) {
       t.match(await post(ana.id, '/fitmatch/report', body), { status: 400, code: 'VALIDATION_ERROR' })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { SuspensionChanged } from '@tandem/contracts'
 import { lockMember } from '../people/actions.ts'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 const REPORTERS_TO_SUSPEND = 3
 
@@ -27,5 +27,5 @@ export async function setSuspended (trx: Trx, accountId: string, suspended: bool
   if ((member.suspended_at !== null) === suspended) return
   await trx.updateTable('members').set({ suspended_at: suspended ? sql`now()` : null }).where('account_id', '=', accountId).execute()
   await trx.updateTable('profiles').set({ suspended, updated_at: sql`now()` }).where('account_id', '=', accountId).execute()
-  await record(trx, SuspensionChanged, accountId, { accountId, suspended })
+  await publish(trx, SuspensionChanged, accountId, { accountId, suspended })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ProfileMissing, ProfileSuspended } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export interface Settings { status?: 'ACTIVE' | 'PAUSED', showOnlineStatus?: boolean, showDistance?: boolean, showLastActive?: boolean }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 t.test('settings', async (t) => {
   const { get, put, post, member, person, db } = await testApp(t)

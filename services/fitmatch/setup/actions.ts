@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export async function saveDraft (db: Db, accountId: string, state: Record<string, unknown>) {
   const savedAt = new Date()

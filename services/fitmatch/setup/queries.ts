@@ -1,4 +1,4 @@
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export async function findDraft (db: Db, accountId: string) {
   const row = await db.selectFrom('setup_drafts').where('account_id', '=', accountId).select('draft').executeTakeFirst()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 t.test('what somebody sets up', async (t) => {
   const { get, post, del, member, send, upload } = await testApp(t)

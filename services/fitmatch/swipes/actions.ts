@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { LikeReceived, MatchMade } from '@tandem/contracts'
 import { ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AgeRestricted, AgeUnknown, ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, isVisibleTo, readParticipant } from '../profiles/queries.ts'
-import { dayIn, spendToday } from '../quotas.ts'
-import type { MatchType, SwipeType, Trx } from '../schema.ts'
+import { dayIn, useDailyQuota } from '../quotas.ts'
+import type { MatchType, SwipeType, Trx } from '../tables.ts'
 import { countUsed, describeLimits, limitOf } from './limits.ts'
 
 interface Swipe { targetProfileId: string, swipeType: SwipeType }
@@ -34,13 +34,13 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
       return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await countUsed(trx, accountId, day)).remaining }
     }
 
-    const used = await spendToday(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
+    const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const made = isInterest(swipeType) && isInterest(theirSwipe)
       ? await makeMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
       : undefined
     const tells = isInterest(swipeType) && !made && !isTold
-    if (tells) await record(trx, LikeReceived, targetId, {
+    if (tells) await publish(trx, LikeReceived, targetId, {
       accountId: targetId, swipeType, ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
     })
     const row = { swipe_type: swipeType, told: isTold === true || tells }
@@ -96,6 +96,6 @@ async function makeMatch (trx: Trx, one: Side, other: Side) {
   const match = await trx.insertInto('matches').values({ ...pair, match_type: matchType })
     .returning(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
     .executeTakeFirstOrThrow()
-  await record(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], displayNames, matchType })
+  await publish(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], displayNames, matchType })
   return match
 }

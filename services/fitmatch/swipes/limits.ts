@@ -1,6 +1,6 @@
 import { dayIn } from '../quotas.ts'
 import type { Caller } from '../profiles/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const FREE = 10
 // A number, as the interface has numbers here, and one that nobody can use up in a day.

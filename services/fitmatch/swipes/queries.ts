@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { measuredBy, selectShown, toCandidate, type Candidate } from '../discover/candidate.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const MOST_SHOWN = 50
 

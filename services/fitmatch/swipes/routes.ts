@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../discover/candidate.ts'
-import { untilHeard } from '../hearing.ts'
+import { waitUntilPropagated } from '../propagation.ts'
 import { withPhotoAddresses } from '../photos/addresses.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { swipe } from './actions.ts'
@@ -44,7 +44,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     const { swipeType, match, remaining } = await swipe(deps, account.id, body)
-    if (match) await untilHeard(deps, account.id, body.targetProfileId)
+    if (match) await waitUntilPropagated(deps, account.id, body.targetProfileId)
     if (!match) return data({ swipeType, isMatch: false, remaining })
     const { matchedProfile } = match
     return data({ swipeType, isMatch: true, match: { ...match, matchedProfile: { ...matchedProfile, photo: deps.media.urlOf(matchedProfile.photo) } }, remaining })

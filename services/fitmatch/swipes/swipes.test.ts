@@ -1,11 +1,11 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { LikeReceived, MatchMade, SubscriptionChanged } from '@tandem/contracts'
-import { atOnce, testApp, type Member } from '../testing.ts'
+import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('swipes', async (t) => {
-  const { get, post, put, del, member, person, swipes, subscribe, said, db, handlers } = await testApp(t)
-  const many = async (count: number, name = 'Other') => await atOnce(count, (turn) => member(`${name}${turn}`))
+  const { get, post, put, del, member, person, swipes, subscribe, publishedEvents, db, handlers } = await testApp(t)
+  const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
   t.test('tell the other one that somebody is interested, and not who', async (t) => {
@@ -13,19 +13,19 @@ t.test('swipes', async (t) => {
     const answer = await swipes(ana, ben)
     t.match(answer, { status: 200, success: true })
     t.strictSame(answer.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
-    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, swipeType: 'LIKE', likedBy: null }])
+    t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, swipeType: 'LIKE', likedBy: null }])
     t.strictSame((await get(ben.id, '/fitmatch/likes')).data, { count: 1, profiles: [] })
 
     const cleo = await member('Cleo')
     await subscribe(cleo.id)
     await swipes(ana, cleo, 'WORKOUT_BUDDY')
-    t.strictSame((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [
+    t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [
       { accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id, displayName: 'Annie', profileId: ana.profileId }
     ])
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Annie' }] })
     await swipes(ana, cleo, 'PASS')
     await swipes(ana, cleo, 'LIKE')
-    t.equal((await said(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'nobody is told twice')
+    t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'nobody is told twice')
     await swipes(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
   })
@@ -40,7 +40,7 @@ t.test('swipes', async (t) => {
         match: { matchId: String, matchType, matchedAt: String, matchedProfile: { id: ana.profileId, displayName: 'Ana', age: 31, photo: 'https://cdn.example/onboarding/Ana/1.webp' } }
       })
       t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
-      t.match((await said(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
+      t.match((await publishedEvents(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
       t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'what is matched stays so')
       t.equal(await usedBy(ana), 1)
       t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })
@@ -53,12 +53,12 @@ t.test('swipes', async (t) => {
 
   t.test('of two hundred pairs at the same instant make two hundred matches', { timeout: 60_000 }, async (t) => {
     const pairs: [Member, Member][] = []
-    for (let batch = 0; batch < 10; batch++) pairs.push(...await atOnce(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
-    const before = (await said(MatchMade)).length
+    for (let batch = 0; batch < 10; batch++) pairs.push(...await inParallel(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
+    const before = (await publishedEvents(MatchMade)).length
     const answers = await Promise.all(pairs.map(async ([one, other]) => await Promise.all([swipes(one, other), swipes(other, one)])))
     t.ok(answers.every((both) => both.every(({ status }) => status === 200)))
     t.ok(answers.every((both) => both.some(({ data }) => data.isMatch)))
-    const made = (await said(MatchMade)).slice(before)
+    const made = (await publishedEvents(MatchMade)).slice(before)
     t.equal(made.length, 200)
     t.equal(new Set(made.map(({ accountIds }) => String(accountIds))).size, 200)
     const matches = await db.selectFrom('matches').where('low_id', 'in', pairs.flat().map(({ id }) => id)).select('id').execute()
@@ -67,10 +67,10 @@ t.test('swipes', async (t) => {
 
   t.test('sent again cost nothing', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const answers = await atOnce(50, () => swipes(ana, ben))
+    const answers = await inParallel(50, () => swipes(ana, ben))
     t.ok(answers.every(({ status, data }) => status === 200 && data.remaining === 9))
     t.equal(await usedBy(ana), 1)
-    t.equal((await said(LikeReceived)).filter(({ accountId }) => accountId === ben.id).length, 1)
+    t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id).length, 1)
   })
 
   t.test('are ten a day, PASS included, however many at once', async (t) => {
@@ -104,7 +104,7 @@ t.test('swipes', async (t) => {
     const at = (status: string) => ({ accountId: ana.id, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + 1e9).toISOString() })
     const [moment, first] = [new Date(), Number.MAX_SAFE_INTEGER - 3]
     const change = async (status: string, sequence: number) => {
-      await hear(handlers, SubscriptionChanged.type, at(status), { at: moment, sequence })
+      await deliver(handlers, SubscriptionChanged.type, at(status), { at: moment, sequence })
       return (await get(ana.id, '/fitmatch/discover')).data.limits.unlimited as boolean
     }
     t.equal(await change('CANCELED', first), false)

@@ -3,7 +3,7 @@ import { ValidationError } from '@tandem/service-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
 import { checkWhole } from '../profiles/position.ts'
 import { lockProfile } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { listVenues } from './queries.ts'
 
 export const MOST_VENUES = 5

@@ -1,4 +1,4 @@
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const columns = [
   'id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, Repeatable, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, idempotencyOf, Message, message, IdempotencyHeaders, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
@@ -21,7 +21,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       summary: 'Add a place where I train',
       description: 'A place of my own needs only a name and `isCustom`. At most 5: 400 LIMIT_EXCEEDED.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: Body({
         chainId: text(100), name: Text({ max: 200 }), branch: text(200), city: text(100), latitude, longitude, placeId: text(300),
         isCustom: Type.Optional(Type.Boolean())

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { atOnce, testApp } from '../testing.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
 t.test('venues', async (t) => {
   const { get, post, postOnce, put, del, member } = await testApp(t)
@@ -18,7 +18,7 @@ t.test('venues', async (t) => {
 
   t.test('are never more than five', async (t) => {
     const { id: ana } = await member('Ana')
-    const added = await atOnce(12, () => add(ana))
+    const added = await inParallel(12, () => add(ana))
     t.equal(added.filter(({ status }) => status === 201).length, 5)
     t.match(added.find(({ status }) => status !== 201), { status: 400, code: 'LIMIT_EXCEEDED' })
     const { data: { venues } } = await get(ana, '/fitmatch/profile/venues')
@@ -29,7 +29,7 @@ t.test('venues', async (t) => {
 
   t.test('are added once under an idempotency key', async (t) => {
     const { id: ana } = await member('Ana')
-    const answers = await atOnce(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
+    const answers = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
     t.ok(answers.every(({ status }) => status === 201))
     t.equal(new Set(answers.map(({ data }) => data.venue.id)).size, 1)
     t.match(await postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Other' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
-import { earn, takeBack } from '../badges/actions.ts'
+import { grantBadge, revokeBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
 /** Hands in a selfie. Its key is written down before the file, so that no file is ever left that nobody knows of. */
@@ -78,10 +78,10 @@ export async function decide (db: Db, { operator, verificationId, approved, reas
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
       await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${isCompared(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
-      await earn(trx, accountId, 'PHOTO_VERIFIED')
+      await grantBadge(trx, accountId, 'PHOTO_VERIFIED')
     }
     await auditDecision(trx, operator, { action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subjectId: verificationId, accountId, note: reason })
-    await record(trx, VerificationDecided, accountId, { accountId, approved, reason })
+    await publish(trx, VerificationDecided, accountId, { accountId, approved, reason })
     return true
   })
   if (!isDecided) throw new AlreadyDecided()
@@ -107,7 +107,7 @@ export async function endUnlessCompared (trx: Trx, { id, account_id: accountId, 
   await trx.updateTable('verifications').set({ lapsed_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
     .execute()
-  await takeBack(trx, accountId, 'PHOTO_VERIFIED')
+  await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
 }
 
 async function eraseSelfie (db: Db, selfies: Storage, key: string) {

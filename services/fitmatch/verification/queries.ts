@@ -1,6 +1,6 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { cut, type Page } from '@tandem/service-kit'
-import type { Db, VerificationStatus } from '../schema.ts'
+import { paginate, type Page } from '@tandem/service-kit'
+import type { Db, VerificationStatus } from '../tables.ts'
 
 /** Why a request was canceled, or an approval is good for nothing any more. */
 export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent your selfie'
@@ -35,7 +35,7 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
     .orderBy('verifications.id')
     .limit(limit + 1)
     .execute()
-  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
+  const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return { verifications: page.map(({ selfieKey, ...row }) => ({ ...row, hasSelfie: selfieKey !== null })), nextCursor }
 }
 

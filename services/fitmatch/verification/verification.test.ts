@@ -5,10 +5,10 @@ import t from 'tap'
 import { BadgeEarned, Membership, VerificationDecided } from '@tandem/contracts'
 import { somePng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { atOnce, testApp } from '../testing.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photo verification', async (t) => {
-  const { app, get, post, put, del, upload, member, operator, said, db, deps, folder } = await testApp(t)
+  const { app, get, post, put, del, upload, member, operator, publishedEvents, db, deps, folder } = await testApp(t)
   const url = '/fitmatch/verification'
   const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
   const submit = (accountId: string) => upload(accountId, url, 'photo', somePng())
@@ -18,7 +18,7 @@ t.test('photo verification', async (t) => {
   t.test('is asked for once at a time, and withdrawn with its selfie', async (t) => {
     const { id: ana } = await member('Ana')
     t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
-    const answers = await atOnce(5, () => submit(ana))
+    const answers = await inParallel(5, () => submit(ana))
     t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409, 409])
     t.match(answers.find(({ status }) => status === 200), { data: { verification: { status: 'PENDING', submittedAt: String, decidedAt: null } } })
     t.match(answers.find(({ status }) => status === 409), { code: 'VERIFICATION_PENDING' })
@@ -52,14 +52,14 @@ t.test('photo verification', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await submit(ana.id)
     const id = await idOf(ana.id)
-    const answers = await atOnce(4, () => operator('POST', `/fitmatch/admin/verifications/${id}/approve`))
+    const answers = await inParallel(4, () => operator('POST', `/fitmatch/admin/verifications/${id}/approve`))
     t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409])
     t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'a' }), { status: 409, code: 'ALREADY_DECIDED' })
     t.match(await stateOf(ana.id), { status: 'APPROVED', reason: null, decidedAt: String })
     t.match((await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data, { isPhotoVerified: true })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
-    t.match(await said(VerificationDecided), [{ accountId: ana.id, approved: true, reason: null }])
-    t.match(await said(BadgeEarned), [{ accountId: ana.id, badge: 'PHOTO_VERIFIED' }])
+    t.match(await publishedEvents(VerificationDecided), [{ accountId: ana.id, approved: true, reason: null }])
+    t.match(await publishedEvents(BadgeEarned), [{ accountId: ana.id, badge: 'PHOTO_VERIFIED' }])
     t.equal((await db.selectFrom('audit').where('subject_id', '=', id).selectAll().execute()).length, 1)
     t.match(await submit(ana.id), { status: 409, code: 'ALREADY_VERIFIED' })
 
@@ -76,11 +76,11 @@ t.test('photo verification', async (t) => {
     await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`)
     const later = (await upload(ana, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
 
-    const { ask } = deps
-    t.teardown(() => { deps.ask = ask })
-    deps.ask = async (question, request) => {
+    const { callRpc } = deps
+    t.teardown(() => { deps.callRpc = callRpc })
+    deps.callRpc = async (question, request) => {
       if (question.type === Membership.type) await put(ana, '/fitmatch/photos', { mainPhotoId: later })
-      return await ask(question, request)
+      return await callRpc(question, request)
     }
     t.match(await post(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0 }] } })
     t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
@@ -139,7 +139,7 @@ t.test('photo verification', async (t) => {
     t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 409, code: 'ALREADY_DECIDED' })
     t.equal(await isVerified(), false)
     t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
-    t.strictSame((await said(VerificationDecided)).filter(({ accountId }) => accountId === ana.id), [])
+    t.strictSame((await publishedEvents(VerificationDecided)).filter(({ accountId }) => accountId === ana.id), [])
 
     t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: first }), { status: 200 })
     await del(ana.id, `/fitmatch/photos?id=${foreign}`)

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
-import { testApp } from '../testing.ts'
-import { answerAddressVerified, answerContact, answerMembership } from './answers.ts'
+import { testApp } from '../test/app.ts'
+import { answerAddressVerified, answerContact, answerMembership } from './rpc.ts'
 
 const { db, deps, answers, handlers, get, login, givenAccount } = await testApp(t)
 
@@ -70,7 +70,7 @@ t.test('the newest news of a person are kept, in whatever order they come, and w
   const news = (name: string) => ({ accountId: account.id, name, username: 'ana', image: 'https://cdn.example.com/a.webp', bio: null, locale: 'id', timezone: 'Asia/Jakarta' })
   const told = async (name: string, at: Date) => {
     const handler = handlers.find(({ event }) => event === PersonChanged)!
-    await handler.hear({
+    await handler.handle({
       specversion: '1.0', id: crypto.randomUUID(), source: 'test', type: PersonChanged.type, subject: account.id, time: at.toISOString(), datacontenttype: 'application/json', data: news(name)
     })
   }
@@ -82,7 +82,7 @@ t.test('the newest news of a person are kept, in whatever order they come, and w
   t.match(await kept(), { name: 'Second', image: 'https://cdn.example.com/a.webp' })
   await told('First', minutesAgo(10))
   t.match(await kept(), { name: 'Second' })
-  await hear(handlers, PersonChanged.type, news('Third'))
+  await deliver(handlers, PersonChanged.type, news('Third'))
   t.match(await kept(), { name: 'Third' })
 })
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
 import { hasLiveCode } from '../codes/queries.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { forgetNetworks } from '../sessions/networks.ts'
@@ -11,7 +11,7 @@ import { lockAccount, type LockedAccount } from './queries.ts'
 interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
 
 /** Keeps the copy of a person that is shown while the profile service is away. News that come late do not undo newer ones. */
-export async function keepPerson (db: Db, { accountId, name, image, locale }: PersonCopy, at: Date | string) {
+export async function upsertPerson (db: Db, { accountId, name, image, locale }: PersonCopy, at: Date | string) {
   const changedAt = sql<Date>`${at}::timestamptz`
   await db.updateTable('accounts')
     .set({ name, image, locale, person_changed_at: changedAt, updated_at: sql`now()` })
@@ -35,10 +35,10 @@ export async function verifyAccount (trx: Trx, account: LockedAccount, byWhom: '
     await endSessions(trx, { accountId: account.id })
     if (account.passwordHash) {
       await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId: account.id, detail: { how: 'CLEARED' } })
-      await record(trx, PasswordChanged, account.id, { accountId: account.id, how: 'CLEARED' })
+      await publish(trx, PasswordChanged, account.id, { accountId: account.id, how: 'CLEARED' })
     }
   }
-  await record(trx, AccountVerified, account.id, { accountId: account.id })
+  await publish(trx, AccountVerified, account.id, { accountId: account.id })
 }
 
 // Somebody may have registered an address that is not his, and would keep it from its owner.
@@ -48,7 +48,7 @@ const VERIFIED_WITHIN = '72 hours'
  * Gives back the addresses that nobody has verified for 72 hours, unless a code that was mailed to one may still be typed. Their
  * accounts are found no more, and their sessions end; the rows stay, because other services know people by them.
  */
-export async function lapseUnverified (db: Db) {
+export async function expireUnverified (db: Db) {
   const late = await unverified(db).limit(1_000).execute()
   for (const { id } of late) {
     await db.transaction().execute(async (trx) => {

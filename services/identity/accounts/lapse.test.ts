@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, password, testApp, someEmail } from '../testing.ts'
-import { lapseUnverified } from './actions.ts'
-import { answerContact, answerMembership } from './answers.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, password, testApp, someEmail } from '../test/app.ts'
+import { expireUnverified } from './actions.ts'
+import { answerContact, answerMembership } from './rpc.ts'
 
-const { db, deps, get, post, givenAccount, login, codeMailedTo, canRefresh, said } = await testApp(t)
+const { db, deps, get, post, givenAccount, login, codeMailedTo, canRefresh, publishedEvents } = await testApp(t)
 
 const registeredAgo = async (id: string, age: string) => {
   await sql`update accounts set created_at = now() - ${age}::interval where id = ${id}`.execute(db)
@@ -21,11 +21,11 @@ t.test('an address that nobody verifies for 72 hours is free again', async (t) =
   const { user: { id: userId }, ...tokens } = await register(email)
   const code = await codeMailedTo(email)
   await registeredAgo(userId, '71 hours 59 minutes')
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.match(await check(email), { exists: true, userId }, 'but not before')
 
   await registeredAgo(userId, '72 hours 1 second')
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.strictSame(await check(email), { status: 200, success: true, exists: false, method: 'register', hasProviderA: false, hasProviderB: false })
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }), { status: 401, success: false, code: 'REFRESH_FAILED' })
@@ -33,7 +33,7 @@ t.test('an address that nobody verifies for 72 hours is free again', async (t) =
   t.match(await post('/auth/set-initial-password', { password }, { as: tokens }), { status: 404, code: 'USER_NOT_FOUND' })
   t.match(await get('/auth/sessions', { as: tokens }), { data: { totalSessions: 0 } })
   t.match(await verify(userId, code), { status: 404, code: 'USER_NOT_FOUND' })
-  t.match((await said(userId)).slice(2), [{ type: 'sessions.ended', sessionIds: { length: 1 } }])
+  t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended', sessionIds: { length: 1 } }])
   t.equal(await answerContact(deps).answer({ accountId: userId }), null)
   t.match(await answerMembership(deps).answer({ accountId: userId }), { number: Number }, 'though whoever came later keeps his number')
   t.notMatch(JSON.stringify(await db.selectFrom('accounts').where('id', '=', userId).selectAll().execute()), email.split('@')[0], 'the address is kept nowhere')
@@ -42,7 +42,7 @@ t.test('an address that nobody verifies for 72 hours is free again', async (t) =
   t.match(again, { status: 201, user: { email, emailVerified: false } })
   t.not(again.user.id, userId)
   t.ok(await canRefresh(again))
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.match(await check(email), { exists: true, userId: again.user.id })
 })
 
@@ -53,10 +53,10 @@ t.test('who has verified his, or is kept out, or may still type a code, is left 
   await post('/auth/resend-verification', { email: unverified.email })
   const code = await codeMailedTo(unverified.email)
 
-  await keepHouse(db)
+  await runHousekeeping(db)
   for (const { email } of [verified, barred, unverified]) t.match(await check(email), { exists: true })
   t.match(await verify(unverified.id, code), { status: 200, isNewUser: true })
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.ok(await canRefresh(unverified))
 })
 
@@ -69,13 +69,13 @@ t.test('verifying at the moment when the code runs out comes in time or too late
     await registeredAgo(userId, '73 hours')
     await sql`update codes set expires_at = clock_timestamp() + interval '10 milliseconds' where account_id = ${userId}`.execute(db)
     const soon = async () => await sleep(Math.random() * 20)
-    const [answer] = await Promise.all([soon().then(async () => await verify(userId, code)), soon().then(async () => await lapseUnverified(db)), soon().then(async () => await lapseUnverified(db))])
+    const [answer] = await Promise.all([soon().then(async () => await verify(userId, code)), soon().then(async () => await expireUnverified(db)), soon().then(async () => await expireUnverified(db))])
 
     const verified = answer.status === 200
     if (!verified) t.match(answer.code, /^(INVALID_CODE|USER_NOT_FOUND)$/)
-    await lapseUnverified(db)
+    await expireUnverified(db)
     t.equal((await check(email)).exists, verified)
-    t.equal((await said(userId)).some(({ type }) => type === 'account.verified'), verified)
+    t.equal((await publishedEvents(userId)).some(({ type }) => type === 'account.verified'), verified)
     t.equal(await canRefresh(tokens), verified)
     seen[verified ? 'verified' : 'lapsed']++
   }
@@ -86,10 +86,10 @@ t.test('of whoever registers at the same moment one gets the address, once it is
   const email = someEmail()
   const { user: { id: userId } } = await register(email)
   await registeredAgo(userId, '73 hours')
-  const attempts = atOnce(6, async () => await register(email))
-  await Promise.all([lapseUnverified(db), lapseUnverified(db), attempts])
+  const attempts = inParallel(6, async () => await register(email))
+  await Promise.all([expireUnverified(db), expireUnverified(db), attempts])
   const { tally } = await attempts
   t.ok((tally['201'] ?? 0) <= 1 && (tally['201'] ?? 0) + (tally['409 EMAIL_EXISTS'] ?? 0) === 6, JSON.stringify(tally))
   t.match(await register(email), tally['201'] ? { status: 409, code: 'EMAIL_EXISTS' } : { status: 201 })
-  t.equal((await said(userId)).filter(({ type }) => type === 'sessions.ended').length, 1, 'and two processes end it once')
+  t.equal((await publishedEvents(userId)).filter(({ type }) => type === 'sessions.ended').length, 1, 'and two processes end it once')
 })

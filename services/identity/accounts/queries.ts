@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Role, Trx } from '../schema.ts'
+import type { Db, Role, Trx } from '../tables.ts'
 
 /** What is shown of an account. */
 export interface Account {

@@ -5,7 +5,7 @@ import { UserNotFound } from '../errors.ts'
 import { findOwnAccount } from './queries.ts'
 import { describeOwnUser, OwnUser } from './user.ts'
 
-export const accountRoutes: Routes<Deps> = async (app, { db, ask }) => {
+export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
   app.get('/auth/me', {
     schema: {
       summary: 'Read my own account',
@@ -15,6 +15,6 @@ export const accountRoutes: Routes<Deps> = async (app, { db, ask }) => {
   }, async ({ account: { id } }) => {
     const account = await findOwnAccount(db, id)
     if (!account) throw new UserNotFound()
-    return { success: true as const, user: await describeOwnUser(ask, account) }
+    return { success: true as const, user: await describeOwnUser(callRpc, account) }
   })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { Person, TrainingTotals } from '@tandem/contracts'
 import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
 import type { Account, OwnAccount } from './queries.ts'
@@ -84,19 +84,19 @@ export function describeNewUser (account: Account): Type.Static<typeof User> {
 }
 
 /** An account with what others own of the person; what is away meanwhile is null. */
-export async function describeUser (ask: Ask, account: Account): Promise<Type.Static<typeof User>> {
+export async function describeUser (callRpc: CallRpc, account: Account): Promise<Type.Static<typeof User>> {
   const [person, totals] = await Promise.all([
-    askForPerson(ask, account),
-    ask(TrainingTotals, { accountId: account.id }).catch(() => null)
+    askForPerson(callRpc, account),
+    callRpc(TrainingTotals, { accountId: account.id }).catch(() => null)
   ])
   return { ...describeAccount(account), ...person, nutritionGoal: totals?.nutritionGoal ?? null }
 }
 
 /** @throws Unavailable without the dashboard service: unlike the rest, its totals cannot be shown as unknown */
-export async function describeOwnUser (ask: Ask, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
+export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
   const [person, { nutritionGoal, totalWorkouts, totalFoodEntries }] = await Promise.all([
-    askForPerson(ask, account),
-    ask(TrainingTotals, { accountId: account.id })
+    askForPerson(callRpc, account),
+    callRpc(TrainingTotals, { accountId: account.id })
   ])
   const { updatedAt, referralCode, subscription } = account
   return {
@@ -104,5 +104,5 @@ export async function describeOwnUser (ask: Ask, account: OwnAccount): Promise<T
   }
 }
 
-const askForPerson = async (ask: Ask, { id, name, image }: Account) =>
-  await ask(Person, { accountId: id }).catch(() => null) ?? { name, image, profile: null }
+const askForPerson = async (callRpc: CallRpc, { id, name, image }: Account) =>
+  await callRpc(Person, { accountId: id }).catch(() => null) ?? { name, image, profile: null }

@@ -1,6 +1,6 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Purpose, Trx } from '../schema.ts'
+import type { Purpose, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { TRIES_OF_A_CODE } from './queries.ts'
 
@@ -12,7 +12,7 @@ export const makeCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 interface NewCode { accountId: string, purpose: Purpose, code: string }
 
 /** Makes `code` the one that counts; an earlier one is void. */
-export async function putCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
+export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
   const fresh = {
     digest: digestOf(secrets, accountId, purpose, code),
     tries: 0,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Purpose } from '../schema.ts'
+import type { Purpose } from '../tables.ts'
 
 export const TRIES_OF_A_CODE = 5
 

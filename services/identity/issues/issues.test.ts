@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listIssues } from '../operator/queries.ts'
-import { someEmail, testApp } from '../testing.ts'
+import { someEmail, testApp } from '../test/app.ts'
 
 const { db, post } = await testApp(t)
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { sql } from 'kysely'
 import { ConfigError } from '@tandem/service-kit'
-import type { Db, PublicKey, Trx } from '../schema.ts'
+import type { Db, PublicKey, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { readSigningKey } from './queries.ts'
 

@@ -2,11 +2,11 @@ import t from 'tap'
 import { sql } from 'kysely'
 import { ConfigError, createKeySet, verifiedKeys } from '@tandem/service-kit'
 import { givenRootKey, silent } from '@tandem/service-kit/testing'
-import { keepHouse } from '../housekeeping.ts'
+import { runHousekeeping } from '../housekeeping.ts'
 import { createSecrets } from '../secrets.ts'
-import { rootKeys, testApp } from '../testing.ts'
+import { rootKeys, testApp } from '../test/app.ts'
 import { ensureSigningKey, replaceSigningKeys, rotateSigningKeys } from './actions.ts'
-import { answerSigningKeys } from './answers.ts'
+import { answerSigningKeys } from './rpc.ts'
 import { listPublicKeys } from './queries.ts'
 import { readRootPrivateKey } from './signed-keys.ts'
 import { createIssuer } from './tokens.ts'
@@ -52,11 +52,11 @@ t.test('a new key is published for 15 minutes before it signs, and the old one f
   t.equal(kidOf((await givenAccount()).accessToken), old, 'a running process changes over within a minute')
 
   await pass(19)
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.strictSame(await published(), [next, old])
   t.match(await get('/auth/sessions', { as: account }), { status: 200 }, 'tokens of the old key are good all the while')
   await pass(2)
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.strictSame(await published(), [next])
 
   const later = createKeySet(() => listPublicKeys(db), silent)

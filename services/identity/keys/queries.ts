@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** The public halves of all keys whose tokens may still be in use, or soon will be. */
 export async function listPublicKeys (db: Db) {

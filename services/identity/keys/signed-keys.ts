@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { ConfigError, signKeys } from '@tandem/service-kit'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { readKeySet } from './queries.ts'
 
 /** The public keys that are valid now, signed, so that whoever gets them need not trust the way they came. */

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { accessToken } from '@tandem/service-kit'
-import type { Db, Role } from '../schema.ts'
+import type { Db, Role } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { listPublicKeys, readSigningKey } from './queries.ts'
 

@@ -1,8 +1,8 @@
 import { queueMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
-import { makeCode, putCode } from '../codes/actions.ts'
-import { makeResetToken, putReset } from '../passwords/resets.ts'
-import type { Db, Purpose } from '../schema.ts'
+import { makeCode, storeCode } from '../codes/actions.ts'
+import { makeResetToken, storeReset } from '../passwords/resets.ts'
+import type { Db, Purpose } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
 import { budgetOf, topicOf } from './budgets.ts'
@@ -16,7 +16,7 @@ export async function addRequest (db: Db, request: MailRequest) {
 }
 
 /** Carries a request out, once; returns the id of the mail it leads to, if it does. */
-export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secrets, publicUrl: string }, requestId: string) {
+export async function processMailRequest (db: Db, { secrets, publicUrl }: { secrets: Secrets, publicUrl: string }, requestId: string) {
   return await db.transaction().execute(async (trx) => {
     const request = await trx.deleteFrom('mail_requests').where('id', '=', requestId)
       .returning(['kind', 'email', 'network'])
@@ -40,13 +40,13 @@ export async function carryOut (db: Db, { secrets, publicUrl }: { secrets: Secre
       // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
       const queued = await queueMail(trx, { ...mail, ...letters.reset(url) })
-      if (queued) await putReset(trx, account.id, token)
+      if (queued) await storeReset(trx, account.id, token)
       return queued
     }
     const code = makeCode()
     const queued = await queueMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
     // A person who gets no further mail today keeps the code or link of the last one.
-    if (queued) await putCode(trx, secrets, { accountId: account.id, purpose: kind, code })
+    if (queued) await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code })
     return queued
   })
 }

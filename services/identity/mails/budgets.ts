@@ -1,4 +1,4 @@
-import type { Purpose } from '../schema.ts'
+import type { Purpose } from '../tables.ts'
 
 /**
  * Under which budget a mail is counted: of each kind apart, and requests from where a verified account was signed in to apart from all

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { queuedMails } from '@tandem/mail-kit/testing'
-import { someEmail, testApp } from '../testing.ts'
-import { addRequest, carryOut } from './actions.ts'
+import { someEmail, testApp } from '../test/app.ts'
+import { addRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
 import { silent } from '@tandem/service-kit/testing'
 
@@ -51,7 +51,7 @@ t.test('a request is carried out once, however often it is taken up', async (t) 
   t.teardown(() => redis.start())
   const request = await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
   const options = { secrets: deps.secrets, publicUrl: 'https://tandem.example' }
-  const mails = await Promise.all(Array.from({ length: 5 }, async () => await carryOut(db, options, request)))
+  const mails = await Promise.all(Array.from({ length: 5 }, async () => await processMailRequest(db, options, request)))
   t.equal(mails.filter(Boolean).length, 1)
   t.equal((await queuedMails(db)).filter(({ recipient }) => recipient === email).length, 1)
   t.match(await db.selectFrom('codes').where('account_id', '=', id).selectAll().execute(), [{ tries: 0 }])

@@ -1,9 +1,9 @@
 import { createQueue } from '@tandem/queue-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { Log } from '@tandem/service-kit'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
-import { addRequest, carryOut, type MailRequest } from './actions.ts'
+import { addRequest, processMailRequest, type MailRequest } from './actions.ts'
 import { listRequests } from './queries.ts'
 
 /** Mails asked for by people who are not signed in, to addresses that may or may not have an account. */
@@ -21,7 +21,7 @@ export function createMailRequests ({ db, secrets, mailer, redisUrl, publicUrl, 
     name: 'identity-mail-requests',
     redisUrl,
     log,
-    work: async (id) => await mailer.offer([await carryOut(db, { secrets, publicUrl }, id)]),
+    work: async (id) => await mailer.offer([await processMailRequest(db, { secrets, publicUrl }, id)]),
     pending: async (wanted) => await listRequests(db, wanted)
   })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { lockAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
-import type { Db, Role, Trx } from '../schema.ts'
+import type { Db, Role, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { cancelSubscription, startSubscription } from '../subscriptions/actions.ts'
@@ -25,7 +25,7 @@ export async function takeSubscription (db: Db, email: string) {
 }
 
 /** Keeps somebody out: every session ends and none begins, until he is let in again. */
-export async function bar (db: Db, email: string) {
+export async function ban (db: Db, email: string) {
   await change(db, email, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ barred_at: sql`now()`, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
@@ -33,7 +33,7 @@ export async function bar (db: Db, email: string) {
   })
 }
 
-export async function unbar (db: Db, email: string) {
+export async function unban (db: Db, email: string) {
   await change(db, email, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ barred_at: null, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })

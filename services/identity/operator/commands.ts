@@ -1,8 +1,8 @@
 import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
-import { bar, endAllSessions, grantSubscription, setRole, takeSubscription, unbar } from './actions.ts'
+import { ban, endAllSessions, grantSubscription, setRole, takeSubscription, unban } from './actions.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
 
 export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
@@ -24,7 +24,7 @@ export class Misuse extends Error {
 }
 
 /** Carries out what an operator typed; returns what there is to say of it, or to list. */
-export async function carryOut (db: Db, secret: string | undefined, [command, what, ...rest]: string[]): Promise<string | object[]> {
+export async function runCommand (db: Db, secret: string | undefined, [command, what, ...rest]: string[]): Promise<string | object[]> {
   const [email, ...more] = rest
   switch (`${command} ${what}`) {
     case 'grant role': {
@@ -58,10 +58,10 @@ export async function carryOut (db: Db, secret: string | undefined, [command, wh
   }
   switch (command) {
     case 'bar':
-      await bar(db, given(what))
+      await ban(db, given(what))
       return `${what} is kept out`
     case 'unbar':
-      await unbar(db, given(what))
+      await unban(db, given(what))
       return `${what} is let in again`
   }
   throw new Misuse()

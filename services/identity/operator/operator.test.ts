@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { secret, testApp } from '../testing.ts'
-import { carryOut, Misuse } from './commands.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { secret, testApp } from '../test/app.ts'
+import { runCommand, Misuse } from './commands.ts'
 
-const { db, url, get, post, login, givenAccount, givenSession, canRefresh, said } = await testApp(t)
+const { db, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
-const operate = async (...args: string[]) => await carryOut(db, secret, args)
+const operate = async (...args: string[]) => await runCommand(db, secret, args)
 
 /** Runs a command as an operator would. */
 async function run (...args: string[]) {
@@ -33,7 +33,7 @@ t.test('a role is in every token from the next sign-in on', async (t) => {
 t.test('a subscription is granted, renewed, taken, and runs out', async (t) => {
   const { id, email } = await givenAccount()
   const subscription = async () => await db.selectFrom('subscriptions').where('account_id', '=', id).select(['id', 'plan_id', 'status', 'current_period_end']).executeTakeFirst()
-  const news = async () => (await said(id)).filter(({ type }) => type === 'subscription.changed').map(({ planId, status }) => [planId, status])
+  const news = async () => (await publishedEvents(id)).filter(({ type }) => type === 'subscription.changed').map(({ planId, status }) => [planId, status])
 
   t.match(await operate('take', 'subscription', email), /had no subscription/)
   t.match(await operate('grant', 'subscription', email, 'premium', '30'), /has premium for 30 days/)
@@ -46,10 +46,10 @@ t.test('a subscription is granted, renewed, taken, and runs out', async (t) => {
   t.match(await subscription(), { status: 'CANCELED' })
 
   await operate('grant', 'subscription', email, 'gold', '1')
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.match(await subscription(), { status: 'ACTIVE' })
   await db.updateTable('subscriptions').set({ current_period_end: new Date(Date.now() - 1) }).where('account_id', '=', id).execute()
-  await Promise.all([keepHouse(db), keepHouse(db)])
+  await Promise.all([runHousekeeping(db), runHousekeeping(db)])
   t.match(await subscription(), { status: 'EXPIRED' })
   t.strictSame(await news(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], ['gold', 'EXPIRED']])
 })
@@ -86,7 +86,7 @@ t.test('reports are listed', async (t) => {
 
 t.test('what cannot be done is refused', async (t) => {
   await t.rejects(operate('bar', 'nobody@example.com'), { message: 'There is no such user' })
-  await t.rejects(carryOut(db, undefined, ['keys', 'rotate']), { message: 'SECRET is missing' })
+  await t.rejects(runCommand(db, undefined, ['keys', 'rotate']), { message: 'SECRET is missing' })
   const misuses = [
     [], ['grant'], ['grant', 'role', 'a@b.co', 'KING'], ['grant', 'role'], ['grant', 'subscription', 'a@b.co', 'gold', '0'], ['grant', 'subscription', 'a@b.co', 'gold', 'x'],
     ['sessions', 'end'], ['bar'], ['dance', 'now']

@@ -1,5 +1,5 @@
 import { UserNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { listSessions } from '../sessions/queries.ts'
 
 /** @throws UserNotFound */

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
 import { networkOf } from '@tandem/service-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
 import { isKnownNetwork, rememberNetwork } from '../sessions/networks.ts'
 import { claimPasswordChange } from './change-limit.ts'
 import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
 import { findPassword } from './queries.ts'
-import { isResetGood, takeReset } from './resets.ts'
+import { isResetValid, takeReset } from './resets.ts'
 
 /** Sets the first password of an account that has none. @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy */
 export async function setInitialPassword ({ db, hashing, blocklist }: Deps, accountId: string, password: string) {
@@ -28,7 +28,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
     if (account.passwordHash) throw new PasswordAlreadySet()
     await putPassword(trx, accountId, hash)
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'INITIAL' } })
-    await record(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
+    await publish(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
 }
 
@@ -58,7 +58,7 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
     await putPassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
-    await record(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
+    await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
   })
 }
 
@@ -68,7 +68,7 @@ interface Reset { email: string, token: string, password: string, address: strin
 export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
   const { db, hashing, blocklist } = deps
   await blocklist.refuse(password)
-  if (!await isResetGood(db, { email, token })) throw new InvalidResetToken()
+  if (!await isResetValid(db, { email, token })) throw new InvalidResetToken()
 
   const hash = await hashing.hash(password, email)
   await db.transaction().execute(async (trx) => {
@@ -83,7 +83,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     for (const knownNetwork of [undefined, network]) await forgetWrongPasswords(trx, deps, { email, knownNetwork })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'RESET' } })
-    await record(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })
+    await publish(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })
   })
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { TooManyPasswordChanges } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const MAX_ATTEMPTS = 5
 

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { as, atOnce, password, someEmail, testApp } from '../testing.ts'
+import { as, inParallel, password, someEmail, testApp } from '../test/app.ts'
 
-const { app, db, deps, post, givenAccount, givenSession, codeMailedTo, login, canRefresh, said, mail } = await testApp(t)
+const { app, db, deps, post, givenAccount, givenSession, codeMailedTo, login, canRefresh, publishedEvents, mail } = await testApp(t)
 
 const another = 'Other-Door-7'
 const change = async (account: { accessToken: string }, body: object = {}) =>
   await post('/auth/change-password', { currentPassword: password, password: another, ...body }, { as: account })
-const changesOf = async (accountId: string) => (await said(accountId)).filter(({ type }) => type === 'password.changed').length
+const changesOf = async (accountId: string) => (await publishedEvents(accountId)).filter(({ type }) => type === 'password.changed').length
 t.beforeEach(async () => { await db.deleteFrom('wrong_passwords').execute() })
 
 /** How many passwords are compared or hashed while `work` runs. */
@@ -34,7 +34,7 @@ t.test('change-password needs the old password, and ends every other session', a
   t.notOk(await canRefresh(other))
   t.match(await login(account.email), { status: 401 })
   t.match(await login(account.email, { password: another }), { status: 200 })
-  t.match((await said(account.id)).slice(2, 4), [{ type: 'sessions.ended', sessionIds: [other.sessionId] }, { type: 'password.changed', how: 'CHANGED' }])
+  t.match((await publishedEvents(account.id)).slice(2, 4), [{ type: 'sessions.ended', sessionIds: [other.sessionId] }, { type: 'password.changed', how: 'CHANGED' }])
 })
 
 t.test('change-password refuses a wrong one, and the guesses count as at signing in', async (t) => {
@@ -92,7 +92,7 @@ t.test('one account cannot fill a mailbox by changing its password', async (t) =
 t.test('of 60 attempts at once five are let through, and no password is hashed for the others', async (t) => {
   const account = await givenAccount()
   const hashes = await countHashes(async () => {
-    const { tally } = await atOnce(60, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
+    const { tally } = await inParallel(60, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
     t.strictSame(tally, { '400 INVALID_CURRENT_PASSWORD': 5, '429 RATE_LIMITED': 55 })
   })
   t.equal(hashes, 5)
@@ -100,7 +100,7 @@ t.test('of 60 attempts at once five are let through, and no password is hashed f
 
 t.test('a refusal says when to come again', async (t) => {
   const account = await givenAccount()
-  await atOnce(5, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
+  await inParallel(5, async () => await change(account, { currentPassword: 'Wrong-0ne' }))
   const { statusCode, headers } = await app.inject({
     method: 'POST', url: '/auth/change-password', headers: as(account), payload: { currentPassword: password, password: another }
   })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 const FREE = 5
 const LONGEST_WAIT = '60 seconds'

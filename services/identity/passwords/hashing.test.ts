@@ -1,5 +1,5 @@
 import t from 'tap'
-import { atOnce, password, someEmail, testApp } from '../testing.ts'
+import { inParallel, password, someEmail, testApp } from '../test/app.ts'
 import { createFairQueue } from './fair-queue.ts'
 
 const { post, givenAccount, login } = await testApp(t)
@@ -11,9 +11,9 @@ t.test('sign-in of others goes on while one account hammers change-password', as
   const others = await Promise.all(Array.from({ length: 12 }, async () => await givenAccount()))
   const change = async () => await post('/auth/change-password', { currentPassword: 'Wrong-0ne', password: 'Other-Door-7' }, { as: attacker })
   const [attack, signIns, registrations] = await Promise.all([
-    atOnce(340, change),
-    atOnce(12, async (index) => await login(others[index]!.email)),
-    atOnce(3, async () => await post('/auth/register', { email: someEmail(), password }))
+    inParallel(340, change),
+    inParallel(12, async (index) => await login(others[index]!.email)),
+    inParallel(3, async () => await post('/auth/register', { email: someEmail(), password }))
   ])
   t.strictSame(signIns.tally, { 200: 12 })
   t.strictSame(registrations.tally, { 201: 3 })
@@ -24,8 +24,8 @@ t.test('sign-in of others goes on while passwords are guessed for one address, k
   for (const { email } of [await givenAccount(), { email: someEmail() }]) {
     const others = await Promise.all(Array.from({ length: 12 }, async () => await givenAccount()))
     const [attack, signIns] = await Promise.all([
-      atOnce(340, async () => await login(email, { password: 'Wrong-0ne' })),
-      atOnce(12, async (index) => await login(others[index]!.email))
+      inParallel(340, async () => await login(email, { password: 'Wrong-0ne' })),
+      inParallel(12, async (index) => await login(others[index]!.email))
     ])
     t.strictSame(signIns.tally, { 200: 12 })
     t.ok(attack.tally['503 SERVICE_UNAVAILABLE']! > 0, 'it is the guesses that are refused')

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, password, someEmail, testApp } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, password, someEmail, testApp } from '../test/app.ts'
 
-const { db, post, get, givenAccount, linkMailedTo, codeMailedTo, mailsTo, mail, login, canRefresh, said } = await testApp(t)
+const { db, post, get, givenAccount, linkMailedTo, codeMailedTo, mailsTo, mail, login, canRefresh, publishedEvents } = await testApp(t)
 
 const another = 'Other-Door-7'
 const long = (length: number) => `Aa1${'x'.repeat(length - 3)}`
@@ -15,16 +15,16 @@ t.test('set-initial-password', async (t) => {
     const account = await givenAccount({ hasPassword: false })
     t.strictSame(await set(account, { password, confirmPassword: password }), { status: 200, success: true, message: 'Your password is set' })
     t.match(await login(account.email), { status: 200 })
-    t.strictSame((await said(account.id))[1], { type: 'password.changed', accountId: account.id, how: 'INITIAL' })
+    t.strictSame((await publishedEvents(account.id))[1], { type: 'password.changed', accountId: account.id, how: 'INITIAL' })
     t.match(await set(account, { password }), { status: 409, success: false, code: 'PASSWORD_ALREADY_SET', error: String })
   })
 
   t.test('20 times at once sets one', async (t) => {
     const account = await givenAccount({ hasPassword: false })
-    const { tally, results } = await atOnce(20, async (index) => await set(account, { password: `${another}${index}` }))
+    const { tally, results } = await inParallel(20, async (index) => await set(account, { password: `${another}${index}` }))
     t.strictSame(tally, { 200: 1, '409 PASSWORD_ALREADY_SET': 19 })
     t.match(await login(account.email, { password: `${another}${results.findIndex(({ status }) => status === 200)}` }), { status: 200 })
-    t.equal((await said(account.id)).filter(({ type }) => type === 'password.changed').length, 1)
+    t.equal((await publishedEvents(account.id)).filter(({ type }) => type === 'password.changed').length, 1)
   })
 
   t.test('refuses a weak or different one', async (t) => {
@@ -72,7 +72,7 @@ t.test('a forgotten password', async (t) => {
     t.match(await login(account.email), { status: 401 })
     t.match(await login(account.email, { password: another }), { status: 200 })
     t.match(await reset(account.email, token), { status: 400, success: false, code: 'INVALID_TOKEN', error: String })
-    t.match((await said(account.id)).slice(1, 3), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'RESET' }])
+    t.match((await publishedEvents(account.id)).slice(1, 3), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'RESET' }])
   })
 
   t.test('is asked about as well with a plus in the address that was not encoded', async (t) => {
@@ -85,7 +85,7 @@ t.test('a forgotten password', async (t) => {
   t.test('20 times at once by one link is set once', async (t) => {
     const account = await givenAccount()
     const token = await givenLink(account)
-    const { tally, results } = await atOnce(20, async (index) => await reset(account.email, token, { password: `${another}${index}` }))
+    const { tally, results } = await inParallel(20, async (index) => await reset(account.email, token, { password: `${another}${index}` }))
     t.strictSame(tally, { 200: 1, '400 INVALID_TOKEN': 19 })
     t.match(await login(account.email, { password: `${another}${results.findIndex(({ status }) => status === 200)}` }), { status: 200 })
   })
@@ -107,7 +107,7 @@ t.test('a forgotten password', async (t) => {
     t.match(await isGood(account.email, second), { data: { valid: false } })
     t.match(await reset(account.email, second), { status: 400, code: 'INVALID_TOKEN' })
     t.ok(await canRefresh(account))
-    await keepHouse(db)
+    await runHousekeeping(db)
     t.equal((await db.selectFrom('password_resets').where('account_id', '=', account.id).selectAll().execute()).length, 0)
   })
 
@@ -180,7 +180,7 @@ t.test('unless the operator wants it, a common password that keeps the rules is 
 })
 
 t.test('a crowd that wants to sign in at once is partly told to come back', async (t) => {
-  const { tally } = await atOnce(120, async () => await login(someEmail()))
+  const { tally } = await inParallel(120, async () => await login(someEmail()))
   t.ok(tally['503 SERVICE_UNAVAILABLE']! > 0)
   t.strictSame(Object.keys(tally).sort(), ['401 INVALID_CREDENTIALS', '503 SERVICE_UNAVAILABLE'])
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export async function findPassword (db: Db, accountId: string) {
   return await db.selectFrom('accounts').where('id', '=', accountId).where('barred_at', 'is', null)

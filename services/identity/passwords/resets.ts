@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const LIFETIME = '1 hour'
 
@@ -9,7 +9,7 @@ interface Link { email: string, token: string }
 export const makeResetToken = () => randomBytes(32).toString('base64url')
 
 /** Makes `token` the one that counts; an earlier link is void. */
-export async function putReset (trx: Trx, accountId: string, token: string) {
+export async function storeReset (trx: Trx, accountId: string, token: string) {
   const fresh = { digest: digestOf(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
   await trx.insertInto('password_resets').values({ account_id: accountId, ...fresh })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(fresh))
@@ -17,7 +17,7 @@ export async function putReset (trx: Trx, accountId: string, token: string) {
 }
 
 /** Whether a link from a mail is still good. */
-export async function isResetGood (db: Db, { email, token }: Link) {
+export async function isResetValid (db: Db, { email, token }: Link) {
   const reset = await db.selectFrom('password_resets').innerJoin('accounts', 'accounts.id', 'account_id')
     .where('email', '=', email)
     .where('digest', '=', digestOf(token))

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
 import { logRefusal } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
-import { isResetGood } from './resets.ts'
+import { isResetValid } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
 
 const DataMessage = (example: string) => Data(Type.Object({ message: Type.String({ examples: [example] }) }))
@@ -70,7 +70,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     preValidation: async ({ query }) => {
       if (typeof query.email === 'string') query.email = query.email.trim().replaceAll(' ', '+')
     }
-  }, async ({ query }) => data({ valid: await isResetGood(db, query) }))
+  }, async ({ query }) => data({ valid: await isResetValid(db, query) }))
 
   app.post('/auth/reset-password', {
     schema: {

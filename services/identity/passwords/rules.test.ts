@@ -1,5 +1,5 @@
 import t from 'tap'
-import { password as current, someEmail, testApp } from '../testing.ts'
+import { password as current, someEmail, testApp } from '../test/app.ts'
 
 const { post, givenAccount, linkMailedTo } = await testApp(t)
 

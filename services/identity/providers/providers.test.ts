@@ -4,8 +4,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import { ServiceUnavailable } from '@tandem/service-kit'
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, someEmail, testApp } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, someEmail, testApp } from '../test/app.ts'
 import { createVerifier } from './tokens.ts'
 
 /** A provider as the real ones are: it publishes keys over HTTP and signs with them. */
@@ -30,7 +30,7 @@ async function startIssuer () {
 const issuer = await startIssuer()
 const key = await issuer.addKey('first')
 const settings = (provider: string) => ({ issuers: [`https://${provider}.example`], audiences: ['tandem-android', 'tandem-ios'], jwksUrl: issuer.url, singleUse: false })
-const { db, post, get, givenAccount, canRefresh, said } = await testApp(t, {
+const { db, post, get, givenAccount, canRefresh, publishedEvents } = await testApp(t, {
   providers: { PROVIDER_A: createVerifier(settings('provider-a')), PROVIDER_B: createVerifier(settings('provider-b')) }
 })
 
@@ -64,7 +64,7 @@ t.test('provider A makes an account that is verified and named', async (t) => {
   })
   t.match(answer.user.profile, { onboardingCompleted: false, experience: 'BEGINNER' })
   t.ok(await canRefresh(answer))
-  t.strictSame((await said(answer.user.id)).map(({ type }) => type), ['account.registered', 'account.verified', 'session.started'])
+  t.strictSame((await publishedEvents(answer.user.id)).map(({ type }) => type), ['account.registered', 'account.verified', 'session.started'])
 
   t.test('and signs in to it from then on, whatever became of the address there', async (t) => {
     const again = await signInA({ sub, email: someEmail() })
@@ -89,7 +89,7 @@ t.test('an account that nobody has verified is neither linked nor signed in to',
     const { id, email } = await givenAccount({ verified: false })
     t.match(await signIn({ email }), { status: 401, success: false, code: 'ACCOUNT_NOT_VERIFIED', error: String })
     t.strictSame(await db.selectFrom('provider_links').where('account_id', '=', id).selectAll().execute(), [])
-    t.equal((await said(id)).length, 1)
+    t.equal((await publishedEvents(id)).length, 1)
   }
 })
 
@@ -172,19 +172,19 @@ t.test('the address in the body of provider B is never used, and the name only f
 t.test('two first sign-ins at once make one account', async (t) => {
   for (const signIn of [signInA, signInB]) {
     const [sub, email] = [crypto.randomUUID(), someEmail()]
-    const { tally, results } = await atOnce(4, async () => await signIn({ sub, email }))
+    const { tally, results } = await inParallel(4, async () => await signIn({ sub, email }))
     t.strictSame(tally, { 200: 3, 201: 1 })
     t.equal(new Set(results.map((result) => (result as unknown as { user: { id: string } }).user.id)).size, 1)
   }
   const email = someEmail()
-  const { tally } = await atOnce(2, async (index) => index === 0 ? await signInA({ email }) : await signInB({ email }))
+  const { tally } = await inParallel(2, async (index) => index === 0 ? await signInA({ email }) : await signInB({ email }))
   t.strictSame(tally, { 200: 1, 201: 1 }, 'also with both providers')
 })
 
 t.test('a registration and a first sign-in at once make one account, and no way in for whoever did not prove himself', async (t) => {
   for (let round = 0; round < 5; round++) {
     const email = someEmail()
-    const { results: [registered, signedIn] } = await atOnce(2, async (index) => index === 0 ? await post('/auth/register', { email }) : await signInA({ email }))
+    const { results: [registered, signedIn] } = await inParallel(2, async (index) => index === 0 ? await post('/auth/register', { email }) : await signInA({ email }))
     t.ok((registered!.status === 201 && signedIn!.code === 'ACCOUNT_NOT_VERIFIED') || (registered!.code === 'EMAIL_EXISTS' && signedIn!.status === 201))
   }
 })
@@ -250,7 +250,7 @@ t.test('where tokens are good once', async (t) => {
 
       t.test('signs in once of 20 times at once', async (t) => {
         const shown = await token({ ...person, nonce: 'at once' })
-        const { tally } = await atOnce(20, async () => await show(shown))
+        const { tally } = await inParallel(20, async () => await show(shown))
         t.strictSame(tally, { 200: 1, [`401 ${code}`]: 19 })
       })
 
@@ -284,7 +284,7 @@ t.test('where tokens are good once', async (t) => {
     for (const age of ['14 minutes', '16 minutes']) {
       await sql`insert into used_provider_tokens values (${Buffer.from(age)}, now() - ${age}::interval)`.execute(db)
     }
-    await keepHouse(db)
+    await runHousekeeping(db)
     t.strictSame((await db.selectFrom('used_provider_tokens').select('digest').execute()).map(({ digest }) => digest.toString()), ['14 minutes'])
   })
 })

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
 import { queueMail } from '@tandem/mail-kit'
 import { makeNeutralName, networkOf } from '@tandem/service-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
-import { makeCode, putCode, takeCode } from '../codes/actions.ts'
+import { makeCode, storeCode, takeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
 import { budgetOf, topicOf } from '../mails/budgets.ts'
 import { lettersIn } from '../mails/letters.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { startSession, type Caller, type Client } from '../sessions/actions.ts'
 import { isLiveSession } from '../sessions/queries.ts'
@@ -41,7 +41,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
     const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = makeCode()
-    await putCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
+    await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
     const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', false), topic: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
@@ -78,8 +78,8 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
     .executeTakeFirst()
   if (!account) return
 
-  await record(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: 'user', locale, image })
-  if (verified) await record(trx, AccountVerified, account.id, { accountId: account.id })
+  await publish(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: 'user', locale, image })
+  if (verified) await publish(trx, AccountVerified, account.id, { accountId: account.id })
   return account
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { hasLiveCode } from '../codes/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** By which ways an address signs in; undefined when it is unknown. */
 export async function findSignInWays (db: Db, email: string) {

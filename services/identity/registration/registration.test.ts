@@ -1,7 +1,7 @@
 import t from 'tap'
-import { atOnce, password, someEmail, testApp } from '../testing.ts'
+import { inParallel, password, someEmail, testApp } from '../test/app.ts'
 
-const { db, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, said, redis, mail } = await testApp(t)
+const { db, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, publishedEvents, redis, mail } = await testApp(t)
 
 const isTokens = { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/, expiresIn: 900 }
 
@@ -83,9 +83,9 @@ t.test('register', async (t) => {
     t.match(await codeMailedTo(email), /^\d{6}$/)
 
     const { id } = answer.user
-    t.strictSame(await said(id), [
+    t.strictSame(await publishedEvents(id), [
       { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: 'user', locale: 'en', image: null },
-      { type: 'session.started', accountId: id, sessionId: (await said(id))[1]?.sessionId, method: 'REGISTRATION', newDevice: false, deviceName: null, platform: 'ios' }
+      { type: 'session.started', accountId: id, sessionId: (await publishedEvents(id))[1]?.sessionId, method: 'REGISTRATION', newDevice: false, deviceName: null, platform: 'ios' }
     ])
   })
 
@@ -99,7 +99,7 @@ t.test('register', async (t) => {
   t.test('gives a name that tells nothing of the address, to the other services neither', async (t) => {
     const email = someEmail()
     const { user } = await post('/auth/register', { email })
-    t.notMatch(JSON.stringify(await said(user.id)), email.split('@')[0])
+    t.notMatch(JSON.stringify(await publishedEvents(user.id)), email.split('@')[0])
   })
 
   t.test('refuses a name that is reserved or misleads', async (t) => {
@@ -137,11 +137,11 @@ t.test('register', async (t) => {
   t.test('50 times at once makes one account, of one address in mixed case', async (t) => {
     const email = someEmail()
     const cases = Array.from(email, (_, index) => email.slice(0, index).toUpperCase() + email.slice(index))
-    const { tally, results } = await atOnce(50, async (index) => await post('/auth/register', { email: cases[index % cases.length], password }))
+    const { tally, results } = await inParallel(50, async (index) => await post('/auth/register', { email: cases[index % cases.length], password }))
     t.strictSame(tally, { 201: 1, '409 EMAIL_EXISTS': 49 })
     const winner = results.find(({ status }) => status === 201) as unknown as { refreshToken: string, user: { id: string } }
     t.ok(await canRefresh(winner))
-    t.equal((await said(winner.user.id)).length, 2)
+    t.equal((await publishedEvents(winner.user.id)).length, 2)
     t.equal((await mailsTo(email)).length, 1)
   })
 

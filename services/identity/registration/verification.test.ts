@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importJWK, SignJWT, type JWK } from 'jose'
 import t from 'tap'
-import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
+import { inParallel, password, someEmail, testApp, wrong } from '../test/app.ts'
 
-const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, said, mail, redis } = await testApp(t)
+const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, publishedEvents, mail, redis } = await testApp(t)
 
 const here = { from: '203.0.113.7' }
 const sameNetwork = { from: '203.0.113.99' }
@@ -37,7 +37,7 @@ t.test('the mailed code verifies an address, and the tokens of the registration 
   t.strictSame(await verify(userId, code), { status: 200, success: true, message: 'Your email address was verified before', alreadyVerified: true })
   t.match(await login(email), { status: 200, user: { emailVerified: true } })
   t.ok(await canRefresh(tokens))
-  t.strictSame((await said(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
+  t.strictSame((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
 })
 
 t.test('a wrong code, a malformed one and an unknown user are told apart', async (t) => {
@@ -50,7 +50,7 @@ t.test('a wrong code, a malformed one and an unknown user are told apart', async
   t.match(await verify('nobody', code), { status: 404, code: 'USER_NOT_FOUND' })
   for (const nobody of [undefined, '', ' ', 5]) t.match(await post('/auth/verify-email', { userId: nobody, code }), { status: 400, code: 'VALIDATION_ERROR' })
   t.notOk(await isVerified(userId))
-  t.match(await said(userId), { length: 2 }, 'nothing is said at a refusal')
+  t.match(await publishedEvents(userId), { length: 2 }, 'nothing is said at a refusal')
 })
 
 t.test('a code of somebody else is wrong', async (t) => {
@@ -70,16 +70,16 @@ t.test('a code is good for 24 hours', async (t) => {
 
 t.test('the right code 20 times at once verifies once', async (t) => {
   const { userId, code } = await givenRegistration()
-  const { results, tally } = await atOnce(20, async () => await verify(userId, code))
+  const { results, tally } = await inParallel(20, async () => await verify(userId, code))
   t.strictSame(tally, { 200: 20 })
   t.equal(results.filter((result) => 'isNewUser' in result).length, 1)
   t.equal(results.filter((result) => 'alreadyVerified' in result).length, 19)
-  t.equal((await said(userId)).filter(({ type }) => type === 'account.verified').length, 1)
+  t.equal((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified').length, 1)
 })
 
 t.test('of 200 wrong codes at once five are compared, and then the right one is refused', async (t) => {
   const { userId, email, code } = await givenRegistration()
-  const { tally } = await atOnce(200, async (index) => await verify(userId, wrong(code), { from: `198.51.${index}.1` }))
+  const { tally } = await inParallel(200, async (index) => await verify(userId, wrong(code), { from: `198.51.${index}.1` }))
   t.strictSame(tally, { '400 INVALID_CODE': 200 })
   const triesOfToday = async () => (await db.selectFrom('code_tries').where('account_id', '=', userId).select('tries').executeTakeFirst())?.tries
   t.equal(await triesOfToday(), 5)
@@ -88,10 +88,10 @@ t.test('of 200 wrong codes at once five are compared, and then the right one is 
   t.test('a new code begins with five more, but not the day', async (t) => {
     await resend(email)
     const second = await codeMailedTo(email, 2)
-    await atOnce(10, async () => await verify(userId, wrong(second)))
+    await inParallel(10, async () => await verify(userId, wrong(second)))
     await resend(email)
     const third = await codeMailedTo(email, 3)
-    await atOnce(4, async () => await verify(userId, wrong(third)))
+    await inParallel(4, async () => await verify(userId, wrong(third)))
     t.equal(await triesOfToday(), 14)
     // As if a fourth and a fifth had been tried as well; a recipient gets three mails an hour.
     await db.updateTable('code_tries').set({ tries: 20 }).where('account_id', '=', userId).execute()
@@ -127,7 +127,7 @@ t.test('resend-verification', async (t) => {
 
   t.test('mails an address three times an hour, and beyond that answers all the same', async (t) => {
     const { userId, email } = await givenRegistration()
-    const { tally } = await atOnce(6, async () => await resend(email))
+    const { tally } = await inParallel(6, async () => await resend(email))
     t.strictSame(tally, { 200: 6 })
     await noRequests()
     const mails = await db.selectFrom('mails').where('recipient', '=', email).select('id').execute()
@@ -166,7 +166,7 @@ t.test('whoever verifies from another network than the registration\'s gets rid 
   t.notOk(await canRefresh(stranger))
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.match(await get('/auth/sessions', { as: stranger }), { data: { totalSessions: 0 } })
-  t.match((await said(userId)).slice(2), [
+  t.match((await publishedEvents(userId)).slice(2), [
     { type: 'sessions.ended', sessionIds: { length: 1 } }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }
   ])
 })
@@ -204,7 +204,7 @@ t.test('who registers an address of another person keeps no way in when that per
   t.match(await verify(userId, await codeMailedTo(email), owner), { status: 200, isNewUser: true })
   t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }, attacker), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
   t.match(await login(email, {}, attacker), { status: 401, code: 'INVALID_CREDENTIALS' })
-  t.match((await said(userId)).slice(2), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }])
+  t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }])
 })
 
 t.test('who registered keeps password and sessions in another network by showing a token of the account, even one that has expired', async (t) => {

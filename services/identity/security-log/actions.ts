@@ -3,7 +3,7 @@ import { Counter } from 'prom-client'
 import type { OperatorActed } from '@tandem/contracts'
 import type Type from 'typebox'
 import { InvalidCode, InvalidCredentials, InvalidCurrentPassword, InvalidProviderAToken, InvalidProviderBToken } from '../errors.ts'
-import type { Db, Provider, Role, Trx } from '../schema.ts'
+import type { Db, Provider, Role, Trx } from '../tables.ts'
 import { currentOrigin } from './requests.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { UserNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const SHOWN = 200
 

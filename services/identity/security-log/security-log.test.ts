@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
+import { deliver } from '@tandem/bus-kit/testing'
 import { OperatorActed } from '@tandem/contracts'
 import { registry } from '@tandem/service-kit'
-import { keepHouse } from '../housekeeping.ts'
-import { carryOut } from '../operator/commands.ts'
-import { as, atOnce, password, secret, someEmail, testApp } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { runCommand } from '../operator/commands.ts'
+import { as, inParallel, password, secret, someEmail, testApp } from '../test/app.ts'
 
 const { app, db, handlers, post, login, givenAccount, givenSession, linkMailedTo, codeMailedTo, mailsTo } = await testApp(t, {
   providers: { PROVIDER_A: async (token) => token === 'good' ? { subject: 'sub-1', email: 'linked@example.com' } : undefined }
@@ -25,7 +25,7 @@ async function logOf (accountId: string | null, { signIns = false } = {}) {
     .orderBy('created_at').orderBy('id')
     .execute()
 }
-const operate = async (...args: string[]) => await carryOut(db, secret, args)
+const operate = async (...args: string[]) => await runCommand(db, secret, args)
 const byOperator = { session_id: null, network: null, request_id: null }
 
 t.test('a sign-in is logged with its account, session, network and request', async (t) => {
@@ -82,7 +82,7 @@ t.test('failed sign-ins are logged for a known account, and without any for an u
 t.test('guessing fills one row a minute, and counts', async (t) => {
   await db.deleteFrom('security_events').execute()
   const account = await givenAccount()
-  const { tally } = await atOnce(10, async (index) => await login(index % 2 ? account.email : someEmail(), { password: 'Not-This-0ne' }))
+  const { tally } = await inParallel(10, async (index) => await login(index % 2 ? account.email : someEmail(), { password: 'Not-This-0ne' }))
   t.strictSame(tally, { '401 INVALID_CREDENTIALS': 10 })
   const count = async (accountId: string | null) => (await logOf(accountId)).map(({ detail }) => (detail as { times: number }).times)
   // A minute may end in between.
@@ -99,7 +99,7 @@ t.test('reuse of a refresh token is logged once', async (t) => {
   const account = await givenAccount()
   await post('/auth/refresh', { refreshToken: account.refreshToken })
   await sql`update refresh_tokens set used_at = now() - interval '11 seconds' where session_id = ${account.sessionId} and used_at is not null`.execute(db)
-  await atOnce(5, async () => await post('/auth/refresh', { refreshToken: account.refreshToken }))
+  await inParallel(5, async () => await post('/auth/refresh', { refreshToken: account.refreshToken }))
   t.match(await logOf(account.id), [{ kind: 'REFRESH_REUSED', session_id: account.sessionId, network, request_id: uuid, detail: {} }])
   t.equal((await logOf(account.id)).length, 1)
 })
@@ -163,7 +163,7 @@ t.test('what an operator does in FitMatch is logged once, however often it is to
     { id: randomUUID(), at: new Date(Date.now() - 1_000), data: { ...act, action: 'REPORT_SUSPEND', subjectId: report } },
     { id: randomUUID(), at: new Date(), data: { ...act, action: 'REPORTS_READ', subjectId: null } }
   ]
-  for (const { data, ...event } of [...events, ...events.toReversed()]) await hear(handlers, OperatorActed.type, data, event)
+  for (const { data, ...event } of [...events, ...events.toReversed()]) await deliver(handlers, OperatorActed.type, data, event)
   const where = { session_id: operator.sessionId, network, request_id: act.requestId }
   t.match(await logOf(operator.id), [
     { id: events[0]?.id, kind: 'SELFIE_READ', ...where, detail: { action: 'SELFIE_READ', subjectId: selfie }, created_at: events[0]?.at },
@@ -187,9 +187,9 @@ t.test('events are kept for 90 days', async (t) => {
   await sql`update security_events set created_at = now() - interval '89 days 23 hours' where account_id = ${account.id}`.execute(db)
   await sql`insert into security_events (kind, created_at) select 'OLD', now() - interval '90 days 1 minute' from generate_series(1, 10001)`.execute(db)
   const countOld = async () => (await db.selectFrom('security_events').where('kind', '=', 'OLD').select('id').execute()).length
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.equal(await countOld(), 1, 'a batch at a time')
-  await Promise.all([keepHouse(db), keepHouse(db)])
+  await Promise.all([runHousekeeping(db), runHousekeeping(db)])
   t.equal(await countOld(), 0)
   t.equal((await logOf(account.id, { signIns: true })).length, 1)
 })

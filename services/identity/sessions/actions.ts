@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/service-kit'
 import { SessionNotFound } from '../errors.ts'
-import type { Db, Platform, Trx } from '../schema.ts'
+import type { Db, Platform, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { rememberNetwork } from './networks.ts'
@@ -51,7 +51,7 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
     from session`.execute(trx)
   const { id: sessionId, newDevice } = session!
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
-  await record(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
+  await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   await endOldestSessions(trx, accountId, sessionId)
   await rememberNetwork(trx, accountId, address)
   return { sessionId, refreshToken }
@@ -92,7 +92,7 @@ async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
 
 async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[]) {
   for (let from = 0; from < ended.length; from += IDS_PER_EVENT) {
-    await record(trx, SessionsEnded, accountId, { accountId, sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id) })
+    await publish(trx, SessionsEnded, accountId, { accountId, sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id) })
   }
 }
 

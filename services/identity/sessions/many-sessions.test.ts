@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { atOnce, testApp } from '../testing.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
-const { db, post, get, givenAccount, givenSession, canRefresh, login, said } = await testApp(t)
+const { db, post, get, givenAccount, givenSession, canRefresh, login, publishedEvents } = await testApp(t)
 
 const liveOf = async (accountId: string) =>
   (await db.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null).select('id').execute()).map(({ id }) => id)
 const endedEvents = async (accountId: string) =>
-  (await said(accountId)).filter(({ type }) => type === 'sessions.ended').map(({ sessionIds }) => sessionIds as string[])
+  (await publishedEvents(accountId)).filter(({ type }) => type === 'sessions.ended').map(({ sessionIds }) => sessionIds as string[])
 
 t.test('signing out everywhere reaches every device, however many sessions there are', async (t) => {
   const account = await givenAccount()
@@ -19,7 +19,7 @@ t.test('signing out everywhere reaches every device, however many sessions there
   const events = await endedEvents(account.id)
   t.strictSame(events.flat().sort(), sessions.sort(), 'each ended session is published once')
   for (const sessionIds of events) t.ok(sessionIds.length <= 1_000)
-  t.strictSame(await db.selectFrom('outbox').where('aggregate', '=', account.id).where('refused', 'is not', null).selectAll().execute(), [])
+  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('refused', 'is not', null).selectAll().execute(), [])
 })
 
 t.test('an account has 50 live sessions at most: a new one ends the one that was used longest ago', async (t) => {
@@ -39,7 +39,7 @@ t.test('an account has 50 live sessions at most: a new one ends the one that was
 t.test('30 sign-ins at once end as many sessions as are too many, each once', async (t) => {
   const account = await givenAccount()
   for (let number = 2; number <= 40; number++) await givenSession(account)
-  const { tally } = await atOnce(30, async () => await login(account.email))
+  const { tally } = await inParallel(30, async () => await login(account.email))
   t.strictSame(tally, { 200: 30 })
   t.equal((await liveOf(account.id)).length, 50)
   const ended = (await endedEvents(account.id)).flat()

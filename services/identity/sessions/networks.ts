@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { networkOf } from '@tandem/service-kit'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const KEPT_FOR = '180 days'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export const REFRESH_TOKEN_LIFETIME = '30 days'
 export const SESSION_LIFETIME = '180 days'

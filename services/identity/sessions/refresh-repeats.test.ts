@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, testApp } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
-const { app, db, post, get, givenAccount, canRefresh, said } = await testApp(t)
+const { app, db, post, get, givenAccount, canRefresh, publishedEvents } = await testApp(t)
 
 interface Refreshed { status: number, code?: string, accessToken: string, refreshToken: string }
 
@@ -30,7 +30,7 @@ t.test('an answer that was lost comes again under the same idempotency key', asy
 t.test('20 refreshes at once with the same key get one and the same answer', async (t) => {
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
-    const { tally, results } = await atOnce(20, async () => await refresh(account.refreshToken, 'k'))
+    const { tally, results } = await inParallel(20, async () => await refresh(account.refreshToken, 'k'))
     t.strictSame(tally, { 200: 20 })
     t.equal(new Set(results.map((result) => JSON.stringify(result))).size, 1)
     const { rows } = await sql`select from refresh_tokens where session_id = ${account.sessionId}`.execute(db)
@@ -49,14 +49,14 @@ t.test('once the new token is used, the old one with its key was copied', async 
   t.match(await refresh(account.refreshToken, 'k'), refused)
   t.notOk(await isLive(account))
   t.notOk(await canRefresh(next))
-  t.match((await said(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
+  t.match((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
 })
 
 t.test('of repeats at the same time as the use of the new token none leads to a second new token', async (t) => {
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
     const answer = await refresh(account.refreshToken, 'k')
-    const { results } = await atOnce(8, async (index) => index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k'))
+    const { results } = await inParallel(8, async (index) => index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k'))
     for (const [index, { status, ...result }] of results.entries()) {
       if (index === 4) t.equal(status, 200)
       else if (status === 200) t.match(result, { refreshToken: answer.refreshToken })
@@ -125,7 +125,7 @@ t.test('the database holds no token that could be used, and no answer for longer
     t.notOk(written.includes(Buffer.from(token).toString('hex')))
   }
   await sql`update refresh_answers set created_at = now() - interval '61 seconds'`.execute(db)
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.strictSame(await db.selectFrom('refresh_answers').selectAll().execute(), [])
   t.ok(await canRefresh(answer))
 })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 
 const REFRESH_TOKEN_BYTES = 32

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { signToken } from '@tandem/service-kit/testing'
 import t from 'tap'
-import { as, atOnce, testApp } from '../testing.ts'
+import { as, inParallel, testApp } from '../test/app.ts'
 
-const { db, post, get, givenAccount, canRefresh, said } = await testApp(t)
+const { db, post, get, givenAccount, canRefresh, publishedEvents } = await testApp(t)
 
 const refresh = async (refreshToken: unknown) => await post('/auth/refresh', { refreshToken })
 const used = async (secondsAgo: number, sessionId: string) =>
@@ -22,7 +22,7 @@ t.test('a refresh token is exchanged once', async (t) => {
 
 t.test('20 refreshes at once: one succeeds, and its token works', async (t) => {
   const account = await givenAccount()
-  const { tally, results } = await atOnce(20, async () => await refresh(account.refreshToken))
+  const { tally, results } = await inParallel(20, async () => await refresh(account.refreshToken))
   t.strictSame(tally, { 200: 1, '401 INVALID_REFRESH_TOKEN': 19 })
   const winner = results.find(({ status }) => status === 200) as unknown as { accessToken: string, refreshToken: string }
   t.match(await get('/auth/sessions', { as: winner }), { status: 200 })
@@ -40,7 +40,7 @@ t.test('a used token that comes again within ten seconds is refused, later it en
   t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
   t.strictSame(await sessionsOf(account), [])
   t.notOk(await canRefresh(next), 'the newest token is dead too')
-  t.match((await said(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
+  t.match((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
 })
 
 t.test('what is no good token is refused', async (t) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed } from '../errors.ts'
-import type { Db, Role } from '../schema.ts'
+import type { Db, Role } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from './actions.ts'
 import { SESSION_LIFETIME } from './queries.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { bearer } from '@tandem/service-kit/testing'
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, testApp } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, testApp } from '../test/app.ts'
 
-const { app, db, post, get, givenAccount, givenSession, canRefresh, said } = await testApp(t)
+const { app, db, post, get, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
 const refresh = async (refreshToken: unknown) => await post('/auth/refresh', { refreshToken })
 const sessionsOf = async (account: { accessToken: string }) => (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
@@ -36,9 +36,9 @@ t.test('logout', async (t) => {
     t.strictSame(await sessionsOf(other), [other.sessionId])
     t.notOk(await canRefresh(account))
     t.ok(await canRefresh(other))
-    t.strictSame((await said(account.id)).at(-1), { type: 'sessions.ended', accountId: account.id, sessionIds: [account.sessionId] })
+    t.strictSame((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', accountId: account.id, sessionIds: [account.sessionId] })
     t.strictSame(await logout(account), done, 'again it changes nothing')
-    t.equal((await said(account.id)).filter(({ type }) => type === 'sessions.ended').length, 1)
+    t.equal((await publishedEvents(account.id)).filter(({ type }) => type === 'sessions.ended').length, 1)
   })
 
   t.test('with a refresh token ends the session that belongs to it, also by an earlier one of its tokens', async (t) => {
@@ -72,7 +72,7 @@ t.test('logout', async (t) => {
     t.notOk(await canRefresh(ana))
     t.notOk(await canRefresh(other))
     t.ok(await canRefresh(ben))
-    t.match((await said(ana.id)).at(-1), { sessionIds: { length: 2 } })
+    t.match((await publishedEvents(ana.id)).at(-1), { sessionIds: { length: 2 } })
   })
 
   t.test('is for who is signed in', async (t) => {
@@ -84,7 +84,7 @@ t.test('logout', async (t) => {
   t.test('and a refresh at the same time do not stand in each other\'s way', async (t) => {
     for (let round = 0; round < 10; round++) {
       const account = await givenAccount()
-      const { results: [refreshed, ...ended] } = await atOnce(4, async (index) => index === 0 ? await refresh(account.refreshToken) : await logout(account, { allDevices: index === 2 }))
+      const { results: [refreshed, ...ended] } = await inParallel(4, async (index) => index === 0 ? await refresh(account.refreshToken) : await logout(account, { allDevices: index === 2 }))
       t.ok([200, 401].includes(refreshed!.status), String(refreshed!.status))
       for (const { status } of ended) t.equal(status, 200)
       if ('refreshToken' in refreshed!) t.notOk(await canRefresh(refreshed as { refreshToken: string }), 'what was refreshed in the last moment is over too')
@@ -177,8 +177,8 @@ t.test('sessions that nobody used for 30 days end, and are forgotten after 180',
   await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`.execute(db)
   await db.deleteFrom('refresh_tokens').where('session_id', '=', old.sessionId).execute()
   await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
-  await keepHouse(db)
-  t.match((await said(idle.id)).at(-1), { type: 'sessions.ended', sessionIds: [idle.sessionId] })
-  t.match((await said(live.id)).at(-1), { type: 'session.started' })
+  await runHousekeeping(db)
+  t.match((await publishedEvents(idle.id)).at(-1), { type: 'sessions.ended', sessionIds: [idle.sessionId] })
+  t.match((await publishedEvents(live.id)).at(-1), { type: 'session.started' })
   t.equal((await db.selectFrom('sessions').where('account_id', '=', old.id).selectAll().execute()).length, 0)
 })

@@ -11,10 +11,10 @@ export const signedIn = { success: Type.Literal(true), ...tokens, user: User }
 export interface SignedIn { account: Account, sessionId: string, refreshToken: string, isNewUser?: boolean }
 
 /** The answer `signedIn` to somebody whose session has begun. */
-export async function describeSignIn ({ ask, issueToken }: Deps, { account, sessionId, refreshToken, isNewUser }: SignedIn) {
+export async function describeSignIn ({ callRpc, issueToken }: Deps, { account, sessionId, refreshToken, isNewUser }: SignedIn) {
   const [token, user] = await Promise.all([
     issueToken({ accountId: account.id, sessionId, role: account.role }),
-    isNewUser ? describeNewUser(account) : describeUser(ask, account)
+    isNewUser ? describeNewUser(account) : describeUser(callRpc, account)
   ])
   return { success: true as const, accessToken: token, refreshToken, expiresIn: accessToken.lifetime, user }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { hasLiveCode } from '../codes/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { knowsNetwork } from '../sessions/networks.ts'
 
 /** What a sign-in by password from `network` is judged by. */

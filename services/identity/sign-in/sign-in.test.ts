@@ -1,14 +1,14 @@
 // Runs alone: it measures how long answers take.
 import t from 'tap'
-import { keepHouse } from '../housekeeping.ts'
-import { atOnce, password, someEmail, testApp, wrong } from '../testing.ts'
+import { runHousekeeping } from '../housekeeping.ts'
+import { inParallel, password, someEmail, testApp, wrong } from '../test/app.ts'
 
 const profile = {
   gender: 'FEMALE', birthDate: '1998-04-01T00:00:00.000Z', height: 168, heightUnit: 'cm', weight: 60.5, weightUnit: 'kg', fitnessGoal: 'BUILD_MUSCLE',
   onboardingCompleted: true, onboardingStep: 3, experience: 'INTERMEDIATE', timezone: 'Asia/Jakarta', username: 'ana', avatarUrl: null
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
-const { db, answers, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, said } = await testApp(t)
+const { db, answers, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, publishedEvents } = await testApp(t)
 
 const waitOf = async () => (await db.selectFrom('wrong_passwords').select(['times', 'wait_until']).orderBy('wait_until', 'desc').executeTakeFirst())
 // A second is soon over on a busy machine.
@@ -63,7 +63,7 @@ t.test('whether an address is verified is told only to who knows its password', 
   const { id, email } = await givenAccount({ verified: false })
   t.match(await login(email, { password: 'Wrong-0ne' }), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.match(await login(email), { status: 403, code: 'EMAIL_NOT_VERIFIED' })
-  t.match(await said(id), { length: 1 }, 'and nothing is said')
+  t.match(await publishedEvents(id), { length: 1 }, 'and nothing is said')
 })
 
 t.test('what is not a sign-in is refused', async (t) => {
@@ -107,7 +107,7 @@ t.test('within the wait even the right password is wrong, and after it is right'
 t.test('guesses at once are no way around the wait', async (t) => {
   const { email } = await givenAccount()
   const since = Date.now()
-  const { tally } = await atOnce(16, async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` }))
+  const { tally } = await inParallel(16, async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` }))
   t.strictSame(tally, { '401 INVALID_CREDENTIALS': 16 })
   // On a busy machine the first wait, of a second, may be over before the last comparison.
   const times = (await waitOf())?.times ?? 0
@@ -149,7 +149,7 @@ t.test('a network is known no more after 180 days, and one of an attacker not af
   const { id } = await givenAccount()
   t.strictSame(await networksOf(id), ['203.0.113.0/24'])
   await db.updateTable('account_networks').where('account_id', '=', id).set({ signed_in_at: new Date(Date.now() - 181 * 24 * 3_600_000) }).execute()
-  await keepHouse(db)
+  await runHousekeeping(db)
   t.strictSame(await networksOf(id), [])
 
   const attacker = await givenAccount({ verified: false })
@@ -160,7 +160,7 @@ t.test('a network is known no more after 180 days, and one of an attacker not af
 
 t.test('one who signs in on many devices at once is let in on all', async (t) => {
   const { email, ...account } = await givenAccount()
-  const { tally } = await atOnce(20, async () => await login(email))
+  const { tally } = await inParallel(20, async () => await login(email))
   t.strictSame(tally, { 200: 20 })
   t.match(await get('/auth/sessions', { as: account }), { data: { totalSessions: 21 } })
 })
@@ -170,7 +170,7 @@ t.test('a new device is told of as such, a known one and the first are not', asy
   await db.deleteFrom('outbox').execute()
   await db.deleteFrom('sessions').where('account_id', '=', id).execute()
   for (const deviceName of ['phone', 'phone', 'tablet', 'phone', undefined]) await login(email, { deviceName, platform: 'ios', appVersion: String(Math.random()) })
-  t.strictSame((await said(id)).map(({ type, newDevice, method, deviceName }) => [type, newDevice, method, deviceName]), [
+  t.strictSame((await publishedEvents(id)).map(({ type, newDevice, method, deviceName }) => [type, newDevice, method, deviceName]), [
     ['session.started', false, 'PASSWORD', 'phone'],
     ['session.started', false, 'PASSWORD', 'phone'],
     ['session.started', true, 'PASSWORD', 'tablet'],
@@ -219,7 +219,7 @@ t.test('a code by mail', async (t) => {
     t.match(answer, { status: 200, success: true, expiresIn: 900, user: { id, emailVerified: true } })
     t.ok(await canRefresh(answer))
     t.match(await loginCode(email, code), { status: 400, code: 'INVALID_CODE' })
-    t.match((await said(id)).at(-1), { type: 'session.started', method: 'CODE' })
+    t.match((await publishedEvents(id)).at(-1), { type: 'session.started', method: 'CODE' })
   })
 
   t.test('is asked for in vain by who has no account, and is answered alike', async (t) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 /** Gives a subscription from now on for `days`, in place of the one there is. */
 export async function startSubscription (trx: Trx, accountId: string, { planId, days }: { planId: string, days: number }) {
@@ -47,7 +47,7 @@ async function say (trx: Trx, accountId: string) {
   const { planId, status, start, end } = await trx.selectFrom('subscriptions').where('account_id', '=', accountId)
     .select(['plan_id as planId', 'status', 'current_period_start as start', 'current_period_end as end'])
     .executeTakeFirstOrThrow()
-  await record(trx, SubscriptionChanged, accountId, {
+  await publish(trx, SubscriptionChanged, accountId, {
     accountId, planId, status, currentPeriodStart: start.toISOString(), currentPeriodEnd: end.toISOString()
   })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { queuedMails } from '@tandem/mail-kit/testing'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const { fresh } = await testApp(t)
 
@@ -24,9 +24,9 @@ t.test('while identity is away nothing is lost: the event is tried again', async
   const { say, db, person, neighbours, inbox } = fresh()
   const ben = await person('Ben')
   neighbours.contacts.set(ben, { email: 'ben@example.com', name: 'Ben', locale: 'en' })
-  neighbours.isAway = true
+  neighbours.isUnavailable = true
   await t.rejects(say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' }), { code: 'SERVICE_UNAVAILABLE' })
-  neighbours.isAway = false
+  neighbours.isUnavailable = false
   await say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' })
   t.match((await queuedMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
   t.match((await inbox(ben)).notifications, [{ body: 'The password of your account was removed. You can set a new one.' }])

@@ -7,8 +7,8 @@ import { lettersIn } from '../mails/letters.ts'
 interface Notice { eventId: string, accountId: string, write: (letters: Letters) => Letter }
 
 /** Mails a person what happened to his account, once for an event. Nobody can hold these back by asking for other mails first. */
-export async function mailNotice ({ db, ask, mailer }: Deps, { eventId, accountId, write }: Notice) {
-  const contact = await ask(Contact, { accountId })
+export async function mailNotice ({ db, callRpc, mailer }: Deps, { eventId, accountId, write }: Notice) {
+  const contact = await callRpc(Contact, { accountId })
   if (!contact) return
   const letter = write(lettersIn(contact.locale))
   const mail = await db.transaction().execute(async (trx) =>

@@ -5,17 +5,17 @@ import path from 'node:path'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { idleMailer } from '@tandem/mail-kit/testing'
 import { sql } from 'kysely'
-import { noteBroadcast, spreadChunk } from '../broadcasts/actions.ts'
+import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
-import { tell } from '../inbox/actions.ts'
-import type { Tables } from '../schema.ts'
+import { notify } from '../inbox/actions.ts'
+import type { Tables } from '../tables.ts'
 
 const closers: (() => unknown)[] = []
 const { db } = await testDatabase<Tables>({ teardown: (close: () => unknown) => closers.unshift(close) }, path.resolve(import.meta.dirname, '..'))
 const pushes = { offer: async () => {}, start () {}, close: async () => {}, ready: async () => {}, lowDepth: async () => 0 }
 const deps: Deps = {
   db,
-  ask: async () => { throw new Error('nobody is asked') },
+  callRpc: async () => { throw new Error('nobody is asked') },
   findPeople: async () => { throw new Error('nobody is looked up') },
   mailer: idleMailer(),
   pushes,
@@ -33,12 +33,12 @@ for (const size of [10_000, 100_000]) {
     people += 5_000
   }
   const [ana] = await db.selectFrom('people').select('account_id').limit(1).execute()
-  await noteBroadcast(db, { id: randomUUID(), title: { en: 'a', id: 'b' }, body: { en: 'c', id: 'd' } }, new Date())
+  await insertBroadcast(db, { id: randomUUID(), title: { en: 'a', id: 'b' }, body: { en: 'c', id: 'd' } }, new Date())
   const alone = await chats(20, ana!.account_id)
   const since = performance.now()
   const beside: number[] = []
   let chunks = 0
-  while (await spreadChunk(deps)) if (chunks++ % 5 === 0) beside.push(...await chats(1, ana!.account_id))
+  while (await notifyNextChunk(deps)) if (chunks++ % 5 === 0) beside.push(...await chats(1, ana!.account_id))
   const took = performance.now() - since
   const bare = await insertBare(size)
   console.log(`${size} devices: ${(took / 1_000).toFixed(1)} s, ${(took / size * 1_000).toFixed(0)} us each, ${(bare / took).toFixed(2)} of the rate of bare inserts; ` +
@@ -49,7 +49,7 @@ async function chats (count: number, to: string) {
   const times: number[] = []
   for (let each = 0; each < count; each++) {
     const since = performance.now()
-    await tell(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [to], params: { hasImage: false } }, new Date())
+    await notify(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [to], params: { hasImage: false } }, new Date())
     times.push(performance.now() - since)
   }
   return times

@@ -19,7 +19,7 @@ import type { Deps } from '../deps.ts'
 import { upsertPeople } from '../people/copies.ts'
 import type { Push } from '../push/provider.ts'
 import { createPushes } from '../push/queue.ts'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import type { Done, Order } from './speaking-process.ts'
 
 const SECONDS = 10
@@ -52,22 +52,22 @@ const provider = {
   },
   async close () {}
 }
-const ask = async () => { throw new Error('nobody is asked') }
+const callRpc = async () => { throw new Error('nobody is asked') }
 const findPeople = async () => { throw new Error('nobody is looked up') }
 const pushes = createPushes({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = { db, ask, findPeople, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
+const deps: Deps = { db, callRpc, findPeople, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
 // Jobs that nobody works on.
 const offers = createPushes({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'offers' })
 t.teardown(() => offers.close())
 
 const speaker = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])
 t.teardown(() => speaker.kill())
-let said = 1
+let publishedEvents = 1
 
 async function say (count: number, rate: number): Promise<Done> {
-  const order: Order = { from: said + 1, count, rate, accounts }
-  said += count
+  const order: Order = { from: publishedEvents + 1, count, rate, accounts }
+  publishedEvents += count
   speaker.send(order)
   const [done] = await once(speaker, 'message') as [Done]
   return done
@@ -85,8 +85,8 @@ function hear (service: string, handlers: Handler[]) {
 // The handler has returned right after its commit and its offer to Redis.
 const noticing = (told = deps) => createHandlers(told).map((handler) => handler.event !== LevelReached ? handler : {
   ...handler,
-  hear: async (message: Parameters<Handler['hear']>[0]) => {
-    await handler.hear(message)
+  handle: async (message: Parameters<Handler['handle']>[0]) => {
+    await handler.handle(message)
     rowAt.set((message.data as { level: number }).level, now())
   }
 })
@@ -112,9 +112,9 @@ async function paced (name: string, handlers: Handler[], isPushed: boolean) {
   const stop = hear(name, handlers)
   // With the last of these it has caught up with what others were told.
   await say(50, 50)
-  await until(rowAt, said - 49, 50)
+  await until(rowAt, publishedEvents - 49, 50)
   for (const rate of [10, 100, 1_000]) {
-    const from = said + 1
+    const from = publishedEvents + 1
     const count = rate * SECONDS
     const { saidAt, took } = await say(count, rate)
     await until(isPushed ? pushedAt : rowAt, from, count)
@@ -129,9 +129,9 @@ async function flood (name: string, handlers: () => Handler[], isPushed: boolean
   const stopCatchingUp = hear(name, handlers())
   rowAt.clear()
   await say(1, 1)
-  await until(rowAt, said, 1)
+  await until(rowAt, publishedEvents, 1)
   await stopCatchingUp()
-  const from = said + 1
+  const from = publishedEvents + 1
   await say(FLOOD, 1_000_000)
   while (Number((await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]?.left) > 0) await sleep(50)
   const began = now()

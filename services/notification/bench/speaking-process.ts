@@ -5,7 +5,7 @@ import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
 import { sql } from 'kysely'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 
 /** What is to be said: the levels from `from` on, one for each account in turn. */
 export interface Order { from: number, count: number, rate: number, accounts: string[] }
@@ -31,11 +31,11 @@ async function say ({ from, count, rate, accounts }: Order) {
     if (due > 0) {
       const at = performance.timeOrigin + performance.now()
       const levels = Array.from({ length: Math.min(due, AT_MOST) }, (_, each) => from + saidAt.length + each)
-      const about = levels.map((level) => accounts[level % accounts.length])
+      const subject = levels.map((level) => accounts[level % accounts.length])
       await sql`
         insert into outbox (type, aggregate, data)
         select ${LevelReached.type}, account, jsonb_build_object('accountId', account, 'level', level)
-        from unnest(${about}::text[], ${levels}::integer[]) as said (account, level)`.execute(db)
+        from unnest(${subject}::text[], ${levels}::integer[]) as said (account, level)`.execute(db)
       for (const _ of levels) saidAt.push(at)
     } else await sleep(1)
   }

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { repeat, type Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
-import { planNotice, type Telling } from '../inbox/planning.ts'
+import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
 import { recipientColumns, type Recipient } from '../inbox/recipients.ts'
 import type { Waiting } from '../push/pushes.ts'
-import type { Bilingual, Db, Trx } from '../schema.ts'
+import type { Bilingual, Db, Trx } from '../tables.ts'
 
 const CHUNK = 500
 const LOOK_EVERY = 1_000
@@ -17,7 +17,7 @@ const PAUSE_WHEN_FULL = 200
 interface Broadcast { id: string, title: Bilingual, body: Bilingual }
 
 /** Notes what is to be written to everybody; the spreading takes it from there. */
-export async function noteBroadcast (db: Db, { id, title, body }: Broadcast, at: Date) {
+export async function insertBroadcast (db: Db, { id, title, body }: Broadcast, at: Date) {
   await db.insertInto('broadcasts')
     .values({ id, title: JSON.stringify(title), body: JSON.stringify(body), created_at: at })
     .onConflict((conflict) => conflict.doNothing())
@@ -28,7 +28,7 @@ export async function noteBroadcast (db: Db, { id, title, body }: Broadcast, at:
 export function startSpreading (deps: Deps, log: Log) {
   let stopping = false
   const stop = repeat(async () => {
-    while (!stopping && await spreadChunk(deps)) {
+    while (!stopping && await notifyNextChunk(deps)) {
       while (!stopping && await isFull(deps)) await sleep(PAUSE_WHEN_FULL)
     }
   }, { every: LOOK_EVERY, log })
@@ -45,7 +45,7 @@ const isFull = async ({ pushes }: Deps) => await pushes.lowDepth().then((depth) 
  * Tells the next accounts, in the order of their ids, and how far it came, in one transaction.
  * @returns false when there is nothing to do, or another replica does it
  */
-export async function spreadChunk ({ db, pushes, now }: Deps): Promise<boolean> {
+export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boolean> {
   let waiting: Waiting[] = []
   const worked = await db.transaction().execute(async (trx) => {
     const broadcast = await trx.selectFrom('broadcasts').where('finished_at', 'is', null)
@@ -56,14 +56,14 @@ export async function spreadChunk ({ db, pushes, now }: Deps): Promise<boolean> 
 
     const recipients = await listAfter(trx, broadcast.told_up_to)
     const { title, body } = broadcast
-    const telling: Telling = {
+    const telling: NotificationRequest = {
       kind: 'broadcast',
       cause: `broadcast:${broadcast.id}`,
       to: [],
       data: { broadcastId: broadcast.id },
       params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
     }
-    const plans = recipients.map((recipient) => planNotice(telling, recipient, { now: now(), happenedAt: broadcast.created_at }))
+    const plans = recipients.map((recipient) => planNotification(telling, recipient, { now: now(), happenedAt: broadcast.created_at }))
     const written = await writeNotices(trx, plans, { low: true })
     waiting = [...written.waiting.values()].flat()
     await trx.updateTable('broadcasts')

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import t from 'tap'
 import type { Teardown } from '@tandem/database-kit/testing'
-import { testApp, until, type TestApp } from '../testing.ts'
-import { noteBroadcast, spreadChunk } from './actions.ts'
+import { testApp, until, type TestApp } from '../test/app.ts'
+import { insertBroadcast, notifyNextChunk } from './actions.ts'
 
 const broadcast = () => ({ broadcastId: randomUUID(), title: { en: 'New classes', id: 'Kelas baru' }, body: { en: 'See what is on.', id: 'Lihat jadwal.' } })
 
@@ -18,7 +18,7 @@ async function crowd ({ db }: TestApp, size: number) {
 
 async function spreadAll ({ deps }: TestApp) {
   let chunks = 0
-  while (await spreadChunk(deps)) chunks++
+  while (await notifyNextChunk(deps)) chunks++
   return chunks
 }
 
@@ -61,8 +61,8 @@ t.test('everybody is told once, in his language, after all that is more urgent',
 t.test('replicas take turns, and nobody is told twice', async (t) => {
   const app = await appOf(t)
   await crowd(app, 2_500)
-  await noteBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
-  await Promise.all(Array.from({ length: 3 }, async () => { for (let round = 0; round < 6; round++) await spreadChunk(app.deps) }))
+  await insertBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
+  await Promise.all(Array.from({ length: 3 }, async () => { for (let round = 0; round < 6; round++) await notifyNextChunk(app.deps) }))
   await spreadAll(app)
   t.strictSame(await counts(app), { notices: 2_500, deliveries: 2_500, unread: 2_500, told: 2_500 })
 })
@@ -70,7 +70,7 @@ t.test('replicas take turns, and nobody is told twice', async (t) => {
 t.test('a process that is killed in the middle leaves the rest to the next', { timeout: 115_000 }, async (t) => {
   const app = await appOf(t)
   await crowd(app, 6_000)
-  await noteBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
+  await insertBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
   for (let kills = 0; kills < 2; kills++) {
     const before = (await counts(app))!.told
     const child = fork(new URL('spreading-process.ts', import.meta.url), [app.url])
@@ -81,6 +81,6 @@ t.test('a process that is killed in the middle leaves the rest to the next', { t
     await ended
   }
   t.ok((await counts(app))!.told < 6_000, 'it was killed in the middle')
-  await until(async () => await spreadChunk(app.deps).then((worked) => !worked), 20)
+  await until(async () => await notifyNextChunk(app.deps).then((worked) => !worked), 20)
   t.strictSame(await counts(app), { notices: 6_000, deliveries: 6_000, unread: 6_000, told: 6_000 })
 })

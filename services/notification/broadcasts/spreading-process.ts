@@ -2,14 +2,14 @@
 import { connect } from '@tandem/database-kit'
 import { idleMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/service-kit'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { startSpreading } from './actions.ts'
 
 const [url = ''] = process.argv.slice(2)
 const db = connect<Tables>(url, { log: { warn () {} } })
 startSpreading({
   db,
-  ask: async () => { throw new Error('nobody is asked') },
+  callRpc: async () => { throw new Error('nobody is asked') },
   findPeople: async () => { throw new Error('nobody is looked up') },
   mailer: idleMailer(),
   // A pause after each chunk, so that there is a middle to be killed in.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { InvalidAccessToken } from '@tandem/service-kit'
 import { lockInboxes } from '../inbox/withdrawals.ts'
-import type { Db, Platform, Trx } from '../schema.ts'
+import type { Db, Platform, Trx } from '../tables.ts'
 
 const DEVICES_EACH = 20
 

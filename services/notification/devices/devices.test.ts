@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const { fresh } = await testApp(t)
 
@@ -48,7 +48,7 @@ t.test('another token of the same device retires the old one, of this account al
 })
 
 t.test('a registration is refused with its code', async (t) => {
-  const { ask, send } = fresh()
+  const { getAnonymously, send } = fresh()
   const ana = randomUUID()
   const refused = async (payload: object) => t.match(await send(ana, 'POST', '/notifications/push', payload), { status: 400, success: false, code: 'VALIDATION_ERROR' }, JSON.stringify(payload).slice(0, 60))
   await refused({})
@@ -71,8 +71,8 @@ t.test('a registration is refused with its code', async (t) => {
   t.match(await send(ana, 'DELETE', '/notifications/push'), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await send(ana, 'DELETE', '/notifications/push?token='), { status: 400, code: 'VALIDATION_ERROR' })
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
-    t.match(await ask(method, '/notifications/push?token=x'), { status: 401, success: false, code: 'UNAUTHORIZED' })
-    t.match(await ask(method, '/notifications/push?token=x', { authorization: 'Bearer x' }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
+    t.match(await getAnonymously(method, '/notifications/push?token=x'), { status: 401, success: false, code: 'UNAUTHORIZED' })
+    t.match(await getAnonymously(method, '/notifications/push?token=x', { authorization: 'Bearer x' }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
   }
 })
 

@@ -1,4 +1,4 @@
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** The devices that pushes of an account go to, last used first. */
 export async function listDevices (db: Db, accountId: string) {

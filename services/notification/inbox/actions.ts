@@ -4,18 +4,18 @@ import { batched } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { NoticeNotFound } from '../errors.ts'
 import type { Waiting } from '../push/pushes.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { kinds } from './kinds.ts'
-import { planNotice, type Planned, type Telling } from './planning.ts'
+import { planNotification, type Planned, type NotificationRequest } from './planning.ts'
 import { findRecipients } from './recipients.ts'
 import { messageCause } from './registry.ts'
-import { isGone, lockInboxes, removeNotices, untold } from './withdrawals.ts'
+import { isGone, lockInboxes, removeNotices, tombstone } from './withdrawals.ts'
 
 /** What is told because of something that happened once. */
-export interface Told { telling: Telling, happenedAt: Date }
+export interface NotificationRequested { telling: NotificationRequest, happenedAt: Date }
 
 /** Writes what people are told and has it pushed. Heard again, it finds what it wrote and offers the same pushes. */
-export async function tell (deps: Deps, telling: Telling, happenedAt: Date) {
+export async function notify (deps: Deps, telling: NotificationRequest, happenedAt: Date) {
   const [waiting = []] = await tellMany(deps, [{ telling, happenedAt }])
   await deps.pushes.offer(waiting)
 }
@@ -24,8 +24,8 @@ export async function tell (deps: Deps, telling: Telling, happenedAt: Date) {
  * Gives what does the same for a crowd of events: those that come while others are being written are written together, all or nothing,
  * and one that cannot be written is no reason for the others to fail.
  */
-export function createTeller (deps: Deps): (telling: Telling, happenedAt: Date) => Promise<void> {
-  const write = batched(async (told: Told[]) => await tellMany(deps, told), { isOfOne })
+export function createNotifier (deps: Deps): (telling: NotificationRequest, happenedAt: Date) => Promise<void> {
+  const write = batched(async (told: NotificationRequested[]) => await tellMany(deps, told), { isOfOne })
   const offer = batched(async (waiting: Waiting[][]) => {
     await deps.pushes.offer(waiting.flat())
     return waiting.map(() => undefined)
@@ -40,11 +40,11 @@ export function createTeller (deps: Deps): (telling: Telling, happenedAt: Date) 
 const isOfOne = (error: unknown) => error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
 
 /** Writes what people are told; returns for each telling the deliveries to be offered. */
-async function tellMany (deps: Deps, told: Told[]): Promise<Waiting[][]> {
+async function tellMany (deps: Deps, told: NotificationRequested[]): Promise<Waiting[][]> {
   const recipients = await findRecipients(deps, told.map(({ telling: { to, actorId = null } }) => ({ to, actorId })))
   const now = deps.now()
   const plans = told.map(({ telling, happenedAt }, number) =>
-    recipients[number]!.map((recipient) => planNotice(telling, recipient, { now, happenedAt })))
+    recipients[number]!.map((recipient) => planNotification(telling, recipient, { now, happenedAt })))
   const all = plans.flat()
   if (all.length === 0) return told.map(() => [])
   const { told: written, waiting } = await writeNotices(deps.db, all)
@@ -128,7 +128,7 @@ export async function readMessages (db: Db, { readerId, messageIds }: { readerId
   // In the order that notices are written in.
   const causes = messageIds.map(messageCause).sort()
   await db.transaction().execute(async (trx) => {
-    await trx.insertInto('notices').values(causes.map((cause) => untold({ accountId: readerId, kind: 'messageReceived', cause })))
+    await trx.insertInto('notices').values(causes.map((cause) => tombstone({ accountId: readerId, kind: 'messageReceived', cause })))
       .onConflict((conflict) => conflict.columns(['account_id', 'cause']).doNothing())
       .execute()
     await markRead(trx, readerId, sql`cause = any(${causes}::text[])`)

@@ -1,16 +1,16 @@
 import { on } from '@tandem/bus-kit'
 import { CommentsDeleted, MatchEnded, MessagesRead, PersonUnfollowed, PostDeleted, PostNarrowed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { createTeller, readMessages } from './actions.ts'
+import { createNotifier, readMessages } from './actions.ts'
 import { followCause, registry } from './registry.ts'
 import { endMatch, forgetComments, forgetPost, narrowPost, withdrawNotice } from './withdrawals.ts'
 
 /** One hearer for each event that becomes a notice; what they tell is written together. */
-export function onTold (deps: Deps) {
-  const tell = createTeller(deps)
+export function onNotificationRequested (deps: Deps) {
+  const tell = createNotifier(deps)
   return registry.map(({ event, tellings }) => on(event, async ({ id, time, data }) => {
     await Promise.all(tellings(data as never, id).map(async (telling) => await tell(telling, time)))
-  }, { joins: true }))
+  }, { batched: true }))
 }
 
 export const onPersonUnfollowed = ({ db }: Deps) => on(PersonUnfollowed, async ({ data: { followerId, followedId } }) =>

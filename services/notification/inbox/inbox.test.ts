@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../testing.ts'
-import { tell } from './actions.ts'
+import { inLanes, testApp, type TestApp } from '../test/app.ts'
+import { notify } from './actions.ts'
 
 const { fresh } = await testApp(t)
 
 const level = async ({ deps }: Pick<TestApp, 'deps'>, to: string, number: number) =>
-  await tell(deps, { kind: 'levelReached', cause: `level:${number}`, to: [to], params: { level: number } }, new Date())
+  await notify(deps, { kind: 'levelReached', cause: `level:${number}`, to: [to], params: { level: number } }, new Date())
 
 t.test('the inbox is read in pages, newest first, with the unread count', async (t) => {
   const app = fresh()
@@ -95,12 +95,12 @@ t.test('a notice is deleted by its owner, once, and its push is not sent', async
 })
 
 t.test('everything is for who is signed in', async (t) => {
-  const { ask } = fresh()
+  const { getAnonymously } = fresh()
   for (const [method, url] of [
     ['GET', '/notifications'], ['GET', '/notifications/unread-count'], ['POST', '/notifications/read'], ['DELETE', `/notifications/${randomUUID()}`],
     ['GET', '/notifications/preferences'], ['PUT', '/notifications/preferences'], ['GET', '/notifications/push/log'], ['POST', '/notifications/push/test']
   ] as const) {
-    t.match(await ask(method, url), { status: 401, success: false, code: 'UNAUTHORIZED' }, url)
+    t.match(await getAnonymously(method, url), { status: 401, success: false, code: 'UNAUTHORIZED' }, url)
   }
 })
 
@@ -116,7 +116,7 @@ t.test('the unread count is exact while notices come, are read and deleted at on
     }
     // Each of them twice, as a broker may bring it, and to a crowd in any order.
     const telling = { kind: 'levelReached' as const, cause: `level:${number >> 1}`, to: [...others, ana].sort(() => Math.random() - 0.5), params: { level: number } }
-    await tell(app.deps, telling, new Date())
+    await notify(app.deps, telling, new Date())
     const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
     if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'in one answer the two agree')
   })

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { endOfQuiet } from '../preferences/quiet-hours.ts'
-import type { DeliveryStatus, Params, Platform } from '../schema.ts'
+import type { DeliveryStatus, Params, Platform } from '../tables.ts'
 import { kinds, type Kind } from './kinds.ts'
 import type { Recipient } from './recipients.ts'
 
 /** What is told, to whom, and because of what. */
-export interface Telling {
+export interface NotificationRequest {
   kind: Kind
   /** What brought it about: a cause is told to a person once, however often it is heard. */
   cause: string
@@ -32,7 +32,7 @@ interface PlannedDelivery {
   dueAt: Date
 }
 
-export interface Planned { telling: Telling, noticeId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
+export interface Planned { telling: NotificationRequest, noticeId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
 
 interface Times { now: Date, happenedAt: Date, notBefore?: Date }
 
@@ -40,7 +40,7 @@ interface Times { now: Date, happenedAt: Date, notBefore?: Date }
 const STALE = 24 * 60 * 60 * 1_000
 
 /** One notice for a recipient, and a delivery for each of his devices: at once, later, or with the reason why not. */
-export function planNotice (telling: Telling, recipient: Recipient, times: Times): Planned {
+export function planNotification (telling: NotificationRequest, recipient: Recipient, times: Times): Planned {
   const { kind, exceptSession } = telling
   const type = kinds[kind]
   const wishes = { push: true, inApp: true, ...recipient.categories?.[type] }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { cut, languageFor, type Language, type Page } from '@tandem/service-kit'
-import type { Db, Params } from '../schema.ts'
+import { paginate, languageFor, type Language, type Page } from '@tandem/service-kit'
+import type { Db, Params } from '../tables.ts'
 import { write } from '../texts/texts.ts'
 import { isUnderDisplayName, type Kind, type NoticeType } from './kinds.ts'
 
@@ -40,7 +40,7 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
     ) page on true`.execute(db)
   const [{ unreadCount, locale, timezone } = { unreadCount: 0, locale: null, timezone: null }] = rows
   const found = rows.filter((row): row is Row & { id: string } => row.id !== null)
-  const { page, nextCursor } = cut(found, limit, ({ id }) => id)
+  const { page, nextCursor } = paginate(found, limit, ({ id }) => id)
   return {
     notifications: page.map((row) => ({
       id: row.id,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import type { Categories, Db, Platform } from '../schema.ts'
+import type { Categories, Db, Platform } from '../tables.ts'
 import type { QuietHours } from '../preferences/quiet-hours.ts'
 
 /** Somebody who may be told, and how he wants it. */

@@ -5,12 +5,12 @@ import {
   MessageSent, PasswordChanged, PeopleMentioned, PersonFollowed, PostCommented, RecordSet, ReportResolved, ReservationConfirmed, ReservationReminded,
   SessionStarted, StoryReacted, SuspensionChanged, VerificationDecided
 } from '@tandem/contracts'
-import type { Telling } from './planning.ts'
+import type { NotificationRequest } from './planning.ts'
 
 /** An event and what is told because of it. `id` is the event's own, for what has no other name. */
-interface Entry { event: EventDefinition, tellings: (data: never, id: string) => Telling[] }
+interface Entry { event: EventDefinition, tellings: (data: never, id: string) => NotificationRequest[] }
 
-function entry<Schema extends Type.TSchema> (event: EventDefinition<Schema>, tellings: (data: Type.Static<Schema>, id: string) => Telling[]): Entry {
+function entry<Schema extends Type.TSchema> (event: EventDefinition<Schema>, tellings: (data: Type.Static<Schema>, id: string) => NotificationRequest[]): Entry {
   return { event, tellings }
 }
 

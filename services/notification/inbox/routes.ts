@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { readNotices, removeNotice } from './actions.ts'
 import { noticeTypes } from './kinds.ts'
@@ -44,7 +44,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
         }))
       }
     }
-  }, async (request) => data(await readInbox(db, request.account.id, request.query, wishedLanguage(request))))
+  }, async (request) => data(await readInbox(db, request.account.id, request.query, preferredLanguage(request))))
 
   app.get('/notifications/unread-count', {
     schema: {

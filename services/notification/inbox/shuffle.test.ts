@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../testing.ts'
+import { inLanes, testApp, type TestApp } from '../test/app.ts'
 
 const { fresh } = await testApp(t)
 

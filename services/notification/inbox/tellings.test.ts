@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { BroadcastSent, PostLiked, type EventDefinition } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
-import { spreadChunk } from '../broadcasts/actions.ts'
+import { notifyNextChunk } from '../broadcasts/actions.ts'
 import { upsertPeople } from '../people/copies.ts'
-import { testApp, type TestApp } from '../testing.ts'
-import { tell } from './actions.ts'
+import { testApp, type TestApp } from '../test/app.ts'
+import { notify } from './actions.ts'
 import { registry } from './registry.ts'
 
 const { fresh } = await testApp(t)
@@ -129,7 +129,7 @@ t.test('every event that is heard is told once: in the inbox, and by a push', as
     const id = randomUUID()
     await app.say(event.type, data, { id })
     await app.say(event.type, data, { id })
-    await spreadChunk(app.deps)
+    await notifyNextChunk(app.deps)
     await app.deliverAll()
 
     const { notifications } = await app.inbox(expected.to)
@@ -262,9 +262,9 @@ t.test('who is not known here is asked for, and told once he is', async (t) => {
   const { say, inbox, neighbours } = fresh()
   const [ana, ben, nobody] = [randomUUID(), randomUUID(), randomUUID()]
   const follow = { followerId: ben, followedId: ana }
-  neighbours.isAway = true
+  neighbours.isUnavailable = true
   await t.rejects(say('social.person.followed.v1', follow), { code: 'SERVICE_UNAVAILABLE' }, 'it is tried again later')
-  neighbours.isAway = false
+  neighbours.isUnavailable = false
   neighbours.people.set(ana, { accountId: ana, name: 'Ana', image: null, locale: 'id', timezone: 'Asia/Jakarta' })
   neighbours.people.set(ben, { accountId: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp', locale: 'en', timezone: 'UTC' })
   await say('social.person.followed.v1', follow)
@@ -281,7 +281,7 @@ t.test('a crowd of events at once is told each once, and one that cannot be told
   const [ana, ben, stranger] = [await person('Ana'), await person('Ben'), randomUUID()]
   await device(ana)
   await device(ben)
-  neighbours.isAway = true
+  neighbours.isUnavailable = true
   const message = (senderId: string, recipientId: string) => ({ matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
   const messages = Array.from({ length: 30 }, (_, number) => number % 3 === 0 ? message(ben, ana) : message(ana, ben))
   const crowd = [...messages, ...messages.slice(0, 10), message(stranger, ana), ...messages.slice(20)]
@@ -321,7 +321,7 @@ t.test('an event that is heard a day too late is in the inbox, and wakes nobody'
   const { deps, person, device, inbox, log } = fresh()
   const ana = await person('Ana')
   await device(ana)
-  await tell(deps, { kind: 'levelReached', cause: 'level:2', to: [ana], params: { level: 2 } }, new Date(Date.now() - 25 * 60 * 60 * 1_000))
+  await notify(deps, { kind: 'levelReached', cause: 'level:2', to: [ana], params: { level: 2 } }, new Date(Date.now() - 25 * 60 * 60 * 1_000))
   t.match(await inbox(ana), { unreadCount: 1 })
   t.match(await log(ana), [{ status: 'muted', reason: 'heard of a day too late' }])
 })

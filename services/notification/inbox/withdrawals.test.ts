@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const { fresh } = await testApp(t)
 

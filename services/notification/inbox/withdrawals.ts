@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { forgetLikesBetween } from '../likes/regrouping.ts'
-import type { Db, Trx } from '../schema.ts'
+import { forgetLikesBetween } from '../likes/digests.ts'
+import type { Db, Trx } from '../tables.ts'
 import { kinds, type Kind } from './kinds.ts'
 
 /** Takes the inboxes until the end of the transaction: whatever changes unread counts takes them first, so two cannot deadlock. */
@@ -38,14 +38,14 @@ export async function removeNoticesBetween (trx: Trx, one: string, other: string
 interface Withdrawal { accountId: string, kind: Kind, cause: string }
 
 /** Stands in the place of a notice that is not to be told any more. */
-export const untold = ({ accountId, kind, cause }: Withdrawal) =>
+export const tombstone = ({ accountId, kind, cause }: Withdrawal) =>
   ({ id: randomUUIDv7(), account_id: accountId, cause, kind, type: kinds[kind], data: '{}', params: '{}', listed: false, removed_at: sql<Date>`now()` })
 
 /** Takes back what was not read yet. If it was never told, it never will be: the news may have come in the wrong order. */
 export async function withdrawNotice (db: Db, { accountId, kind, cause }: Withdrawal) {
   await db.transaction().execute(async (trx) => {
     const kept = await trx.insertInto('notices')
-      .values(untold({ accountId, kind, cause }))
+      .values(tombstone({ accountId, kind, cause }))
       .onConflict((conflict) => conflict.columns(['account_id', 'cause']).doNothing())
       .returning('id')
       .executeTakeFirst()

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
-import { planNotice, type Telling } from '../inbox/planning.ts'
+import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
 import { findRecipients, type Recipient } from '../inbox/recipients.ts'
 import { lockInboxes, removeNotices } from '../inbox/withdrawals.ts'
 import type { Waiting } from '../push/pushes.ts'
-import type { Trx } from '../schema.ts'
-import { regroup } from './regrouping.ts'
+import type { Trx } from '../tables.ts'
+import { refreshDigest } from './digests.ts'
 
 interface Like { eventId: string, sequence: number, postId: string, authorId: string, likedBy: string, excerpt: string | null }
 
@@ -14,7 +14,7 @@ interface Like { eventId: string, sequence: number, postId: string, authorId: st
  * Tells an author of a like. The first one begins a notice, which those of the next minute join; the push waits for its end.
  * Whoever likes, thinks better of it and likes again is told of once.
  */
-export async function gatherLike (deps: Deps, like: Like, at: Date) {
+export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
   const waiting = await deps.db.transaction().execute(async (trx) => {
@@ -47,7 +47,7 @@ export async function forgetLike ({ db }: Deps, { sequence, postId, authorId, un
         and not exists (select from deliveries where notice_id = notices.id and (status = 'sent' or claimed_until > now()))`.execute(trx)
     if (untold.length === 0) return
     await trx.updateTable('post_likes').set({ notice_id: null }).where('post_id', '=', postId).where('liked_by', '=', unlikedBy).execute()
-    if (await regroup(trx, noticeId)) return
+    if (await refreshDigest(trx, noticeId)) return
     await removeNotices(trx, [authorId], sql`id = ${noticeId}`)
   })
 }
@@ -88,11 +88,11 @@ async function joinNotice (trx: Trx, noticeId: string, { postId, authorId, liked
 
 async function beginNotice (trx: Trx, { now, gatherLikesFor }: Deps, like: Like, author: Recipient, at: Date): Promise<Waiting[]> {
   const { eventId, postId, likedBy, excerpt } = like
-  const telling: Telling = {
+  const telling: NotificationRequest = {
     kind: 'postLiked', cause: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, subjectId: postId, data: { postId }, params: { excerpt }
   }
   const notBefore = new Date(now().getTime() + gatherLikesFor)
-  const plan = planNotice(telling, author, { now: now(), happenedAt: at, notBefore })
+  const plan = planNotification(telling, author, { now: now(), happenedAt: at, notBefore })
   const { told, waiting } = await writeNotices(trx, [plan])
   if (!told.has(plan.noticeId)) return []
   await sql`

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../testing.ts'
-import { forgetLike, gatherLike } from './actions.ts'
+import { inLanes, testApp, type TestApp } from '../test/app.ts'
+import { forgetLike, addToDigest } from './actions.ts'
 
 const { fresh } = await testApp(t)
 
@@ -17,7 +17,7 @@ async function world () {
     author,
     people,
     like: async (likedBy: string, at = new Date(clock++), sequence = at.getTime()) =>
-      await gatherLike(app.deps, { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null }, at),
+      await addToDigest(app.deps, { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null }, at),
     unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) => await forgetLike(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
   }
 }

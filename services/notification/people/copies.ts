@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export interface PersonCopy { accountId: string, name: string, image: string | null, locale: string, timezone: string, changedAt?: string }
 

@@ -1,14 +1,14 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { People } from '@tandem/contracts'
 import { createLookup } from '@tandem/service-kit'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 
 /** Asks the profile service for people whom the copy lacks, and completes it. Accounts that do not exist are left out. @throws Unavailable */
 export type FindPeople = (accountIds: string[]) => Promise<PersonCopy[]>
 
-export const createPeopleLookup = ({ db, ask }: { db: Db, ask: Ask }): FindPeople => createLookup(async (accountIds) => {
-  const people = await ask(People, { accountIds })
+export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople => createLookup(async (accountIds) => {
+  const people = await callRpc(People, { accountIds })
   await upsertPeople(db, people)
   return new Map(people.map((person) => [person.accountId, person]))
 })

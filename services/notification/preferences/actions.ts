@@ -1,6 +1,6 @@
 import { QuietHoursEmpty } from '../errors.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
-import type { Categories, Db } from '../schema.ts'
+import type { Categories, Db } from '../tables.ts'
 import { readPreferences } from './queries.ts'
 import type { QuietHours } from './quiet-hours.ts'
 

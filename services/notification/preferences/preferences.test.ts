@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { noticeTypes } from '../inbox/kinds.ts'
-import { testApp, type TestApp } from '../testing.ts'
+import { testApp, type TestApp } from '../test/app.ts'
 import { endOfQuiet } from './quiet-hours.ts'
 
 const { fresh } = await testApp(t)

@@ -1,4 +1,4 @@
-import type { Categories, Db } from '../schema.ts'
+import type { Categories, Db } from '../tables.ts'
 import { noticeTypes, type NoticeType } from '../inbox/kinds.ts'
 import type { QuietHours } from './quiet-hours.ts'
 

@@ -8,10 +8,10 @@ import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { batched, languageFor } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
-import { planNotice, type Telling } from '../inbox/planning.ts'
+import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
 import { findRecipients } from '../inbox/recipients.ts'
 import type { FindPeople } from '../people/lookup.ts'
-import type { Db, DeliveryStatus } from '../schema.ts'
+import type { Db, DeliveryStatus } from '../tables.ts'
 import { write } from '../texts/texts.ts'
 import type { Provider } from './provider.ts'
 import type { Waiting } from './pushes.ts'
@@ -49,11 +49,11 @@ export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: De
       return wait === undefined ? undefined : retryAfter(Math.max(wait, 0) + 10)
     }
     const { token, accountId, deviceId } = claimed
-    const needless = whyNeedless(claimed)
+    const needless = skipReason(claimed)
     if (needless) return await finish({ id, ...needless })
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
 
-    const { language, timezone, actorName } = await know(findPeople, claimed)
+    const { language, timezone, actorName } = await resolveRecipient(findPeople, claimed)
     const sending = performance.now()
     const outcome = await provider.send({
       token,
@@ -75,7 +75,7 @@ export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: De
         await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
         return await finish({ id, status: 'pruned', reason: outcome.reason })
       case 'later': {
-        const dueAt = whenAgain(claimed, outcome.wait ?? Math.min(pause * 2 ** (claimed.attempts - 1), TEN_MINUTES))
+        const dueAt = nextAttemptAt(claimed, outcome.wait ?? Math.min(pause * 2 ** (claimed.attempts - 1), TEN_MINUTES))
         if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
         await persist(async () => await putOff(db, claimed, outcome.reason, dueAt))
         return retryAfter(dueAt.getTime() - Date.now())
@@ -86,7 +86,7 @@ export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: De
 
 interface Ending { id: string, status: DeliveryStatus, reason: string | null }
 
-function whyNeedless ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed): Omit<Ending, 'id'> | undefined {
+function skipReason ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed): Omit<Ending, 'id'> | undefined {
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two has blocked the other' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'it was read before it was due' }
@@ -94,7 +94,7 @@ function whyNeedless ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed)
 }
 
 /** When a push is tried again: after `wait` milliseconds and a little, so that not all come at once. Undefined when that is too late to be news. */
-function whenAgain ({ hours }: Claimed, wait: number) {
+function nextAttemptAt ({ hours }: Claimed, wait: number) {
   if (hours + wait / HOUR < GIVE_UP_AFTER_HOURS) return new Date(Date.now() + wait * (1 + Math.random() / 4))
 }
 
@@ -115,7 +115,7 @@ async function putOff (db: Db, { id, attempts }: Claimed, reason: string, dueAt:
 }
 
 /** What the text needs of people; whom nobody knows is no reason to keep silent. */
-async function know (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: Claimed) {
+async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: Claimed) {
   const unknown = [...locale === null ? [accountId] : [], ...actorId && actorName === null ? [actorId] : []]
   const people = await findPeople(unknown).catch((error: unknown) => {
     if (error instanceof Unavailable) return []
@@ -149,8 +149,8 @@ export async function testPush (deps: Deps, accountId: string, key: IdempotencyK
   const devices = await once(deps.db, key, async (trx) => {
     if (!recipient) return 0
     const now = deps.now()
-    const telling: Telling = { kind: 'pushTest', cause: `test:${randomUUIDv7()}`, to: [accountId] }
-    const written = await writeNotices(trx, [planNotice(telling, recipient, { now, happenedAt: now })])
+    const telling: NotificationRequest = { kind: 'pushTest', cause: `test:${randomUUIDv7()}`, to: [accountId] }
+    const written = await writeNotices(trx, [planNotification(telling, recipient, { now, happenedAt: now })])
     waiting = [...written.waiting.values()].flat()
     return waiting.length
   })

@@ -1,7 +1,7 @@
 // For a test to kill: delivers pushes until then.
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
-import type { Tables } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { readCredential } from './credential.ts'
 import { createFcm } from './fcm.ts'
 import { createPushes } from './queue.ts'

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer } from '@tandem/local/testing'
 import { silent } from '@tandem/service-kit/testing'
-import { tell } from '../inbox/actions.ts'
-import { inLanes, testApp, until, type TestApp } from '../testing.ts'
+import { notify } from '../inbox/actions.ts'
+import { inLanes, testApp, until, type TestApp } from '../test/app.ts'
 import { readCredential } from './credential.ts'
 import { createFcm } from './fcm.ts'
 import { createPushes } from './queue.ts'
@@ -31,7 +31,7 @@ const statuses = async ({ db }: TestApp, accountId: string) => await db.selectFr
 
 let number = 0
 const level = async (deps: TestApp['deps'], to: string) =>
-  await tell(deps, { kind: 'levelReached', cause: `level:${++number}`, to: [to], params: { level: number } }, new Date())
+  await notify(deps, { kind: 'levelReached', cause: `level:${++number}`, to: [to], params: { level: number } }, new Date())
 
 t.test('an event reaches the device of who is told, with the id of its notice', async (t) => {
   const app = fresh()
@@ -147,15 +147,15 @@ t.test('chat does not wait behind a broadcast at a provider that is slow', async
     return account
   }))
   const { writeNotices } = await import('../inbox/actions.ts')
-  const { planNotice } = await import('../inbox/planning.ts')
+  const { planNotification } = await import('../inbox/planning.ts')
   const { findRecipients } = await import('../inbox/recipients.ts')
   const telling = { kind: 'broadcast' as const, cause: 'broadcast:1', to: tellers, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
   const [recipients = []] = await findRecipients(deps, [{ to: tellers, actorId: null }])
-  const { waiting } = await writeNotices(app.db, recipients.map((each) => planNotice(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
+  const { waiting } = await writeNotices(app.db, recipients.map((each) => planNotification(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
   await deps.pushes.offer([...waiting.values()].flat())
   await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
   const since = Date.now()
-  await tell(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
+  await notify(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
   await until(() => google.sentTo(token).length === 1)
   t.ok(Date.now() - since < 3_000)
   google.answerWith(() => undefined)

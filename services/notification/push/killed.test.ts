@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
 import { silent } from '@tandem/service-kit/testing'
-import { tell } from '../inbox/actions.ts'
-import { inLanes, testApp, until } from '../testing.ts'
+import { notify } from '../inbox/actions.ts'
+import { inLanes, testApp, until } from '../test/app.ts'
 import { logOnly } from './log-only.ts'
 import { createPushes } from './queue.ts'
 import { startFcmStandIn } from './stand-in.ts'
@@ -39,7 +39,7 @@ t.test('workers that are killed while they send lose no push, and double none on
     const ended = once(child, 'exit')
     const before = google.seen.length
     for (const account of accounts) {
-      await tell({ ...app.deps, pushes }, { kind: 'levelReached', cause: `level:${round}`, to: [account], params: { level: round } }, new Date())
+      await notify({ ...app.deps, pushes }, { kind: 'levelReached', cause: `level:${round}`, to: [account], params: { level: round } }, new Date())
     }
     await until(() => google.seen.length > before + round, 40)
     child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-import type { Platform } from '../schema.ts'
+import type { Platform } from '../tables.ts'
 
 /** A push as a provider is handed it. */
 export interface Push {

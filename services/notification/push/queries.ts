@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { cut, languageFor, type Language, type Page } from '@tandem/service-kit'
+import { paginate, languageFor, type Language, type Page } from '@tandem/service-kit'
 import type { Kind, NoticeType } from '../inbox/kinds.ts'
 import { areBlocked } from '../inbox/recipients.ts'
 import { isGone } from '../inbox/withdrawals.ts'
-import type { Db, DeliveryStatus, Params, Platform } from '../schema.ts'
+import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { write } from '../texts/texts.ts'
 
 /** How long a worker has a delivery to itself: longer than two attempts at the provider may take. */
@@ -124,7 +124,7 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
     left join people actor on actor.account_id = notices.actor_id
     where deliveries.account_id = ${accountId} ${cursor ? sql`and deliveries.id < ${cursor}` : sql``}
     order by deliveries.id desc limit ${sql.lit(limit + 1)}`.execute(db)
-  const { page, nextCursor } = cut(rows, limit, ({ id }) => id)
+  const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return {
     deliveries: page.map(({ kind, params, others, actorName, locale, timezone, ...row }) => ({
       ...row, ...write({ kind, params, others, actorName }, language ?? languageFor(locale), timezone ?? 'UTC')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createLogger } from '@tandem/service-kit'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 import { createDelivery } from './actions.ts'
 import { logOnly } from './log-only.ts'
 

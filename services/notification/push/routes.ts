@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Timestamp, wishedLanguage } from '@tandem/service-kit'
+import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
 import { testPush } from './actions.ts'
@@ -46,14 +46,14 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }
     }
-  }, async (request) => data(await readPushLog(deps.db, request.account.id, request.query, wishedLanguage(request))))
+  }, async (request) => data(await readPushLog(deps.db, request.account.id, request.query, preferredLanguage(request))))
 
   app.post('/notifications/push/test', {
     schema: {
       summary: 'Push a word to the caller’s own devices',
       description: 'Muted categories and quiet hours do not hold it back. What came of it is in the push log.',
       'x-extension': true,
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'How many were tried', examples: [1] }) })) }
     }
   }, async (request) => data({ devices: await testPush(deps, request.account.id, idempotencyOf(request)) }))

@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Language } from '@tandem/service-kit'
 import { isUnderDisplayName, type Kind } from '../inbox/kinds.ts'
-import type { Params } from '../schema.ts'
+import type { Params } from '../tables.ts'
 import { english, type Texts } from './english.ts'
 import { indonesian } from './indonesian.ts'
 

@@ -7,8 +7,8 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
 import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
-import type { Tables } from '../schema.ts'
-import { createApp } from '../testing.ts'
+import type { Tables } from '../tables.ts'
+import { createApp } from '../test/app.ts'
 
 // save-profile, status and the cities of the largest country over HTTP, each beside the SQL of it alone, prepared, in the same run.
 // DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.

@@ -5,9 +5,9 @@ import { checkOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
 import { namePhotos } from '../photos/actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
-import { settlePlace } from '../places/actions.ts'
+import { resolvePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
-import type { Gender } from '../schema.ts'
+import type { Gender } from '../tables.ts'
 
 interface ProfileStep {
   communityRulesAccepted?: boolean
@@ -42,7 +42,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
     if (photos) await namePhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // Where there are no regions, phones name an empty one.
     const place = countryId || regionId || cityId
-      ? await settlePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
+      ? await resolvePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
           ...(countryId && { countryId: placeNumber(countryId) }),
           ...(regionId && { regionId: placeNumber(regionId) }),
           ...(cityId && { cityId: placeNumber(cityId) })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { Person } from '@tandem/contracts'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const app = await testApp(t)
 const { get, post, answer, events, db, givenPerson } = app

@@ -2,7 +2,7 @@ import { sql, type UpdateObject } from 'kysely'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/service-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
-import type { Db, OptionType, Tables, Trx } from '../schema.ts'
+import type { Db, OptionType, Tables, Trx } from '../tables.ts'
 import { optionColumns } from './queries.ts'
 
 interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }

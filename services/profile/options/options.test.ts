@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp } from '../testing.ts'
-import { answerOfferedOptions } from './answers.ts'
+import { testApp } from '../test/app.ts'
+import { answerOfferedOptions } from './rpc.ts'
 
 const { app, db, deps, send } = await testApp(t)
 const list = async (type: string, language?: string) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ValidationError, type Language } from '@tandem/service-kit'
-import type { Db, OptionType, Trx } from '../schema.ts'
+import type { Db, OptionType, Trx } from '../tables.ts'
 
 /** The options of a list that are offered, in order and in a language. */
 export async function listOptions (db: Db, type: OptionType, language: Language) {
@@ -44,11 +44,11 @@ interface Choice { field: string, type: OptionType, chosen: string[] | undefined
  * @throws ValidationError that names the field
  */
 export async function checkOptions (trx: Trx, choices: Choice[]) {
-  const said = choices.flatMap(({ type, chosen = [], known }) => chosen.filter((id) => !known.includes(id)).map((id) => ({ type, id })))
-  if (said.length === 0) return
+  const publishedEvents = choices.flatMap(({ type, chosen = [], known }) => chosen.filter((id) => !known.includes(id)).map((id) => ({ type, id })))
+  if (publishedEvents.length === 0) return
   const offered = await trx.selectFrom('options').select(['type', 'option_id'])
     .where('is_active', '=', sql<boolean>`true`)
-    .where('option_id', 'in', said.map(({ id }) => id))
+    .where('option_id', 'in', publishedEvents.map(({ id }) => id))
     .execute()
   for (const { field, type, chosen = [], known } of choices) {
     const isGood = (id: string) => known.includes(id) || offered.some((option) => option.type === type && option.option_id === id)

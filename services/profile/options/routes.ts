@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, Repeatable, requireRole, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, IdempotencyHeaders, requireRole, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { optionTypes } from '../schema.ts'
+import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'
 import { listAllOptions, listOptions } from './queries.ts'
 
@@ -63,7 +63,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       'x-extension': true,
       summary: 'Add an option',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: Body({
         type: OptionTypeField,
         optionId: OptionId,

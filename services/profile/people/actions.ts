@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { makeNeutralUsername } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
-import type { Db, Tables, Trx } from '../schema.ts'
-import { appearanceOf, factsOf } from './describe.ts'
+import type { Db, Tables, Trx } from '../tables.ts'
+import { toPersonCopy, factsOf } from './describe.ts'
 import { birthDay, changedAt, findPerson, lockPerson, type Person } from './queries.ts'
 
 interface NewPerson { accountId: string, name: string, locale: string, image?: string | null | undefined }
@@ -22,7 +22,7 @@ export async function addPerson (db: Db, { accountId, name, locale, image = null
         .executeTakeFirst()
       if (added) {
         const person = await lockPerson(trx, accountId)
-        return await record(trx, PersonChanged, accountId, { ...appearanceOf(person), changedAt: person.changedAt })
+        return await publish(trx, PersonChanged, accountId, { ...toPersonCopy(person), changedAt: person.changedAt })
       }
       // Either the person is there, or somebody else has this username.
       if (await findPerson(trx, accountId)) return
@@ -66,15 +66,15 @@ export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, a
       .executeTakeFirstOrThrow()
       .catch((error: unknown) => { throw isTaken(error) ? new UsernameTaken() : error })
 
-    const appearance = appearanceOf(after)
+    const appearance = toPersonCopy(after)
     const facts = factsOf(after)
-    if (!isDeepStrictEqual(appearance, appearanceOf(before))) await record(trx, PersonChanged, accountId, announcementOf(media, after))
-    if (!isDeepStrictEqual(facts, factsOf(before))) await record(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
+    if (!isDeepStrictEqual(appearance, toPersonCopy(before))) await publish(trx, PersonChanged, accountId, announcementOf(media, after))
+    if (!isDeepStrictEqual(facts, factsOf(before))) await publish(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
     return after
   })
 }
 
-const announcementOf = (media: Deps['media'], person: Person) => ({ ...appearanceOf(person), image: media.urlOf(person.image), changedAt: person.changedAt })
+const announcementOf = (media: Deps['media'], person: Person) => ({ ...toPersonCopy(person), image: media.urlOf(person.image), changedAt: person.changedAt })
 
 const BATCH = 200
 
@@ -88,7 +88,7 @@ export async function announceMovedPictures ({ db, media }: Pick<Deps, 'db' | 'm
       const moved = await trx.updateTable('people').set({ announced_base: media.base, updated_at: nextMoment })
         .where('account_id', 'in', people.map((person) => person.account_id))
         .returningAll().returning([birthDay, changedAt]).execute()
-      for (const person of moved) await record(trx, PersonChanged, person.account_id, announcementOf(media, person))
+      for (const person of moved) await publish(trx, PersonChanged, person.account_id, announcementOf(media, person))
       return people.length
     })
   }

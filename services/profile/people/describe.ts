@@ -1,7 +1,7 @@
 import type { Person } from './queries.ts'
 
 /** How a person appears to others; the picture as it is stored. */
-export const appearanceOf = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
+export const toPersonCopy = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
   ({ accountId, name, username, image, bio, locale, timezone })
 
 /** When a person told their weight; null without one. */

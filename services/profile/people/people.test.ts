@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { AccountRegistered, FactsChanged, MatchFacts, People, PeopleNamed, Person, PersonChanged } from '@tandem/contracts'
-import { hear } from '@tandem/bus-kit/testing'
-import { testApp } from '../testing.ts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { testApp } from '../test/app.ts'
 
 const app = await testApp(t)
 const { get, put, post, answer, handlers, identity, db, events, givenPerson } = app
@@ -11,7 +11,7 @@ const registered = (accountId: string) => ({ accountId, name: 'Ana', usernameSee
 
 t.test('registration makes a person with a username that tells nothing of them, and says so once however often it is heard', async (t) => {
   const accountId = randomUUID()
-  for (let times = 0; times < 3; times++) await hear(handlers, AccountRegistered.type, registered(accountId))
+  for (let times = 0; times < 3; times++) await deliver(handlers, AccountRegistered.type, registered(accountId))
   t.match((await get(accountId, '/profile')).data.profile, {
     name: 'Ana', username: /^[a-z]+\d{4}$/, bio: null, image: null, gender: null, experience: 'BEGINNER', timezone: 'Asia/Jakarta', locale: 'id'
   })
@@ -45,7 +45,7 @@ t.test('a profile that is missing is made on first touch, also by ten requests a
   const answers = await Promise.all(Array.from({ length: 10 }, async () => (await get(accountId, '/profile')).data.profile.username))
   t.equal(new Set(answers).size, 1)
   t.equal((await get(accountId, '/profile')).data.profile.image, 'https://cdn.example.com/late.webp')
-  await hear(handlers, AccountRegistered.type, registered(accountId))
+  await deliver(handlers, AccountRegistered.type, registered(accountId))
   t.equal((await get(accountId, '/profile')).data.profile.name, 'Late', 'and the news of the registration, coming late, changes nothing')
 })
 
@@ -60,9 +60,9 @@ t.test('somebody who has just registered is told of to the other services before
 
 t.test('made-up accounts are asked for once, and while identity is away they are not taken for made up', async (t) => {
   const ids = Array.from({ length: 20 }, () => randomUUID())
-  identity.isAway = true
+  identity.isUnavailable = true
   await t.rejects(async () => await answer(People, { accountIds: ids }), { code: 'SERVICE_UNAVAILABLE' })
-  identity.isAway = false
+  identity.isUnavailable = false
   identity.asked.length = 0
   for (let times = 0; times < 5; times++) t.strictSame(await answer(People, { accountIds: ids }), [])
   t.equal(identity.asked.flat().length, ids.length)
@@ -80,10 +80,10 @@ t.test('each change of a person is later than the one before, in what is told an
 
 t.test('while identity is away, who is known is served and who is not is told to come back', async (t) => {
   const ana = await givenPerson()
-  identity.isAway = true
+  identity.isUnavailable = true
   t.equal((await get(ana, '/profile')).status, 200)
   t.match(await get(randomUUID(), '/profile'), { status: 503, code: 'SERVICE_UNAVAILABLE' })
-  identity.isAway = false
+  identity.isUnavailable = false
 })
 
 t.test('a profile is changed field by field, and everybody is told', async (t) => {

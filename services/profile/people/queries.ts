@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { findNameFault } from '@tandem/service-kit'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 /** The birth date as the day it is: the driver would make a moment of it. */
 export const birthDay = sql<string | null>`birth_date::text`.as('birth_date')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Image } from '@tandem/media-kit'
 import { isKey, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const MAX_UNUSED = 20
 const UNUSED_FOR = '1 day'

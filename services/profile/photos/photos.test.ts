@@ -7,7 +7,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { formWith } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 const { app, db, deps, events, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')

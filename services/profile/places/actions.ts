@@ -1,5 +1,5 @@
 import { ValidationError } from '@tandem/service-kit'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 import { findCity, findCountry, findRegion, readEdition } from './queries.ts'
 
 const FALLBACK_ZONE = 'Asia/Jakarta'
@@ -12,19 +12,19 @@ export interface Place { countryId: number | null, regionId: number | null, city
  * earlier and does not lie in what is said now is forgotten.
  * @throws ValidationError when ids are unknown or do not belong together, PlacesLoading before any are known
  */
-export async function settlePlace (trx: Trx, before: Place, said: Partial<Place>): Promise<Place & { timezone: string }> {
+export async function resolvePlace (trx: Trx, before: Place, publishedEvents: Partial<Place>): Promise<Place & { timezone: string }> {
   await readEdition(trx)
-  const city = said.cityId == null ? undefined : await findCity(trx, said.cityId)
-  if (said.cityId != null && !city) throw new ValidationError('cityId is not a city we know')
-  const regionId = said.regionId ?? city?.regionId ?? null
+  const city = publishedEvents.cityId == null ? undefined : await findCity(trx, publishedEvents.cityId)
+  if (publishedEvents.cityId != null && !city) throw new ValidationError('cityId is not a city we know')
+  const regionId = publishedEvents.regionId ?? city?.regionId ?? null
   const region = regionId === null ? undefined : await findRegion(trx, regionId)
   if (regionId !== null && !region) throw new ValidationError('regionId is not a region we know')
-  const countryId = said.countryId ?? city?.countryId ?? region?.countryId ?? before.countryId
+  const countryId = publishedEvents.countryId ?? city?.countryId ?? region?.countryId ?? before.countryId
   const country = countryId === null ? undefined : await findCountry(trx, { id: countryId })
   if (countryId !== null && !country) throw new ValidationError('countryId is not a country we know')
 
   if (region && region.countryId !== countryId) throw new ValidationError('regionId is not a region of this country')
-  if (city && (city.countryId !== countryId || (said.regionId != null && city.regionId !== said.regionId))) {
+  if (city && (city.countryId !== countryId || (publishedEvents.regionId != null && city.regionId !== publishedEvents.regionId))) {
     throw new ValidationError('cityId is not a city of this region and country')
   }
 

@@ -7,7 +7,7 @@ import { data } from '@tandem/service-kit'
  * process up for as long as dozens of other requests. Of many who ask at once one makes the answer. Nothing is ever dropped, so keys
  * must be few: a country's. All countries with all their cities come to 16 MB, and compressed to another 2.
  */
-export function keepAnswers () {
+export function createAnswerCache () {
   const answers = new Map<string, Promise<Buffer>>()
   let keptOf: string | undefined
 
@@ -17,14 +17,14 @@ export function keepAnswers () {
     const kept = answers.get(key)
     if (kept) return await kept
 
-    const answer = list().then(asSent)
+    const answer = list().then(serializePlaces)
     answers.set(key, answer)
     answer.catch(() => answers.delete(key))
     return await answer
   }
 }
 
-export const asSent = (places: object[]) => Buffer.from(JSON.stringify(data(places)))
+export const serializePlaces = (places: object[]) => Buffer.from(JSON.stringify(data(places)))
 
 const compress = promisify(gzip)
 const compressed = new WeakMap<Buffer, Promise<Buffer>>()

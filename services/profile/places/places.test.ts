@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { testApp } from '../testing.ts'
-import type { Tables } from '../schema.ts'
-import { keepAnswers } from './kept.ts'
+import { testApp } from '../test/app.ts'
+import type { Tables } from '../tables.ts'
+import { createAnswerCache } from './kept.ts'
 import { findCountry, listCities, listCountries, listRegions } from './queries.ts'
 import { loadPlaces } from './seed.ts'
 
@@ -101,7 +101,7 @@ t.test('what is kept goes with the edition, and a failure is not kept', async (t
   await db.insertInto('places_edition').values({ edition: 'second' }).execute()
   t.same(await read(), ['Bali', 'Java'])
 
-  const kept = keepAnswers()
+  const kept = createAnswerCache()
   let times = 0
   const away = async (): Promise<object[]> => { throw new Error(`away ${++times}`) }
   await t.rejects(kept('first', 'x', away), { message: 'away 1' })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { PlacesLoading } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** All countries, Indonesia first and then A to Z. */
 export async function listCountries (db: Db) {

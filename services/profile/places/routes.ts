@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound } from '../errors.ts'
-import { asSent, gzipped, keepAnswers } from './kept.ts'
+import { serializePlaces, gzipped, createAnswerCache } from './kept.ts'
 import { findCountry, findRegion, listCities, listCountries, listRegions, readEdition } from './queries.ts'
 import { PlaceId, placeNumber } from './schemas.ts'
 
@@ -18,7 +18,7 @@ const City = Type.Object({
 }, { examples: [{ id: '56263', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '1826' }] })
 
 export const placeRoutes: Routes<Deps> = async (app, { db }) => {
-  const kept = keepAnswers()
+  const kept = createAnswerCache()
 
   app.get('/locations', {
     schema: {
@@ -64,7 +64,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     if (type === 'cities' && regionId !== undefined) {
       const region = await findRegion(db, regionId)
       if (!region || (country && region.countryId !== country.id)) throw new RegionNotFound()
-      return asSent(await listCities(db, { regionId }))
+      return serializePlaces(await listCities(db, { regionId }))
     }
     if (!country) throw new ValidationError(type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required')
     return await kept(edition, `${type} ${country.id}`, async () =>

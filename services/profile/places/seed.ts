@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { createBrotliDecompress } from 'node:zlib'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 export type SeedLine =
   | ['edition', string]
@@ -37,16 +37,16 @@ export async function loadPlaces (db: Db, file = WORLD) {
     for (let line = await lines.next(); !line.done; line = await lines.next()) {
       batch.push(JSON.parse(line.value) as SeedLine)
       if (batch.length < BATCH) continue
-      await putPlaces(trx, batch)
+      await insertPlaces(trx, batch)
       batch = []
     }
-    await putPlaces(trx, batch)
+    await insertPlaces(trx, batch)
     await trx.insertInto('places_edition').values({ edition }).execute()
   })
 }
 
 /** Puts places in; one that is there takes the newer facts. Countries come before their regions, those before their cities. */
-export async function putPlaces (trx: Trx, lines: SeedLine[]) {
+export async function insertPlaces (trx: Trx, lines: SeedLine[]) {
   const rows = (kind: SeedLine[0]) => JSON.stringify(lines.filter((line) => line[0] === kind))
   await sql`
     insert into countries (id, code, name, flag, currency, default_timezone)

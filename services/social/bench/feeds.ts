@@ -7,7 +7,7 @@ import { makeRanking } from '../feed/ranking.ts'
 import { readTrending } from '../feed/trending.ts'
 import { listTrendingTags } from '../hashtags/queries.ts'
 import { selectPosts } from '../posts/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { person, type Filled } from './fill.ts'
 import { print, time } from './measure.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 export interface Filled { posts: number, readers: Record<string, string[]>, star: string }
 

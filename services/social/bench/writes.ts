@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { likePost } from '../likes/actions.ts'
 import { openPost, publishPost } from '../posts/actions.ts'
 import { createViewCounter } from '../posts/views.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { person } from './fill.ts'
 import { rate } from './measure.ts'
 

@@ -1,9 +1,9 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { NotYourComment } from '../errors.ts'
 import { keepMentions } from '../mentions/actions.ts'
 import { excerptOf, lockVisiblePost, visiblePost } from '../posts/visibility.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 import { findComment } from './queries.ts'
 
 // Ids in one event, which the bus takes up to 64 KiB of.
@@ -25,9 +25,9 @@ export async function addComment (trx: Trx, { postId, parentId, authorId, conten
   const excerpt = excerptOf(content, post.visibility)
   const told = [parent?.userId ?? post.authorId]
   if (!parent) {
-    await record(trx, PostCommented, postId, { postId, commentId: id, authorId: post.authorId, commentedBy: authorId, excerpt })
+    await publish(trx, PostCommented, postId, { postId, commentId: id, authorId: post.authorId, commentedBy: authorId, excerpt })
   } else if (await mayRead(trx, postId, parent.userId)) {
-    await record(trx, CommentReplied, postId, { postId, commentId: id, parentId: parent.id, parentAuthorId: parent.userId, repliedBy: authorId, excerpt })
+    await publish(trx, CommentReplied, postId, { postId, commentId: id, parentId: parent.id, parentAuthorId: parent.userId, repliedBy: authorId, excerpt })
   }
   await keepMentions(trx, { post: { id: postId, visibility: post.visibility }, commentId: id, authorId, content, toldAnyway: told })
   return await findComment(trx, { id, postId }, authorId)
@@ -57,7 +57,7 @@ export async function deleteComment (db: Db, { id, postId, accountId }: { id: st
       await trx.updateTable('comments').where('id', '=', comment.parentId).set((row) => ({ replies_count: row('replies_count', '-', 1) })).execute()
     }
     for (let from = 0; from < deleted.length; from += IDS_EACH) {
-      await record(trx, CommentsDeleted, postId, { postId, commentIds: deleted.slice(from, from + IDS_EACH).map((row) => row.id) })
+      await publish(trx, CommentsDeleted, postId, { postId, commentIds: deleted.slice(from, from + IDS_EACH).map((row) => row.id) })
     }
   })
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { givenPost, testApp } from '../testing.ts'
+import { givenPost, testApp } from '../test/app.ts'
 
 t.test('comments', async (t) => {
-  const { db, get, post, put, del, said, person, follows, blocks, profiles } = await testApp(t)
+  const { db, get, post, put, del, publishedEvents, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
-  const lastSaid = async () => (await said()).at(-1)
+  const lastSaid = async () => (await publishedEvents()).at(-1)
 
   t.test('a comment is shown, counted, and its post\'s author is told', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
@@ -99,9 +99,9 @@ t.test('comments', async (t) => {
 
   t.test('who is mentioned is told once, unless he is told of the comment anyway or is its author', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
-    const before = (await said('social.people.mentioned.v1')).length
+    const before = (await publishedEvents('social.people.mentioned.v1')).length
     const { data } = await post(ben, `/feed/${id}/comment`, { content: '@ana @ben @cara @cara @nobody' })
-    const mentioned = (await said('social.people.mentioned.v1')).slice(before)
+    const mentioned = (await publishedEvents('social.people.mentioned.v1')).slice(before)
     t.same(mentioned, [{ postId: id, commentId: data.comment.id, authorId: ben, mentioned: [cara], excerpt: '@ana @ben @cara @cara @nobody' }])
   })
 
@@ -109,9 +109,9 @@ t.test('comments', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const { data } = await post(ben, `/feed/${id}/comment`, { content: 'x' })
     await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
-    const before = (await said()).length
+    const before = (await publishedEvents()).length
     t.equal((await post(ana, `/feed/${id}/comment`, { content: 'y', parentId: data.comment.id })).status, 201)
-    t.equal((await said()).length, before)
+    t.equal((await publishedEvents()).length, before)
   })
 
   t.test('comments of the blocked do not exist for each other, on the post of a third', async (t) => {
@@ -124,9 +124,9 @@ t.test('comments', async (t) => {
     t.same((await get(emil, `/feed/${id}/comment`)).data.comments, [])
     t.match(await post(emil, `/feed/${id}/comment`, { content: 'x', parentId: data.comment.id }), { status: 404 })
     t.match(await get(emil, `/feed/${id}/comment?parentId=${data.comment.id}`), { status: 404 })
-    const before = (await said('social.people.mentioned.v1')).length
+    const before = (await publishedEvents('social.people.mentioned.v1')).length
     await post(emil, `/feed/${id}/comment`, { content: 'hello @dora' })
-    t.equal((await said('social.people.mentioned.v1')).length, before)
+    t.equal((await publishedEvents('social.people.mentioned.v1')).length, before)
   })
 
   t.test('authors that nobody has told of are asked for once', async (t) => {
@@ -141,11 +141,11 @@ t.test('comments', async (t) => {
 
     await post(randomUUID(), `/feed/${id}/comment`, { content: 'from nowhere' })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, { user: { name: 'Someone', image: null } }])
-    profiles.isAway = true
+    profiles.isUnavailable = true
     const late = { ...stranger, accountId: randomUUID(), name: 'Late' }
     profiles.people.set(late.accountId, late)
     t.match(await post(late.accountId, `/feed/${id}/comment`, { content: 'x' }), { status: 201, data: { comment: { user: { name: 'Someone' } } } })
-    profiles.isAway = false
+    profiles.isUnavailable = false
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, {}, { user: { name: 'Late' } }])
   })
 })

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { unblocked } from '../connections/predicates.ts'
+import { notBlocked } from '../connections/predicates.ts'
 import { CommentNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const selectComments = (db: Db, viewer: string) => db.selectFrom('comments')
   .leftJoin('people', 'people.account_id', 'comments.author_id')
-  .where(unblocked(viewer, sql.ref('comments.author_id')))
+  .where(notBlocked(viewer, sql.ref('comments.author_id')))
   .select([
     'comments.id', 'comments.post_id as postId', 'comments.parent_id as parentId', 'comments.content', 'comments.author_id as userId',
     'people.name', 'people.image', 'comments.replies_count as repliesCount', 'comments.created_at as createdAt'

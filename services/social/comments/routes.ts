@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, cut, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, Repeatable, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import { Body, paginate, Data, data, Id, idempotencyOf, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { ensureMentioned } from '../mentions/actions.ts'
@@ -42,7 +42,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { id }, query, account }) => {
     await ensureVisiblePost(db, id, account.id)
-    const { page, nextCursor } = cut(await listComments(db, id, account.id, query), query.limit, (comment) => comment.id)
+    const { page, nextCursor } = paginate(await listComments(db, id, account.id, query), query.limit, (comment) => comment.id)
     return data({ comments: await withAuthors(deps, page, account.id), nextCursor })
   })
 
@@ -50,7 +50,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Comment on a post, or reply to a comment',
       description: 'The author of the post or of the comment is told, and so are people who are mentioned and may read the post. A reply to a reply belongs to the comment above it.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       params,
       body: Body({
         content: Text({ max: 2_000, description: 'May mention @username' }),

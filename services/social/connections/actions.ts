@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { dropFollow, lockStandings } from '../follows/actions.ts'
-import type { Db } from '../schema.ts'
+import { removeFollow, lockStandings } from '../follows/actions.ts'
+import type { Db } from '../tables.ts'
 
 interface Block { blockerId: string, blockedId: string }
 
 /** From now on neither exists for the other, and neither follows the other; news that come late do not undo newer ones. */
-export async function keepBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }) {
+export async function upsertBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }) {
   await db.transaction().execute(async (trx) => {
     // The lock that following takes too, lest a follow slips in between.
     await lockStandings(trx, blockerId, blockedId)
@@ -20,15 +20,15 @@ export async function keepBlock (db: Db, { blockerId, blockedId }: Block, { lift
       .returning('account_id')
       .execute()
     if (lifted || changed.length === 0) return
-    await dropFollow(trx, { followerId: blockerId, followedId: blockedId })
-    await dropFollow(trx, { followerId: blockedId, followedId: blockerId })
+    await removeFollow(trx, { followerId: blockerId, followedId: blockedId })
+    await removeFollow(trx, { followerId: blockedId, followedId: blockerId })
   })
 }
 
 interface Match { matchId: string, accountIds: string[] }
 
 /** An end that is heard before its beginning stays an end. */
-export async function keepMatch (db: Db, { matchId, accountIds }: Match, { ended }: { ended: boolean }) {
+export async function upsertMatch (db: Db, { matchId, accountIds }: Match, { ended }: { ended: boolean }) {
   const [one = '', other = ''] = accountIds
   await db.insertInto('matches')
     .values([

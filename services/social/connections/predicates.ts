@@ -10,7 +10,7 @@ export const idOf = (person: Someone) => typeof person === 'string' ? sql<string
 // asks `exists` for each row of a page needs it.
 
 /** Neither has blocked the other. */
-export const unblocked = (one: Someone, other: Someone) => sql<SqlBool>`not exists (
+export const notBlocked = (one: Someone, other: Someone) => sql<SqlBool>`not exists (
   select from blocks block where block.account_id = ${idOf(one)} and block.other_id = ${idOf(other)} and not block.lifted offset 0)`
 
 export const isFollowing = (follower: Someone, followed: Someone) => sql<SqlBool>`exists (

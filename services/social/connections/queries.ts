@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { isMatched } from './predicates.ts'
 
 /** Whether two people are matched, and whether `accountId` has blocked the other. */

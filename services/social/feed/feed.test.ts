@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '@tandem/database-kit'
 import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
-import type { Tables } from '../schema.ts'
-import { createApp, givenPost, testApp, type TestApp } from '../testing.ts'
+import type { Tables } from '../tables.ts'
+import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
 import { makeRanking } from './ranking.ts'
 
 const ids = (posts: { id: string }[]) => posts.map((post) => post.id)

@@ -3,7 +3,7 @@ import type { Page } from '@tandem/service-kit'
 import { idOf, isFollowing, isMatched } from '../connections/predicates.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import { visiblePost } from '../posts/visibility.ts'
-import type { Db, PostType } from '../schema.ts'
+import type { Db, PostType } from '../tables.ts'
 
 export interface Filters { type?: PostType | undefined, hashtag?: string | undefined, mentioned?: string | undefined }
 export type FeedQuery = Filters & Page

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 // The cursor of a page holds a place in three hexadecimal digits.
 const RANKED = 1_000

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { cut, Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } from '@tandem/service-kit'
+import { paginate, Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { foldTag } from '../hashtags/parsing.ts'
 import { describePosts, Post } from '../posts/post.ts'
 import type { PostRow } from '../posts/queries.ts'
-import { postTypes } from '../schema.ts'
+import { postTypes } from '../tables.ts'
 import { readAll, readDiscover, readFollowing, readOfPerson, type FeedQuery } from './queries.ts'
 import { cursorOf, readTrending } from './trending.ts'
 
@@ -39,9 +39,9 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
       case 'all': return cutById(await readAll(db, reader, query), query.limit)
       case 'following': return cutById(await readFollowing(db, reader, query), query.limit)
       case 'discover': return cutById(await readDiscover(db, reader, query), query.limit)
-      case 'trending': return cut(await readTrending(db, reader, query), query.limit, cursorOf)
+      case 'trending': return paginate(await readTrending(db, reader, query), query.limit, cursorOf)
     }
   }
 }
 
-const cutById = (posts: PostRow[], limit: number) => cut(posts, limit, (post) => post.id)
+const cutById = (posts: PostRow[], limit: number) => paginate(posts, limit, (post) => post.id)

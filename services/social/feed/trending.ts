@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { matching, type FeedQuery } from './queries.ts'
 
 /** Where a page ends: in which ranking, and after which of its posts. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
-import { unblocked } from '../connections/predicates.ts'
+import { notBlocked } from '../connections/predicates.ts'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 interface Follow { followerId: string, followedId: string }
 
@@ -21,14 +21,14 @@ export async function follow (db: Db, { followerId, followedId }: Follow) {
     await lockStandings(trx, followerId, followedId)
     const added = await trx.insertInto('follows')
       .columns(['follower_id', 'followed_id'])
-      .expression(sql`select ${followerId}::uuid, ${followedId}::uuid where ${unblocked(followerId, followedId)}`)
+      .expression(sql`select ${followerId}::uuid, ${followedId}::uuid where ${notBlocked(followerId, followedId)}`)
       .onConflict((conflict) => conflict.columns(['follower_id', 'followed_id']).doNothing())
       .returning('id')
       .executeTakeFirst()
     if (!added) throw await isFollowed(trx, { followerId, followedId }) ? new AlreadyFollowing() : new PersonNotFound()
 
     await count(trx, { followerId, followedId }, 1)
-    await record(trx, PersonFollowed, followerId, { followerId, followedId })
+    await publish(trx, PersonFollowed, followerId, { followerId, followedId })
   })
 }
 
@@ -37,20 +37,20 @@ export async function unfollow (db: Db, { followerId, followedId }: Follow) {
   if (followerId === followedId) throw new NotFollowing()
   await db.transaction().execute(async (trx) => {
     await lockStandings(trx, followerId, followedId)
-    const dropped = await dropFollow(trx, { followerId, followedId })
+    const dropped = await removeFollow(trx, { followerId, followedId })
     if (!dropped) throw new NotFollowing()
   })
 }
 
 /** Ends a follow, if there is one, under the lock of both people. */
-export async function dropFollow (trx: Trx, { followerId, followedId }: Follow) {
+export async function removeFollow (trx: Trx, { followerId, followedId }: Follow) {
   const { numDeletedRows } = await trx.deleteFrom('follows')
     .where('follower_id', '=', followerId)
     .where('followed_id', '=', followedId)
     .executeTakeFirst()
   if (numDeletedRows === 0n) return false
   await count(trx, { followerId, followedId }, -1)
-  await record(trx, PersonUnfollowed, followerId, { followerId, followedId })
+  await publish(trx, PersonUnfollowed, followerId, { followerId, followedId })
   return true
 }
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
-import { keepBlock, keepMatch } from '../connections/actions.ts'
-import { answerConnection } from '../connections/answers.ts'
-import { testApp } from '../testing.ts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { upsertBlock, upsertMatch } from '../connections/actions.ts'
+import { answerConnection } from '../connections/rpc.ts'
+import { testApp } from '../test/app.ts'
 
 t.test('following', async (t) => {
-  const { db, deps, handlers, get, post, del, said, person, blocks } = await testApp(t)
+  const { db, deps, handlers, get, post, del, publishedEvents, person, blocks } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const standing = async (viewer: string, of: string) => {
@@ -17,13 +17,13 @@ t.test('following', async (t) => {
   t.test('a follow is counted on both sides, and told', async (t) => {
     t.match(await post(ben, `/users/${ana}/follow`), { status: 200, data: { following: true } })
     t.match(await post(ben, `/users/${ana}/follow`), { status: 400, code: 'ALREADY_FOLLOWING' })
-    t.same(await said('social.person.followed.v1'), [{ followerId: ben, followedId: ana }])
+    t.same(await publishedEvents('social.person.followed.v1'), [{ followerId: ben, followedId: ana }])
     t.same(await standing(ben, ana), [1, 0, true, false])
     t.same(await standing(ana, ben), [0, 1, false, true])
 
     t.match(await del(ben, `/users/${ana}/follow`), { status: 200, data: { following: false } })
     t.match(await del(ben, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })
-    t.same(await said('social.person.unfollowed.v1'), [{ followerId: ben, followedId: ana }])
+    t.same(await publishedEvents('social.person.unfollowed.v1'), [{ followerId: ben, followedId: ana }])
     t.same(await standing(ben, ana), [0, 0, false, false])
   })
 
@@ -72,8 +72,8 @@ t.test('following', async (t) => {
     const [dora, emil] = [await person('Dora'), await person('Emil')]
     await post(dora, `/users/${emil}/follow`)
     await post(emil, `/users/${dora}/follow`)
-    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
-    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
+    await deliver(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
+    await deliver(handlers, 'fitmatch.person.blocked.v1', { blockerId: dora, blockedId: emil })
     for (const [one, other] of [[dora, emil], [emil, dora]] as const) {
       t.match(await get(one, `/users/${other}`), { status: 404, code: 'NOT_FOUND' })
       t.match(await post(one, `/users/${other}/follow`), { status: 404, code: 'NOT_FOUND' })
@@ -81,7 +81,7 @@ t.test('following', async (t) => {
       t.match(await get(one, `/users/${other}/following`), { status: 404, code: 'NOT_FOUND' })
     }
     t.match((await get(ana, `/users/${dora}`)).data.user, { followersCount: 0, followingCount: 0 })
-    await hear(handlers, 'fitmatch.person.unblocked.v1', { blockerId: dora, blockedId: emil })
+    await deliver(handlers, 'fitmatch.person.unblocked.v1', { blockerId: dora, blockedId: emil })
     t.same(await standing(dora, emil), [0, 0, false, false])
     t.match(await post(dora, `/users/${emil}/follow`), { status: 200 })
   })
@@ -89,7 +89,7 @@ t.test('following', async (t) => {
   t.test('whoever follows while he is blocked does not follow afterwards', async (t) => {
     for (let round = 0; round < 10; round++) {
       const [fay, gus] = [await person(`Fay${round}`), await person(`Gus${round}`)]
-      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), keepBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date(), sequence: 1 })])
+      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), upsertBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date(), sequence: 1 })])
       t.ok([200, 404].includes(followed.status), String(followed.status))
       t.same(await db.selectFrom('follows').select('id').where('follower_id', '=', gus).execute(), [])
       t.match((await get(ana, `/users/${fay}`)).data.user, { followersCount: 0 })
@@ -99,24 +99,24 @@ t.test('following', async (t) => {
   t.test('news of blocks and matches that come late, twice or in the wrong order end as they happened', async (t) => {
     const [one, other] = [await person('One'), await person('Other')]
     const [block, moment] = [{ blockerId: one, blockedId: other }, new Date()]
-    await keepBlock(db, block, { lifted: true, at: moment, sequence: 2 })
-    await keepBlock(db, block, { lifted: false, at: moment, sequence: 1 })
+    await upsertBlock(db, block, { lifted: true, at: moment, sequence: 2 })
+    await upsertBlock(db, block, { lifted: false, at: moment, sequence: 1 })
     t.equal((await get(one, `/users/${other}`)).status, 200)
-    await keepBlock(db, block, { lifted: false, at: moment, sequence: 3 })
-    await keepBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: moment, sequence: 3 })
-    await keepBlock(db, block, { lifted: true, at: moment, sequence: 4 })
+    await upsertBlock(db, block, { lifted: false, at: moment, sequence: 3 })
+    await upsertBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: moment, sequence: 3 })
+    await upsertBlock(db, block, { lifted: true, at: moment, sequence: 4 })
     t.equal((await get(one, `/users/${other}`)).status, 404, 'the other\'s block still holds')
 
     const [ida, jon] = [await person('Ida'), await person('Jon')]
     const match = { matchId: randomUUID(), accountIds: [ida, jon] }
-    await keepMatch(db, match, { ended: true })
-    await hear(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
+    await upsertMatch(db, match, { ended: true })
+    await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
     t.equal((await get(ida, `/stories?userId=${jon}`)).status, 404)
     const again = { matchId: randomUUID(), accountIds: [ida, jon] }
-    await hear(handlers, 'fitmatch.match.made.v1', { ...again, matchType: 'LIKE' })
+    await deliver(handlers, 'fitmatch.match.made.v1', { ...again, matchType: 'LIKE' })
     t.equal((await get(ida, `/stories?userId=${jon}`)).status, 200)
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 200)
-    await hear(handlers, 'fitmatch.match.ended.v1', again)
+    await deliver(handlers, 'fitmatch.match.ended.v1', again)
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 404)
   })
 
@@ -125,13 +125,13 @@ t.test('following', async (t) => {
     const between = async (accountId: string, otherId: string) => await answerConnection(deps).answer({ accountId, otherId })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
     const match = { matchId: randomUUID(), accountIds: [kim, lou] }
-    await hear(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
+    await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
     t.same(await between(lou, kim), { isMatched: true, hasBlocked: false })
-    await hear(handlers, 'fitmatch.match.ended.v1', match)
-    await hear(handlers, 'fitmatch.person.blocked.v1', { blockerId: kim, blockedId: lou })
+    await deliver(handlers, 'fitmatch.match.ended.v1', match)
+    await deliver(handlers, 'fitmatch.person.blocked.v1', { blockerId: kim, blockedId: lou })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: true })
     t.same(await between(lou, kim), { isMatched: false, hasBlocked: false }, 'he has not')
-    await hear(handlers, 'fitmatch.person.unblocked.v1', { blockerId: kim, blockedId: lou })
+    await deliver(handlers, 'fitmatch.person.unblocked.v1', { blockerId: kim, blockedId: lou })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
   })
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { cut, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
@@ -56,7 +56,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     }, async ({ params: { userId }, query, account }) => {
       await ensurePerson(deps, userId)
       if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
-      const { page, nextCursor } = cut(await listFollows(db, of, userId, account.id, query), query.limit, (row) => row.cursorId)
+      const { page, nextCursor } = paginate(await listFollows(db, of, userId, account.id, query), query.limit, (row) => row.cursorId)
       return data({ users: await withPeople(deps, page, account.id), nextCursor })
     })
   }

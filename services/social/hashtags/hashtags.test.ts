@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 import { parseHashtags } from './parsing.ts'
 
 t.test('hashtags are read as people write them', async (t) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { idOf } from '../connections/predicates.ts'
 import { visiblePost } from '../posts/visibility.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 const MOST = 20
 // Counting a week of many posts takes long: what took 50 ms or more is told to everybody for 50 times as long.

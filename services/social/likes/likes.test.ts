@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { givenPost, testApp } from '../testing.ts'
+import { givenPost, testApp } from '../test/app.ts'
 
 t.test('likes', async (t) => {
-  const { db, get, post, del, said, person, blocks } = await testApp(t)
+  const { db, get, post, del, publishedEvents, person, blocks } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
 
@@ -13,11 +13,11 @@ t.test('likes', async (t) => {
     t.match(await post(ben, `/feed/${id}/like`), { status: 400, success: false, code: 'ALREADY_LIKED' })
     t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: true })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: false })
-    t.same((await said('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt: 'x'.repeat(140) })
+    t.same((await publishedEvents('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt: 'x'.repeat(140) })
     for (const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], ['short', 'short']] as const) {
       const { id } = await givenPost(db, { author_id: ana, content })
       await post(ben, `/feed/${id}/like`)
-      t.same((await said('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt })
+      t.same((await publishedEvents('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt })
     }
   })
 
@@ -25,32 +25,32 @@ t.test('likes', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     await post(ana, `/feed/${id}/like`)
-    t.equal((await said('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'of a post that not everybody may read no word is passed on')
+    t.equal((await publishedEvents('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'of a post that not everybody may read no word is passed on')
     t.match(await del(ana, `/feed/${id}/like`), { status: 200, data: { liked: false } })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 0, isLiked: false })
-    t.same((await said('social.post.unliked.v1')).at(-1), { postId: id, authorId: ana, unlikedBy: ana })
+    t.same((await publishedEvents('social.post.unliked.v1')).at(-1), { postId: id, authorId: ana, unlikedBy: ana })
   })
 
   t.test('of 50 likes by one person at once one counts', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
-    const told = (await said('social.post.liked.v1')).length
+    const told = (await publishedEvents('social.post.liked.v1')).length
     const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
-    t.equal((await said('social.post.liked.v1')).length, told + 1)
+    t.equal((await publishedEvents('social.post.liked.v1')).length, told + 1)
   })
 
   t.test('of 20 times taking it back at once one counts', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     await post(ben, `/feed/${id}/like`)
-    const told = (await said('social.post.unliked.v1')).length
+    const told = (await publishedEvents('social.post.unliked.v1')).length
     const codes = (await Promise.all(Array.from({ length: 20 }, () => del(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'NOT_LIKED').length, 19)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 0)
-    t.equal((await said('social.post.unliked.v1')).length, told + 1)
+    t.equal((await publishedEvents('social.post.unliked.v1')).length, told + 1)
   })
 
   t.test('who likes a post while it is deleted is refused, or has liked it', async (t) => {
@@ -60,7 +60,7 @@ t.test('likes', async (t) => {
       for (const { status, code } of likes) t.ok(status === 200 || (status === 410 && code === 'GONE'), String(status))
       const { likes_count: counted } = await db.selectFrom('posts').select('likes_count').where('id', '=', id).executeTakeFirstOrThrow()
       t.equal(counted, likes.filter(({ status }) => status === 200).length)
-      t.equal((await said('social.post.liked.v1')).filter((event) => event['postId'] === id).length, counted)
+      t.equal((await publishedEvents('social.post.liked.v1')).filter((event) => event['postId'] === id).length, counted)
     }
   })
 

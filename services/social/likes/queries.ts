@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { unblocked } from '../connections/predicates.ts'
+import { notBlocked } from '../connections/predicates.ts'
 import { personColumns } from '../people/queries.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** Who likes a post, newest first; `cursorId` of the last one begins the next page. */
 export async function listLikers (db: Db, postId: string, viewer: string, { cursor, limit }: Page) {
   return await db.selectFrom('likes').leftJoin('people', 'people.account_id', 'likes.account_id')
     .where('likes.post_id', '=', postId)
-    .where(unblocked(viewer, sql.ref('likes.account_id')))
+    .where(notBlocked(viewer, sql.ref('likes.account_id')))
     .$if(cursor !== undefined, (query) => query.where('likes.id', '<', cursor!))
     .select(['likes.id as cursorId', 'likes.account_id as userId', ...personColumns(viewer, 'likes.account_id')])
     .orderBy('likes.id', 'desc')

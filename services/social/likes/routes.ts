@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { cut, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
@@ -46,7 +46,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, query, account }) => {
     await ensureVisiblePost(db, params.id, account.id)
-    const { page, nextCursor } = cut(await listLikers(db, params.id, account.id, query), query.limit, (row) => row.cursorId)
+    const { page, nextCursor } = paginate(await listLikers(db, params.id, account.id, query), query.limit, (row) => row.cursorId)
     return data({ users: await withPeople(deps, page, account.id), nextCursor })
   })
 }

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 // An image is shown, or not shown by anything, or doomed. Whoever changes which it is holds its row; rows are taken in the order of
 // their keys, after all others. Only what was doomed and committed is deleted from the storage.
@@ -11,13 +11,13 @@ const UNUSED_FOR = '7 days'
 const REMEMBERED_FOR = '30 days'
 const AT_ONCE = 20
 
-export async function keepMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
+export async function insertMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
   await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
   return { key, mimeType, width, height, bytes }
 }
 
 /** Notes that a new post or story shows these images, as far as they were uploaded here. @throws MediaGone */
-export async function showMedia (trx: Trx, shown: string[]) {
+export async function attachMedia (trx: Trx, shown: string[]) {
   if (shown.length === 0) return
   const held = await trx.selectFrom('media').where('key', 'in', shown).select(['key', 'doomed_at']).orderBy('key').forUpdate().execute()
   if (held.some((image) => image.doomed_at)) throw new MediaGone()
@@ -31,7 +31,7 @@ interface Shown { accountId: string, shown: string }
  * Notes that posts or stories of these people show these images no longer. What its owner took away, and nothing else shows, is
  * doomed; another's image is only unused, as its owner may want it yet.
  */
-export async function takeMediaAway (trx: Trx, gone: Shown[]) {
+export async function detachMedia (trx: Trx, gone: Shown[]) {
   if (gone.length === 0) return
   const held = await trx.selectFrom('media').where('key', 'in', gone.map(({ shown }) => shown)).where('doomed_at', 'is', null)
     .select('key').orderBy('key').forUpdate().execute()
@@ -47,8 +47,8 @@ export async function takeMediaAway (trx: Trx, gone: Shown[]) {
 
 /** Notes that a post or story shows other images than before. @throws MediaGone */
 export async function exchangeMedia (trx: Trx, accountId: string, { before, after }: { before: string[], after: string[] }) {
-  await showMedia(trx, after.filter((image) => !before.includes(image)))
-  await takeMediaAway(trx, before.filter((image) => !after.includes(image)).map((shown) => ({ accountId, shown })))
+  await attachMedia(trx, after.filter((image) => !before.includes(image)))
+  await detachMedia(trx, before.filter((image) => !after.includes(image)).map((shown) => ({ accountId, shown })))
 }
 
 /** Whether a live post or story, of whomever, shows the row of `media`. */
@@ -57,7 +57,7 @@ const isShown = sql<SqlBool>`(
   or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0))`
 
 /** Dooms uploads that nothing has shown for a week. */
-export async function doomUnused (db: Db) {
+export async function markUnusedForDeletion (db: Db) {
   for (let looked = AT_ONCE; looked === AT_ONCE;) {
     looked = await db.transaction().execute(async (trx) => {
       const held = await trx.selectFrom('media').where('doomed_at', 'is', null)
@@ -78,7 +78,7 @@ export async function doomUnused (db: Db) {
  * Deletes doomed images from the storage: those with `keys`, or all. To be called after the commit that doomed them.
  * @returns why some could not be deleted; they are tried again by the next call for all
  */
-export async function removeDoomed ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
+export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
   const failures: unknown[] = []
   if (keys?.length === 0) return failures
   for (let after = ''; ;) {

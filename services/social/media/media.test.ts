@@ -7,7 +7,7 @@ import { diskStorage, privateKeyOf } from '@tandem/media-kit'
 import { formWith, somePng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
-import { givenPost, givenStory, testApp } from '../testing.ts'
+import { givenPost, givenStory, testApp } from '../test/app.ts'
 
 t.test('media', async (t) => {
   const { app, db, deps, folder, follows, get, post, put, del, person } = await testApp(t)

@@ -3,8 +3,8 @@ import { privateKeyOf } from '@tandem/media-kit'
 import { isKey, isPrivate } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, MediaGone } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
-import { exchangeMedia, removeDoomed } from './actions.ts'
+import type { Db, Trx } from '../tables.ts'
+import { exchangeMedia, deleteMarked } from './actions.ts'
 
 // An upload is public under an address that nobody can guess. What not everybody may see shows the upload's one private copy, whose
 // address is signed each time it is shown.
@@ -72,5 +72,5 @@ async function protect (deps: Pick<Deps, 'db' | 'media'>, accountId: string, ima
     const { numUpdatedRows } = await replace(trx, shown)
     if (numUpdatedRows > 0n) await exchangeMedia(trx, accountId, { before: images, after: shown })
   })
-  await removeDoomed(deps, images)
+  await deleteMarked(deps, images)
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Data, data, idempotencyOf, Repeatable, type Routes } from '@tandem/service-kit'
+import { Data, data, idempotencyOf, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { keepMedia } from './actions.ts'
+import { insertMedia } from './actions.ts'
 
 const Media = Type.Object({
   url: Type.String({ description: 'What mediaUrls of a post and mediaUrl of a story take' }),
@@ -33,14 +33,14 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
       description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
       form: 'file',
       'x-extension': true,
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ media: Media })) }
     }
   }, async (request) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
     const spent = idempotencyOf(request, image.bytes)
-    const stored = await once(db, spent, async (trx) => await keepMedia(trx, account.id, await media.store('public', image)))
+    const stored = await once(db, spent, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
     return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })
 }

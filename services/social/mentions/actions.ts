@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned } from '@tandem/contracts'
-import { unblocked } from '../connections/predicates.ts'
+import { notBlocked } from '../connections/predicates.ts'
 import { excerptOf, visiblePost } from '../posts/visibility.ts'
 import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
 import { isNamed } from '../people/queries.ts'
-import type { Trx, Visibility } from '../schema.ts'
+import type { Trx, Visibility } from '../tables.ts'
 import { parseMentions } from './parsing.ts'
 
 /** Makes sure that those whom a text names are known here by these names, before the transaction that keeps it. */
@@ -43,7 +43,7 @@ export async function keepMentions (trx: Trx, { post, commentId, authorId, conte
     .execute()
   const mentioned = added.map((row) => row.account_id).filter((accountId) => !toldAnyway.includes(accountId))
   if (mentioned.length === 0) return
-  await record(trx, PeopleMentioned, post.id, { postId: post.id, commentId, authorId, mentioned, excerpt: excerptOf(content, post.visibility) })
+  await publish(trx, PeopleMentioned, post.id, { postId: post.id, commentId, authorId, mentioned, excerpt: excerptOf(content, post.visibility) })
 }
 
 /** Who of these names may read the post, and is neither the author of the text nor apart from him. */
@@ -53,7 +53,7 @@ async function listReaders (trx: Trx, postId: string, authorId: string, names: s
     .where(isNamed(names))
     .where('people.account_id', '<>', authorId)
     .where(visiblePost(reader))
-    .where(unblocked(authorId, reader))
+    .where(notBlocked(authorId, reader))
     .select('people.account_id')
     .execute()
   return readers.map((row) => row.account_id)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { somePerson, testApp } from '../testing.ts'
+import { somePerson, testApp } from '../test/app.ts'
 import { parseMentions } from './parsing.ts'
 
 t.test('mentions are read as people write them', async (t) => {
@@ -18,12 +18,12 @@ t.test('mentions are read as people write them', async (t) => {
 })
 
 t.test('mentions', async (t) => {
-  const { get, post, put, said, person, follows, blocks, profiles } = await testApp(t)
+  const { get, post, put, publishedEvents, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
   await follows(ben, ana)
-  const told = async () => await said('social.people.mentioned.v1')
+  const told = async () => await publishedEvents('social.people.mentioned.v1')
 
   t.test('only those who may read the post are told, never its author, each once', async (t) => {
     const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
@@ -81,9 +81,9 @@ t.test('mentions', async (t) => {
   t.test('while the profile service is away a text is kept, and those who are known are told', async (t) => {
     const hal = somePerson('Hal')
     profiles.people.set(hal.accountId, hal)
-    profiles.isAway = true
+    profiles.isUnavailable = true
     t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), { status: 201, data: { post: { content: '@hal @ben' } } })
     t.same((await told()).at(-1)?.['mentioned'], [ben])
-    profiles.isAway = false
+    profiles.isUnavailable = false
   })
 })

@@ -24,8 +24,8 @@ export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 
 const FIRST_TIMEZONE = 'Asia/Jakarta'
 
 /** The time zone of the caller as he has it now, or had it when the profile service was last heard. */
-export async function findTimezone ({ db, ask }: Deps, accountId: string) {
-  const fresh = await findFresh(ask, accountId)
+export async function findTimezone ({ db, callRpc }: Deps, accountId: string) {
+  const fresh = await findFresh(callRpc, accountId)
   if (fresh) return fresh.timezone
   const copy = await db.selectFrom('people').where('account_id', '=', accountId).select('timezone').executeTakeFirst()
   return copy?.timezone ?? FIRST_TIMEZONE

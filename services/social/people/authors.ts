@@ -44,7 +44,7 @@ async function complete (deps: Deps, rows: Authored[], callerId: string) {
   const [completed, caller] = await Promise.all([
     // While the profile service is away they stay nobody, and are asked for again by the next page that shows them.
     deps.people.findById(unknown).catch(() => []),
-    showsCaller ? findFresh(deps.ask, callerId) : undefined
+    showsCaller ? findFresh(deps.callRpc, callerId) : undefined
   ])
   const found = new Map([...completed, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
   return (accountId: string) => found.get(accountId)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
 import type { People } from '@tandem/contracts'
-import type { Db } from '../schema.ts'
-import { fold } from './names.ts'
+import type { Db } from '../tables.ts'
+import { foldName } from './names.ts'
 
 export type PersonCopy = Type.Static<typeof People.answer>[number]
 
@@ -13,7 +13,7 @@ export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(
   const sorted = people.toSorted((one, other) => one.accountId < other.accountId ? -1 : 1)
   await db.insertInto('people')
     .values(sorted.map(({ accountId, name, username, image, bio, locale, timezone, changedAt }) => ({
-      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: fold(name),
+      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: foldName(name),
       changed_at: sql<Date>`${changedAt ?? at}::timestamptz`
     })))
     .onConflict((conflict) => conflict.column('account_id')

@@ -1,7 +1,7 @@
-import type { Ask } from '@tandem/bus-kit'
+import type { CallRpc } from '@tandem/bus-kit'
 import { People, PeopleNamed } from '@tandem/contracts'
 import { createLookup } from '@tandem/service-kit'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 
 /** Asks the profile service for people whom the copy lacks, and completes it. Who does not exist is left out. @throws Unavailable */
@@ -11,22 +11,22 @@ export interface PeopleLookup {
   findByUsername (usernames: string[]): Promise<PersonCopy[]>
 }
 
-export function createPeopleLookup ({ db, ask }: { db: Db, ask: Ask }): PeopleLookup {
+export function createPeopleLookup ({ db, callRpc }: { db: Db, callRpc: CallRpc }): PeopleLookup {
   const complete = async (people: PersonCopy[], keyOf: (person: PersonCopy) => string) => {
     await upsertPeople(db, people)
     return new Map(people.map((person) => [keyOf(person), person]))
   }
   return {
-    findById: createLookup(async (accountIds) => await complete(await ask(People, { accountIds }), ({ accountId }) => accountId)),
+    findById: createLookup(async (accountIds) => await complete(await callRpc(People, { accountIds }), ({ accountId }) => accountId)),
     // A name that nobody has is somebody's a moment later: none is remembered as unknown.
     findByUsername: createLookup(
-      async (usernames) => await complete(await ask(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()), { unknownForMs: 0 }
+      async (usernames) => await complete(await callRpc(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()), { unknownForMs: 0 }
     )
   }
 }
 
 /** A person as the profile service shows them now; undefined when it is away or does not know them. */
-export async function findFresh (ask: Ask, accountId: string): Promise<PersonCopy | undefined> {
-  const people = await ask(People, { accountIds: [accountId] }).catch(() => [])
+export async function findFresh (callRpc: CallRpc, accountId: string): Promise<PersonCopy | undefined> {
+  const people = await callRpc(People, { accountIds: [accountId] }).catch(() => [])
   return people[0]
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { hear } from '@tandem/bus-kit/testing'
-import { givenPost, somePerson, testApp } from '../testing.ts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { givenPost, somePerson, testApp } from '../test/app.ts'
 import { upsertPeople } from './copies.ts'
-import { fold } from './names.ts'
+import { foldName } from './names.ts'
 
 t.test('people', async (t) => {
   const { db, handlers, get, post, person, follows, blocks, profiles } = await testApp(t)
@@ -49,22 +49,22 @@ t.test('people', async (t) => {
   t.test('somebody unknown is not nobody while the profile service is away', async (t) => {
     const stranger = somePerson('Yan')
     profiles.people.set(stranger.accountId, stranger)
-    profiles.isAway = true
+    profiles.isUnavailable = true
     t.match(await get(ana, `/users/${stranger.accountId}`), { status: 503, code: 'SERVICE_UNAVAILABLE' })
-    profiles.isAway = false
+    profiles.isUnavailable = false
     t.match(await get(ana, `/users/${stranger.accountId}`), { status: 200 })
   })
 
   t.test('of two changes of one millisecond the later one holds, whichever comes first', async (t) => {
     const dina = somePerson('Dina')
     const [earlier, later] = [{ ...dina, name: 'Earlier', changedAt: '2026-01-01T00:00:00.000001Z' }, { ...dina, name: 'Later', changedAt: '2026-01-01T00:00:00.000002Z' }]
-    for (const each of [later, earlier]) await hear(handlers, 'profile.person.changed.v1', each)
+    for (const each of [later, earlier]) await deliver(handlers, 'profile.person.changed.v1', each)
     t.match((await get(ana, `/users/${dina.accountId}`)).data.user, { name: 'Later' })
   })
 
   t.test('a changed name is heard, and older news do not undo it', async (t) => {
     const cara = somePerson('Cara')
-    await hear(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
+    await deliver(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
     await upsertPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
     await upsertPeople(db, [{ ...cara, name: 'Asked' }])
@@ -115,6 +115,6 @@ t.test('people', async (t) => {
 })
 
 t.test('names are folded for the search', async (t) => {
-  t.equal(fold('  Ólafur-Örn  O\'Neil '), 'olafur orn o neil')
-  t.equal(fold('山田 太郎'), '山田 太郎')
+  t.equal(foldName('  Ólafur-Örn  O\'Neil '), 'olafur orn o neil')
+  t.equal(foldName('山田 太郎'), '山田 太郎')
 })

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { idOf, isFollowing, unblocked } from '../connections/predicates.ts'
-import type { Db, Tables } from '../schema.ts'
+import { idOf, isFollowing, notBlocked } from '../connections/predicates.ts'
+import type { Db, Tables } from '../tables.ts'
 import { wordsBeginning } from './names.ts'
 
 /** What a list of people shows of each, from a left join of `people`; `column` holds whose row it is. */
@@ -17,7 +17,7 @@ export const isNamed = (usernames: string[]) => sql<boolean>`people.username col
 export async function findProfile (db: Db, accountId: string, viewer: string) {
   return await db.selectFrom('people').leftJoin('standings', 'standings.account_id', 'people.account_id')
     .where('people.account_id', '=', accountId)
-    .where(unblocked(viewer, accountId))
+    .where(notBlocked(viewer, accountId))
     .select([
       'people.account_id as id', 'name', 'username', 'image', 'bio',
       sql<number>`coalesce(followers_count, 0)`.as('followersCount'),
@@ -36,7 +36,7 @@ const countListedPosts = (authorId: string, viewer: string) => sql<number>`(
 
 /** Whether `viewer` may know of this person. */
 export async function isKnownTo (db: Db, accountId: string, viewer: string) {
-  const { rows } = await sql<{ known: boolean }>`select ${unblocked(viewer, accountId)} as known`.execute(db)
+  const { rows } = await sql<{ known: boolean }>`select ${notBlocked(viewer, accountId)} as known`.execute(db)
   return rows[0]?.known === true
 }
 
@@ -62,7 +62,7 @@ export async function searchPeople (db: Db, viewer: string, text: string, { curs
 
   const part = (isFirst: boolean) => db.selectFrom('people')
     .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
-    .where(unblocked(viewer, sql.ref('people.account_id')))
+    .where(notBlocked(viewer, sql.ref('people.account_id')))
     .$if(last !== undefined && last.byUsername === isFirst, (query) => query
       .where(sql<boolean>`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${cursor}::uuid)`))
     .select(['people.account_id as userId', 'people.account_id as cursorId', ...personColumns(viewer, 'people.account_id')])

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { cut, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from './actions.ts'
@@ -47,7 +47,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ query, account }) => {
-    const { page, nextCursor } = cut(await searchPeople(db, account.id, query.q, query), query.limit, (row) => row.cursorId)
+    const { page, nextCursor } = paginate(await searchPeople(db, account.id, query.q, query), query.limit, (row) => row.cursorId)
     return data({ users: await withPeople(deps, page, account.id), nextCursor })
   })
 
@@ -61,7 +61,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
     const isSelf = userId === account.id
-    const [profile, fresh] = await Promise.all([findProfile(db, userId, account.id), isSelf ? findFresh(deps.ask, userId) : undefined])
+    const [profile, fresh] = await Promise.all([findProfile(db, userId, account.id), isSelf ? findFresh(deps.callRpc, userId) : undefined])
     if (!profile) throw new PersonNotFound()
     const { name, username, image, bio } = fresh ?? profile
     return data({ user: { ...profile, name, username, image, bio, isSelf } })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { AlreadyVoted, NoPoll, NoSuchOption, PollClosed, PollEnded, PollIncomplete } from '../errors.ts'
 import { lockVisiblePost } from '../posts/visibility.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 export interface NewPoll { question: string, options: string[], endsAt: Date | null }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { givenPost, testApp } from '../testing.ts'
+import { givenPost, testApp } from '../test/app.ts'
 
 t.test('polls', async (t) => {
   const { db, get, post, person } = await testApp(t)

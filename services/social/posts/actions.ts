@@ -1,14 +1,14 @@
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { PostDeleted, PostNarrowed } from '@tandem/contracts'
-import { keepHashtags } from '../hashtags/actions.ts'
-import { showMedia, takeMediaAway } from '../media/actions.ts'
+import { insertHashtags } from '../hashtags/actions.ts'
+import { attachMedia, detachMedia } from '../media/actions.ts'
 import { keepMentions } from '../mentions/actions.ts'
 import { NotYourPost, PostNotFound } from '../errors.ts'
 import { addPoll, type NewPoll } from '../polls/actions.ts'
-import type { Db, PostType, Trx, Visibility } from '../schema.ts'
+import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
-import { explainUnseen, lockVisiblePost } from './visibility.ts'
+import { explainHidden, lockVisiblePost } from './visibility.ts'
 
 export interface NewPost {
   authorId: string
@@ -30,7 +30,7 @@ export interface NewPost {
 /** @throws MediaGone */
 export async function publishPost (trx: Trx, post: NewPost) {
   const { authorId, type, visibility, content, mediaUrls, poll } = post
-  await showMedia(trx, mediaUrls)
+  await attachMedia(trx, mediaUrls)
   const { id } = await trx.insertInto('posts')
     .values({
       author_id: authorId,
@@ -49,7 +49,7 @@ export async function publishPost (trx: Trx, post: NewPost) {
     .returning('id')
     .executeTakeFirstOrThrow()
   if (poll) await addPoll(trx, id, poll)
-  await keepHashtags(trx, id, content)
+  await insertHashtags(trx, id, content)
   await keepMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
   return await findPost(trx, id, authorId) ?? unreadable(id)
 }
@@ -63,9 +63,9 @@ export async function changePost (db: Db, { id, accountId, content, visibility }
     const changed = { content: content ?? post.content, visibility: visibility ?? post.visibility }
     await trx.updateTable('posts').where('id', '=', id).set(changed).execute()
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
-      await record(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
+      await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
     }
-    await keepHashtags(trx, id, changed.content)
+    await insertHashtags(trx, id, changed.content)
     await keepMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
     return await findPost(trx, id, accountId) ?? unreadable(id)
   })
@@ -77,8 +77,8 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
     await lockOwnPost(trx, id, accountId)
     const { media_urls: images } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
       .returning('media_urls').executeTakeFirstOrThrow()
-    await takeMediaAway(trx, images.map((shown) => ({ accountId, shown })))
-    await record(trx, PostDeleted, id, { postId: id, authorId: accountId })
+    await detachMedia(trx, images.map((shown) => ({ accountId, shown })))
+    await publish(trx, PostDeleted, id, { postId: id, authorId: accountId })
     return images
   })
 }
@@ -89,7 +89,7 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
  */
 export async function openPost (db: Db, countView: CountView, id: string, viewer: string) {
   const post = await findPost(db, id, viewer)
-  if (!post) throw await explainUnseen(db, id, viewer)
+  if (!post) throw await explainHidden(db, id, viewer)
   if (post.userId !== viewer) await countView(id)
   return post
 }

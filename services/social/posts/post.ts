@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
-import { postTypes, visibilities } from '../schema.ts'
+import { postTypes, visibilities } from '../tables.ts'
 import type { PostRow } from './queries.ts'
 
 export const Poll = Type.Object({

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { testApp } from '../testing.ts'
+import { testApp } from '../test/app.ts'
 
 t.test('posts', async (t) => {
-  const { db, get, post, put, del, send, said, person, follows, profiles } = await testApp(t)
+  const { db, get, post, put, del, send, publishedEvents, person, follows, profiles } = await testApp(t)
   const ana = await person('Ana', { image: 'https://cdn.example.com/ana.webp' })
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -97,7 +97,7 @@ t.test('posts', async (t) => {
     const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility: 'PRIVATE' })
     for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) await put(ana, `/feed/${id}`, { visibility })
     await put(ana, `/feed/${id}`, { content: 'y' })
-    const toldOf = async (type: string) => (await said(type)).filter((event) => (event as { postId: string }).postId === id)
+    const toldOf = async (type: string) => (await publishedEvents(type)).filter((event) => (event as { postId: string }).postId === id)
     t.same(await toldOf('social.post.narrowed.v1'), [{ postId: id, authorId: ana, visibility: 'FOLLOWERS' }, { postId: id, authorId: ana, visibility: 'PRIVATE' }])
     await del(ana, `/feed/${id}`)
     await del(ana, `/feed/${id}`)
@@ -109,7 +109,7 @@ t.test('posts', async (t) => {
     const sent = await Promise.all(Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers)))
     t.same(sent.map(({ status }) => status), [201, 201, 201, 201, 201])
     t.equal(new Set(sent.map(({ data }) => data.post.id)).size, 1)
-    t.equal((await said('social.people.mentioned.v1')).length, 1)
+    t.equal((await publishedEvents('social.people.mentioned.v1')).length, 1)
     t.equal((await post(ana, '/feed', { content: 'once, @ben', type: 'TEXT' }, headers)).data.post.id, sent[0]?.data.post.id, 'the order of fields says nothing')
     t.match(await post(ana, '/feed', { type: 'TEXT', content: 'other' }, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.match(await post(ana, '/feed', { type: 'TEXT' }, { 'idempotency-key': 'x'.repeat(256) }), { status: 400 })
@@ -118,9 +118,9 @@ t.test('posts', async (t) => {
   t.test('its author has the name that he has given himself a moment ago', async (t) => {
     profiles.people.set(ana, { ...profiles.people.get(ana)!, name: 'Anastasia' })
     t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { data: { post: { user: { name: 'Anastasia' } } } })
-    profiles.isAway = true
+    profiles.isUnavailable = true
     t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { status: 201, data: { post: { user: { name: 'Ana' } } } })
-    profiles.isAway = false
+    profiles.isUnavailable = false
   })
 
   t.test('without a token there is nothing', async (t) => {

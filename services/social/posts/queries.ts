@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { idOf } from '../connections/predicates.ts'
-import type { Db, PostType, Visibility } from '../schema.ts'
+import type { Db, PostType, Visibility } from '../tables.ts'
 import { visiblePost } from './visibility.ts'
 
 interface PollRow {

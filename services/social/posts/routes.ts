@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, Repeatable, Text, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, IdempotencyHeaders, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
-import { removeDoomed } from '../media/actions.ts'
+import { deleteMarked } from '../media/actions.ts'
 import { ensureOwn, makePrivate, protectImages } from '../media/private-copies.ts'
 import { ensureMentioned } from '../mentions/actions.ts'
 import { readPoll } from '../polls/actions.ts'
-import { postTypes, visibilities } from '../schema.ts'
+import { postTypes, visibilities } from '../tables.ts'
 import { changePost, deletePost, openPost, publishPost } from './actions.ts'
 import { describePosts, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
@@ -61,7 +61,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Publish a post',
       description: 'People who are mentioned and may read it are told.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: NewPost,
       response: { 201: OnePost }
     }
@@ -125,7 +125,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, account, log }) => {
     const shown = await deletePost(db, { id: params.id, accountId: account.id })
     // The post is gone, whether its images can be deleted just now or not.
-    const failures = await removeDoomed(deps, shown)
+    const failures = await deleteMarked(deps, shown)
     if (failures.length > 0) log.warn({ err: failures[0] }, 'images of a deleted post could not be deleted yet')
     return message('The post was deleted')
   })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { batched } from '@tandem/service-kit'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 
 /** Counts that somebody read a post. Done once it is committed. */
 export type CountView = (postId: string) => Promise<void>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { givenStory, testApp } from '../testing.ts'
+import { givenStory, testApp } from '../test/app.ts'
 
 // Every door to a post, for every kind of post and every kind of viewer. What must not be seen is looked for in the whole answer.
 
@@ -19,7 +19,7 @@ function expected (kind: Kind, viewer: Viewer) {
 const refusals: Record<number, string> = { 403: 'FORBIDDEN', 404: 'NOT_FOUND', 410: 'GONE' }
 
 t.test('every door to a post opens for exactly those who may see it', async (t) => {
-  const { db, get, post, put, del, send, said, person, follows, matches, blocks, rank } = await testApp(t)
+  const { db, get, post, put, del, send, publishedEvents, person, follows, matches, blocks, rank } = await testApp(t)
   const people = {} as Record<Viewer, string>
   for (const viewer of viewers) people[viewer] = await person(viewer)
   const { author } = people
@@ -39,7 +39,7 @@ t.test('every door to a post opens for exactly those who may see it', async (t) 
     })
     const { data: { comment } } = await post(author, `/feed/${id}/comment`, { content: secret })
     await post(author, `/feed/${id}/like`)
-    const mentioned = (await said('social.people.mentioned.v1')).filter((event) => event['postId'] === id).flatMap((event) => event['mentioned'] as string[])
+    const mentioned = (await publishedEvents('social.people.mentioned.v1')).filter((event) => event['postId'] === id).flatMap((event) => event['mentioned'] as string[])
     await rank()
     if (kind === 'deleted') await del(author, `/feed/${id}`)
 

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
-import { idOf, isFollowing, unblocked, type Someone } from '../connections/predicates.ts'
+import { idOf, isFollowing, notBlocked, type Someone } from '../connections/predicates.ts'
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
-import type { Db, Trx } from '../schema.ts'
+import type { Db, Trx } from '../tables.ts'
 
 // Who may see a post is decided here and nowhere else. Whatever reads, lists, changes or tells of posts asks one of these.
 
@@ -11,15 +11,15 @@ const isFor = (viewer: Someone) => sql<SqlBool>`(
 
 /** Whether `viewer` may see the row of `posts`. */
 export const visiblePost = (viewer: Someone) => sql<SqlBool>`(
-  posts.deleted_at is null and ${isFor(viewer)} and ${unblocked(viewer, sql.ref('posts.author_id'))})`
+  posts.deleted_at is null and ${isFor(viewer)} and ${notBlocked(viewer, sql.ref('posts.author_id'))})`
 
 /**
  * Says why somebody does not see a post: for the blocked there is none, strangers may know that there is one,
  * and only who could have read it learns that it was deleted.
  */
-export async function explainUnseen (db: Db, postId: string, viewer: string) {
+export async function explainHidden (db: Db, postId: string, viewer: string) {
   const post = await db.selectFrom('posts').where('id', '=', postId)
-    .select([isFor(viewer).as('isFor'), unblocked(viewer, sql.ref('posts.author_id')).as('unblocked'), 'deleted_at'])
+    .select([isFor(viewer).as('isFor'), notBlocked(viewer, sql.ref('posts.author_id')).as('unblocked'), 'deleted_at'])
     .executeTakeFirst()
   if (!post?.unblocked) return new PostNotFound()
   return post.isFor ? new PostGone() : new PostForbidden()
@@ -35,7 +35,7 @@ export async function lockVisiblePost (trx: Trx, postId: string, viewer: string)
     .select(['id', 'author_id as authorId', 'visibility', 'content'])
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!post) throw await explainUnseen(trx, postId, viewer)
+  if (!post) throw await explainHidden(trx, postId, viewer)
   return post
 }
 
@@ -44,7 +44,7 @@ export async function ensureVisiblePost (db: Db, postId: string, viewer: string)
   const post = await db.selectFrom('posts').where('id', '=', postId).where(visiblePost(viewer))
     .select('id')
     .executeTakeFirst()
-  if (!post) throw await explainUnseen(db, postId, viewer)
+  if (!post) throw await explainHidden(db, postId, viewer)
 }
 
 const EXCERPT = 140

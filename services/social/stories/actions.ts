@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { record } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
-import { showMedia, takeMediaAway } from '../media/actions.ts'
-import type { Db, StoryMediaType, Trx } from '../schema.ts'
+import { attachMedia, detachMedia } from '../media/actions.ts'
+import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { findStory } from './queries.ts'
 import { lockVisibleStory } from './visibility.ts'
 
@@ -33,7 +33,7 @@ export async function publishStory (trx: Trx, story: NewStory, timezone: string)
     .returning('stories')
     .executeTakeFirst()
   if (!counted) throw new StoryLimitExceeded()
-  await showMedia(trx, [story.mediaUrl])
+  await attachMedia(trx, [story.mediaUrl])
 
   return await trx.insertInto('stories')
     .values({
@@ -93,7 +93,7 @@ export async function react (db: Db, { storyId, accountId, emoji }: { storyId: s
       .executeTakeFirstOrThrow()
     if (!earlier) await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({ reaction_count: row('reaction_count', '+', 1) })).execute()
     if (story.authorId !== accountId) await countView(trx, storyId, accountId)
-    await record(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
+    await publish(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
     return reaction
   })
 }
@@ -104,7 +104,7 @@ export async function deleteStory (db: Db, { id, accountId }: { id: string, acco
     const story = await lockVisibleStory(trx, id, accountId)
     if (story.authorId !== accountId) throw new NotYourStory()
     await trx.deleteFrom('stories').where('id', '=', id).execute()
-    await takeMediaAway(trx, [{ accountId, shown: story.mediaUrl }])
+    await detachMedia(trx, [{ accountId, shown: story.mediaUrl }])
     return story.mediaUrl
   })
 }
@@ -129,7 +129,7 @@ export async function clearExpired (db: Db) {
     await trx.updateTable('stories').where('id', 'in', ids)
       .set({ cleared_at: sql`now()`, media_url: '', caption: null, text_color: null, bg_color: null, font_style: null })
       .execute()
-    await takeMediaAway(trx, expired)
+    await detachMedia(trx, expired)
     return expired.length
   })
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { idOf, unblocked } from '../connections/predicates.ts'
+import { idOf, notBlocked } from '../connections/predicates.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
-import type { Db } from '../schema.ts'
+import type { Db } from '../tables.ts'
 import { isActive, sharesStories, visibleStory } from './visibility.ts'
 
 const MOST_RINGS = 500
@@ -78,7 +78,7 @@ export async function listViewers (db: Db, storyId: string, viewer: string, { cu
       .onRef('story_reactions.story_id', '=', 'story_views.story_id')
       .onRef('story_reactions.account_id', '=', 'story_views.account_id'))
     .where('story_views.story_id', '=', storyId)
-    .where(unblocked(viewer, sql.ref('story_views.account_id')))
+    .where(notBlocked(viewer, sql.ref('story_views.account_id')))
     .$if(cursor !== undefined, (query) => query.where('story_views.id', '<', cursor!))
     .select([
       'story_views.id as cursorId', 'story_views.account_id as userId', 'people.name', 'people.image',

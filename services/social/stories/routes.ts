@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, cut, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, Repeatable, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import { Body, ClientUrl, paginate, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
-import { removeDoomed } from '../media/actions.ts'
+import { deleteMarked } from '../media/actions.ts'
 import { ensureOwn, makePrivate } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
-import { storyMediaTypes } from '../schema.ts'
+import { storyMediaTypes } from '../tables.ts'
 import { deleteStory, publishStory, react, viewStory } from './actions.ts'
 import { findStory, listRings, listStories, listViewers } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
@@ -55,7 +55,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Publish a story for 24 hours',
       description: '429 LIMIT_EXCEEDED after 10 on one day of the author\'s calendar.',
-      headers: Repeatable,
+      headers: IdempotencyHeaders,
       body: NewStory,
       response: { 201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) })) }
     }
@@ -98,7 +98,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, account, log }) => {
     const shown = await deleteStory(db, { id: params.id, accountId: account.id })
     // The story is gone, whether its image can be deleted just now or not.
-    const failures = await removeDoomed(deps, [shown])
+    const failures = await deleteMarked(deps, [shown])
     if (failures.length > 0) log.warn({ err: failures[0] }, 'the image of a deleted story could not be deleted yet')
     return message('The story was deleted')
   })
@@ -124,7 +124,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, query, account }) => {
     const story = await findStory(db, params.id, account.id)
     if (story.userId !== account.id) throw new NotYourStory()
-    const { page, nextCursor } = cut(await listViewers(db, story.id, account.id, query), query.limit, (view) => view.cursorId)
+    const { page, nextCursor } = paginate(await listViewers(db, story.id, account.id, query), query.limit, (view) => view.cursorId)
     return data({ viewers: await withAuthors(deps, page, account.id), nextCursor })
   })
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { clearOld } from '../housekeeping.ts'
-import { givenStory, testApp } from '../testing.ts'
+import { givenStory, testApp } from '../test/app.ts'
 
 const image = { mediaUrl: 'https://cdn.example.com/a.webp', mediaType: 'IMAGE' }
 
 t.test('stories', async (t) => {
-  const { db, deps, get, post, del, said, person, follows, matches, blocks, profiles } = await testApp(t)
+  const { db, deps, get, post, del, publishedEvents, person, follows, matches, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -95,7 +95,7 @@ t.test('stories', async (t) => {
     t.match(await post(ben, `/stories/${id}/react`, { emoji: '👨‍👩‍👧‍👦' }), { status: 200, data: { reaction: { emoji: '👨‍👩‍👧‍👦' } } })
     await get(ben, `/stories/${id}`)
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ reactionCount: 1, myReaction: '👨‍👩‍👧‍👦' }])
-    t.same(await said('social.story.reacted.v1'), [
+    t.same(await publishedEvents('social.story.reacted.v1'), [
       { storyId: id, authorId: ana, reactedBy: ben, emoji: '🔥' }, { storyId: id, authorId: ana, reactedBy: ben, emoji: '👨‍👩‍👧‍👦' }
     ])
     for (const emoji of ['👍🏽👨‍👩‍👧‍👦🇮🇩❤️', 'abcd']) t.equal((await post(cara, `/stories/${id}/react`, { emoji })).status, 200)
@@ -140,10 +140,10 @@ t.test('stories', async (t) => {
     t.equal((await post(nomad, '/stories', image)).status, 429)
     profiles.people.set(nomad, { ...profiles.people.get(nomad)!, timezone: east! })
     t.equal((await post(nomad, '/stories', image)).status, 201)
-    profiles.isAway = true
+    profiles.isUnavailable = true
     t.equal((await post(nomad, '/stories', image)).status, 429, 'as it was last heard')
     t.equal((await post(randomUUID(), '/stories', image)).status, 201)
-    profiles.isAway = false
+    profiles.isUnavailable = false
   })
 
   t.test('rings show one\'s own first, then what is new, then the newest', async (t) => {

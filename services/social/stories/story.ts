@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
 import { Author } from '../people/authors.ts'
-import { storyMediaTypes } from '../schema.ts'
+import { storyMediaTypes } from '../tables.ts'
 
 export const Story = Type.Object({
   id: Type.String(),

@@ -1,13 +1,13 @@
 import { sql, type SqlBool } from 'kysely'
-import { idOf, isFollowing, isMatched, unblocked, type Someone } from '../connections/predicates.ts'
+import { idOf, isFollowing, isMatched, notBlocked, type Someone } from '../connections/predicates.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
-import type { Trx } from '../schema.ts'
+import type { Trx } from '../tables.ts'
 
 // Who may see a story is decided here and nowhere else.
 
 /** Whether `viewer` may see stories of `author`: his own, of people he follows, of FitMatch matches; of the blocked never. */
 export const sharesStories = (author: Someone, viewer: Someone) => sql<SqlBool>`(
-  (${idOf(author)} = ${idOf(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${unblocked(viewer, author)})`
+  (${idOf(author)} = ${idOf(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${notBlocked(viewer, author)})`
 
 /** Whether `viewer` may see the row of `stories`, active or not. */
 export const visibleStory = (viewer: Someone) => sharesStories(sql.ref('stories.author_id'), viewer)

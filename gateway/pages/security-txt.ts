@@ -1,0 +1,29 @@
+import { NotFound } from '@tandem/service-kit'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+
+const day = 24 * 60 * 60 * 1_000
+const validForDays = 180
+
+type Options = Pick<Config, 'SECURITY_CONTACT' | 'SECURITY_EXPIRES' | 'PUBLIC_URL'>
+
+/**
+ * GET /.well-known/security.txt (RFC 9116): how to report a vulnerability. Unless an operator sets when it expires, it is half a year from now. Once that
+ * is past there is none, because what it says may no longer hold.
+ */
+export async function serveSecurityText (app: FastifyInstance, { SECURITY_CONTACT, SECURITY_EXPIRES, PUBLIC_URL }: Options) {
+  const fixed = SECURITY_EXPIRES === undefined ? undefined : Date.parse(SECURITY_EXPIRES)
+  if (fixed !== undefined && fixed <= Date.now()) app.log.warn({ expires: SECURITY_EXPIRES }, 'security.txt has expired and is not served')
+
+  app.get('/.well-known/security.txt', { config: { public: true } }, async (_request, reply) => {
+    const expires = fixed ?? (Math.floor(Date.now() / day) + validForDays) * day
+    if (expires <= Date.now()) throw new NotFound()
+    const lines = [
+      ...SECURITY_CONTACT.map((contact) => `Contact: ${contact}`),
+      `Expires: ${new Date(expires).toISOString()}`,
+      'Preferred-Languages: en, id',
+      ...(PUBLIC_URL ? [`Canonical: ${new URL('/.well-known/security.txt', PUBLIC_URL).href}`] : [])
+    ]
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600').send(`${lines.join('\n')}\n`)
+  })
+}

@@ -1,0 +1,195 @@
+// Runs alone: it measures how long answers take.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { testGateway } from '../test/gateway.ts'
+
+const base = '/api/mobile/v1'
+
+t.test('a service that is away is 503 within 100 ms, and takes nobody down with it', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  await call(`${base}/feed`, { headers })
+  await services.social.stop()
+  for (let i = 0; i < 30; i++) {
+    const answer = await call(`${base}/feed`, { headers, method: i % 2 ? 'POST' : 'GET' })
+    t.equal(answer.status, 503)
+    t.match(answer.json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+    t.match(answer.headers['retry-after'], /^\d+$/)
+    t.notMatch(answer.body.toString(), /ECONN|127\.0/)
+    t.ok(answer.ms < 100, `${answer.ms} ms`)
+  }
+  t.equal((await call(`${base}/logs`, { headers })).status, 200)
+  t.equal((await call('/health/ready')).status, 200, 'the gateway stays ready')
+})
+
+t.test('the breaker opens, spares the service, and closes when it answers again', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  services.social.answer((_asked, response) => response.destroy())
+  const asking = () => call(`${base}/feed`, { method: 'POST', headers })
+  for (let i = 0; i < 20; i++) t.equal((await asking()).status, 503)
+  const received = services.social.received.length
+  t.equal(received, 20, 'a POST is not sent twice')
+  const answers = await Promise.all(Array.from({ length: 20 }, asking))
+  t.ok(answers.every(({ status, ms }) => status === 503 && ms < 100))
+  t.equal(services.social.received.length, received, 'an open breaker asks nobody')
+
+  services.social.answer((_asked, response) => response.writeHead(200).end())
+  await sleep(2_050)
+  t.equal((await asking()).status, 200)
+  t.equal((await asking()).status, 200)
+})
+
+t.test('a GET is tried once more, within a tenth of all requests', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  for (let i = 0; i < 20; i++) await call(`${base}/feed`, { headers })
+  services.social.received.length = 0
+  let failures = 1
+  services.social.answer((_asked, response) => { if (failures-- > 0) response.destroy(); else response.writeHead(200).end() })
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+  t.equal(services.social.received.length, 2)
+
+  services.social.received.length = 0
+  services.social.answer((_asked, response) => response.destroy())
+  const received = 100
+  for (let i = 0; i < received; i++) await call(`${base}/feed`, { headers })
+  t.ok(services.social.received.length <= received * 1.1, `${services.social.received.length} of ${received}`)
+})
+
+t.test('a service that is too slow is 503 after three seconds', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.answer(() => {})
+  services.dashboard.answer((_asked, response) => { response.writeHead(200, { 'content-type': 'application/json' }).write('{') })
+  const [silent, halting] = await Promise.all([call(`${base}/feed`, { headers: as() }), call(`${base}/logs`, { headers: as() })])
+  for (const answer of [silent, halting]) {
+    t.equal(answer.status, 503)
+    t.ok(answer.ms > 2_900 && answer.ms < 3_400, `${answer.ms} ms`)
+  }
+  t.equal(services.social.received.length, 1, 'what was slow is not asked again')
+})
+
+t.test('what stands between is not let through', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.answer((_asked, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>'))
+  const answer = await call(`${base}/feed`, { headers: as() })
+  t.equal(answer.status, 503)
+  t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
+})
+
+t.test('an upload that the service has no time to read is 503, as it is not the client who is slow', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  services.social.take(() => {})
+  const uploads = await Promise.all(Array.from({ length: 4 }, () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })))
+  for (const { status, json, headers } of uploads) {
+    t.equal(status, 503)
+    t.match(json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+    t.match(headers['retry-after'], /^\d+$/)
+  }
+  services.social.take(undefined)
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+})
+
+t.test('clients that do not finish their uploads do not open the breaker', async (t) => {
+  const { call, as, services, url } = await testGateway(t)
+  const { request } = await import('node:http')
+  const headers = { ...as(), 'content-length': 1_000_000 }
+  await Promise.all(Array.from({ length: 25 }, async () => {
+    const upload = request(`${url}${base}/media`, { method: 'POST', headers, agent: false })
+    upload.on('error', () => {})
+    upload.write(Buffer.alloc(200_000))
+    await sleep(100)
+    upload.destroy()
+  }))
+  await sleep(50)
+  t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
+  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'nor hold connections')
+  t.equal(services.social.received.length, 2)
+})
+
+t.test('what is under way when the gateway closes is answered', async (t) => {
+  const { app, call, as, services } = await testGateway(t)
+  services.social.answer((_asked, response) => { setTimeout(() => response.writeHead(200).end('{}'), 500) })
+  const answer = call(`${base}/feed`, { headers: as() })
+  while (services.social.received.length === 0) await sleep(5)
+  const closed = app.close()
+  t.equal((await answer).status, 200)
+  await closed
+})
+
+/** Sends the first bytes of a body and then one byte a second, until it is answered. */
+async function sendSlowly (url: string, headers: object) {
+  const { request } = await import('node:http')
+  const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...headers, 'content-length': 4_000_000 }, agent: false })
+  sending.write(Buffer.alloc(1_000))
+  const timer = setInterval(() => sending.write('x'), 1_000)
+  return await new Promise<{ status: number | undefined, body: string }>((resolve, reject) => {
+    sending.on('error', reject)
+    sending.on('response', async (response) => {
+      clearInterval(timer)
+      const body = (await response.toArray()).join('')
+      sending.destroy()
+      resolve({ status: response.statusCode, body })
+    })
+  })
+}
+
+t.test('one account cannot stop other people\'s uploads by sending its own slowly', async (t) => {
+  const { call, as, url } = await testGateway(t)
+  const slow = as()
+  const sendings = Array.from({ length: 16 }, () => sendSlowly(url, slow))
+  await sleep(300)
+  const upload = () => call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(264 * 1024, 1) })
+  for (let turn = 0; turn < 6; turn++) {
+    const answer = await upload()
+    t.equal(answer.status, 200)
+    t.ok(answer.ms < 500, `${answer.ms} ms`)
+    await sleep(500)
+  }
+  const statuses = (await Promise.all(sendings)).map(({ status }) => status)
+  t.ok(statuses.every((status) => status === 408 || status === 503), `too slow, or too many: ${statuses.join(' ')}`)
+})
+
+t.test('a body that hardly arrives is 408 in the envelope, and one that arrives steadily is taken', async (t) => {
+  const { as, url, services } = await testGateway(t)
+  const { request } = await import('node:http')
+  const steady = new Promise<number | undefined>((resolve, reject) => {
+    const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...as(), 'content-length': 200_000 }, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sending.on('error', reject)
+    let sent = 0
+    const timer = setInterval(() => {
+      sending.write(Buffer.alloc(5_000))
+      sent += 5_000
+      if (sent < 200_000) return
+      clearInterval(timer)
+      sending.end()
+    }, 200)
+  })
+  const since = performance.now()
+  const { status, body } = await sendSlowly(url, as())
+  t.equal(status, 408)
+  t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT', error: String })
+  t.ok(performance.now() - since < 7_000, `${performance.now() - since} ms`)
+  t.equal(await steady, 200)
+  t.equal(services.social.received.length, 1)
+})
+
+t.test('six photos of one account at once are all taken', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  let [running, most] = [0, 0]
+  services.profile.answer((_asked, response) => {
+    most = Math.max(most, ++running)
+    setTimeout(() => {
+      running--
+      response.writeHead(200).end()
+    }, 100)
+  })
+  const answers = await Promise.all(Array.from({ length: 6 }, () => call(`${base}/onboarding/upload-photo`, { method: 'POST', headers, body: Buffer.alloc(500_000) })))
+  t.strictSame(answers.map(({ status }) => status), Array(6).fill(200))
+  t.equal(most, 2)
+})

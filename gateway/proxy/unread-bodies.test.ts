@@ -1,0 +1,42 @@
+import t from 'tap'
+import { postThenRead } from '@tandem/service-kit/testing'
+import { testGateway } from '../test/gateway.ts'
+
+const base = '/api/mobile/v1'
+
+// Gigabytes go over the loopback, beside other tests.
+t.setTimeout(240_000)
+
+t.test('a client that sends too much reads the 413, 50 times of 50', async (t) => {
+  const { url, as, services } = await testGateway(t)
+  const port = Number(new URL(url).port)
+  const bodies = [
+    ['a photo of 5.4 MB', `${base}/media`, 'multipart/form-data; boundary=x', Buffer.alloc(5_400_000, 1)],
+    ['20 MB of JSON', `${base}/feed`, 'application/json', Buffer.alloc(20_000_000, ' ')]
+  ] as const
+  for (const [what, path, type, body] of bodies) {
+    for (const [chunked, close, rounds] of [[false, true, 10], [true, true, 10], [false, false, 2], [true, false, 2]] as const) {
+      const answers = []
+      for (let i = 0; i < rounds; i++) {
+        const headers = { ...as(), 'content-type': type }
+        const five = Array.from({ length: 5 }, () => postThenRead(port, { path, headers, body, chunked, close }))
+        answers.push(...await Promise.all(five))
+      }
+      const way = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      t.strictSame(answers.filter(({ status, whole }) => !(status === 413 && whole)), [], way)
+      t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
+    }
+  }
+  t.strictSame(Object.values(services).flatMap(({ received }) => received), [], 'and no service is asked')
+})
+
+t.test('a client that is not signed in, or sends what is not understood, reads why', async (t) => {
+  const { url, as } = await testGateway(t)
+  const port = Number(new URL(url).port)
+  const body = Buffer.alloc(5_000_000, 1)
+  const send = async (headers: Record<string, string>) => await postThenRead(port, { path: `${base}/media`, headers, body, close: true })
+  for (let i = 0; i < 10; i++) {
+    t.match(await send({}), { status: 401, whole: true })
+    t.match(await send({ ...as(), 'content-encoding': 'gzip' }), { status: 415, whole: true })
+  }
+})

@@ -1,0 +1,161 @@
+import { startRedis } from '@tandem/local/testing'
+import { givenRootKey } from '@tandem/service-kit/testing'
+import tap from 'tap'
+import { readGatewayConfig } from '../config.ts'
+import { createMemoryCounter } from './memory-counter.ts'
+import { testGateway } from '../test/gateway.ts'
+
+const base = '/api/mobile/v1'
+const numbers = { 'check-email': [10, 60], login: [5, 60], register: [3, 3600], 'verify-email': [10, 900], 'resend-verification': [2, 300], 'request-code': [2, 300], 'login-code': [10, 900],
+  'provider-a': [10, 900], 'provider-b': [10, 900], refresh: [30, 60], sessions: [3, 3600], 'set-initial-password': [3, 3600], 'forgot-password': [3, 3600], 'report-issue': [3, 3600] } as const
+
+async function checkEach (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, { call, as }: Awaited<ReturnType<typeof testGateway>>, from: string, other: string) {
+  for (const [name, [max, seconds]] of Object.entries(numbers)) {
+    const attempt = (from: string) => call(`${base}/auth/${name}`, { method: 'POST', headers: as(), from })
+    // All at once, as one after the other proves little.
+    const answers = await Promise.all(Array.from({ length: max + 3 }, () => attempt(from)))
+    t.equal(answers.filter(({ status }) => status === 200).length, max, `${max} of ${name} pass`)
+    const refused = answers.filter(({ status }) => status === 429)
+    t.equal(refused.length, 3, 'and no more')
+    for (const answer of refused) {
+      t.match(answer.json(), { success: false, code: 'RATE_LIMITED' })
+      const wait = Number(answer.headers['retry-after'])
+      t.ok(wait > seconds - 30 && wait <= seconds, `again in ${wait} s of ${seconds}`)
+      t.ok(answer.ms < 500)
+    }
+    t.equal((await attempt(other)).status, 200, 'another address is not concerned')
+  }
+}
+
+tap.test('each limit holds, counted in redis', async (t) => {
+  const redis = await startRedis(t)
+  const gateway = await testGateway(t, { redisUrl: redis.url })
+  await ready(gateway)
+  await checkEach(t, gateway, '127.1.0.1', '127.1.0.2')
+  t.equal((await gateway.call(`${base}/auth/sessions`, { headers: gateway.as(), from: '127.1.0.1' })).status, 200, 'reading is not limited')
+
+  const second = await testGateway(t, { redisUrl: redis.url })
+  await ready(second)
+  t.equal((await second.call(`${base}/auth/login`, { method: 'POST', from: '127.1.0.1' })).status, 429, 'all gateways count together')
+})
+
+tap.test('each limit holds in memory while there is no redis', async (t) => {
+  await checkEach(t, await testGateway(t), '127.2.0.1', '127.2.0.2')
+})
+
+tap.test('killing redis, or emptying it, gives no attempt back, and nobody waits', async (t) => {
+  const redis = await startRedis(t)
+  const gateway = await testGateway(t, { redisUrl: redis.url })
+  await ready(gateway)
+  const attempt = (from: string) => gateway.call(`${base}/auth/login`, { method: 'POST', from })
+  for (let i = 0; i < 3; i++) t.equal((await attempt('127.3.0.1')).status, 200)
+  await redis.kill()
+  const statuses = []
+  for (let i = 0; i < 4; i++) {
+    const { status, ms } = await attempt('127.3.0.1')
+    statuses.push(status)
+    t.ok(ms < 200, `${ms} ms`)
+  }
+  t.strictSame(statuses, [200, 200, 429, 429])
+  await redis.wipe()
+  await redis.start()
+  await ready(gateway)
+  t.equal((await attempt('127.3.0.1')).status, 429)
+  t.equal((await attempt('127.3.0.2')).status, 200)
+})
+
+tap.test('a redis that hangs keeps nobody waiting', async (t) => {
+  const redis = await startRedis(t)
+  const gateway = await testGateway(t, { redisUrl: redis.url })
+  await ready(gateway)
+  process.kill(redis.pid ?? 0, 'SIGSTOP')
+  t.teardown(() => process.kill(redis.pid ?? 0, 'SIGCONT'))
+  const answers = []
+  for (let i = 0; i < 6; i++) answers.push(await gateway.call(`${base}/auth/login`, { method: 'POST', from: '127.4.0.1' }))
+  t.strictSame(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 429])
+  t.ok(answers.every(({ ms }) => ms < 250), answers.map(({ ms }) => Math.round(ms)).join(' '))
+})
+
+tap.test('a made-up address in X-Forwarded-For wins nothing', async (t) => {
+  const { call } = await testGateway(t)
+  const answers = await Promise.all(Array.from({ length: 11 }, (_, i) =>
+    call(`${base}/auth/check-email`, { method: 'POST', headers: { 'x-forwarded-for': `9.9.9.${i}` } })))
+  t.equal(answers.filter(({ status }) => status === 429).length, 1)
+})
+
+tap.test('an IPv6 customer is one client, and one seen through a trusted proxy is himself', async (t) => {
+  const { call } = await testGateway(t, { env: { TRUST_PROXY: 'loopback' } })
+  const attempt = (address: string) => call(`${base}/auth/resend-verification`, { method: 'POST', headers: { 'x-forwarded-for': address } })
+  t.equal((await attempt('2001:db8:1:2::1')).status, 200)
+  t.equal((await attempt('2001:db8:1:2:ffff::9')).status, 200)
+  t.equal((await attempt('2001:db8:1:2:abcd::')).status, 429)
+  t.equal((await attempt('2001:db8:1:3::1')).status, 200)
+  t.equal((await attempt('198.51.100.7')).status, 200)
+})
+
+tap.test('who is not signed in uses up no limit of those who are', async (t) => {
+  const { call, as } = await testGateway(t)
+  for (let i = 0; i < 5; i++) t.equal((await call(`${base}/auth/sessions`, { method: 'POST' })).status, 401)
+  t.equal((await call(`${base}/auth/sessions`, { method: 'POST', headers: as() })).status, 200)
+})
+
+tap.test('an operator changes a limit, lifts it, or adds one for floods', async (t) => {
+  const { call, as } = await testGateway(t, { env: { LIMIT_AUTH_LOGIN: '2/10s', LIMIT_AUTH_REGISTER: 'off', FLOOD_LIMIT: '12/1m' } })
+  const post = async (path: string) => (await call(base + path, { method: 'POST' })).status
+  t.strictSame([await post('/auth/login'), await post('/auth/login'), await post('/auth/login')], [200, 200, 429])
+  t.strictSame([await post('/auth/register'), await post('/auth/register'), await post('/auth/register'), await post('/auth/register')], [200, 200, 200, 200])
+  const statuses = []
+  for (let i = 0; i < 6; i++) statuses.push((await call(`${base}/feed`, { headers: as() })).status)
+  t.strictSame(statuses, [200, 200, 200, 200, 200, 429])
+  t.equal((await call('/health/live')).status, 200)
+})
+
+tap.test('a route may have a limit for the day as well, of which what the shorter one refuses takes nothing', async (t) => {
+  const redis = await startRedis(t)
+  for (const options of [{}, { redisUrl: redis.url }]) {
+    const gateway = await testGateway(t, { ...options, env: { LIMIT_AUTH_CHECK_EMAIL: '5/24h,3/1s' } })
+    if ('redisUrl' in options) await ready(gateway)
+    const attempt = async (from: string) => await gateway.call(`${base}/auth/check-email`, { method: 'POST', from })
+    const statuses = async (times: number) => (await Promise.all(Array.from({ length: times }, async () => await attempt('127.5.0.1')))).map(({ status }) => status).sort((a, b) => a - b)
+    t.strictSame(await statuses(5), [200, 200, 200, 429, 429])
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    t.strictSame(await statuses(3), [200, 200, 429])
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const refused = await attempt('127.5.0.1')
+    t.match(refused.json(), { success: false, code: 'RATE_LIMITED' })
+    t.ok(Number(refused.headers['retry-after']) > 86_300)
+    t.equal((await attempt('127.5.0.2')).status, 200, 'another address is not concerned')
+    const { data } = (await gateway.call(`${base}/meta`)).json() as { data: { limits: { rates: object[] } } }
+    t.match(data.limits.rates.filter((rate) => 'route' in rate && rate.route === 'POST /auth/check-email'), [{ max: 3, windowSeconds: 1 }, { max: 5, windowSeconds: 86_400 }])
+  }
+})
+
+tap.test('a wrong limit is named', async (t) => {
+  const env = { REDIS_URL: 'redis://x', IDENTITY_ROOT_PUBLIC_KEYS: givenRootKey().publicText, ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
+  t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is no limit/ })
+  t.throws(() => readGatewayConfig({ ...env, CORS_ORIGINS: 'example.org' }), { message: /CORS_ORIGINS/ })
+  t.throws(() => readGatewayConfig({}), { message: /IDENTITY_URL is missing/ })
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), [{ max: 5, window: 60_000 }])
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, window: 60_000 }, { max: 1_000, window: 86_400_000 }])
+})
+
+tap.test('a window ends, and memory is bounded', async (t) => {
+  let now = 0
+  const memory = createMemoryCounter(() => now)
+  t.strictSame(memory.count('a', 1_000), { current: 1, ttl: 1_000 })
+  now = 999
+  t.strictSame(memory.count('a', 1_000), { current: 2, ttl: 1 })
+  now = 1_000
+  t.strictSame(memory.count('a', 1_000), { current: 1, ttl: 1_000 })
+  for (let i = 0; i < 150_000; i++) memory.count(`client ${i}`, 1_000)
+  t.equal(memory.recall('client 0'), undefined)
+  t.ok(memory.recall('client 149999'))
+})
+
+async function ready ({ call }: Awaited<ReturnType<typeof testGateway>>) {
+  for (;;) {
+    const { down } = (await call('/health/ready')).json() as { down: string[] }
+    if (!down.includes('redis')) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,193 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import { request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { accessToken, signKeys } from '@tandem/service-kit'
+import type { Log } from '@tandem/service-kit'
+import { givenRootKey, silent } from '@tandem/service-kit/testing'
+import { createGateway } from '../app.ts'
+import { readGatewayConfig } from '../config.ts'
+import { serviceNames } from '../routes.ts'
+import type { Service } from '../routes.ts'
+
+interface Teardown { teardown (work: () => unknown): unknown }
+
+/** What a service was asked. */
+export interface ReceivedRequest { method: string, url: string, headers: IncomingMessage['headers'], body: Buffer }
+
+/** A service of the test's own. */
+export interface FakeService {
+  url: string
+  /** Everything it was asked, but not what the gateway asks on its own account. */
+  received: ReceivedRequest[]
+  /** How it answers from now on; by default with what it was asked. */
+  answer: (listener: (received: ReceivedRequest, response: ServerResponse) => void) => void
+  /** How it deals with a request from now on, before its body has come. */
+  take: (listener: RequestListener | undefined) => void
+  stop: () => Promise<void>
+  start: () => Promise<void>
+  /** What it answers to the gateway's own questions, by path. */
+  documents: Map<string, unknown>
+}
+
+export async function startService (t: Teardown, name: string): Promise<FakeService> {
+  let take: RequestListener | undefined
+  let answer = (received: ReceivedRequest, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' })
+    response.end(JSON.stringify({ success: true, data: { service: name, method: received.method, url: received.url } }))
+  }
+  let port = 0
+  const documents = new Map<string, unknown>([['/health/ready', { status: 'ready' }]])
+  const received: ReceivedRequest[] = []
+
+  const listener: RequestListener = (request, response) => {
+    const document = documents.get(request.url?.split('?', 1)[0] ?? '')
+    if (document !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return void Promise.resolve(typeof document === 'function' ? document(request) as unknown : document).then((body) => response.end(JSON.stringify(body)))
+    }
+    if (take) return take(request, response)
+    const chunks: Buffer[] = []
+    request.on('error', () => {})
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const whole = { method, url, headers, body: Buffer.concat(chunks) }
+      received.push(whole)
+      answer(whole, response)
+    })
+  }
+  let server = createServer(listener)
+
+  async function start () {
+    server = createServer({ keepAliveTimeout: 72_000 }, listener)
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+  }
+  async function stop () {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  await start()
+  t.teardown(stop)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer: (next) => { answer = next },
+    take: (next) => { take = next },
+    stop,
+    start,
+    documents
+  }
+}
+
+export interface Call {
+  method?: string
+  headers?: OutgoingHttpHeaders
+  body?: string | Buffer | Buffer[]
+  /** The address the client calls from, such as 127.0.0.9. */
+  from?: string
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: Buffer
+  json: () => Record<string, unknown>
+  ms: number
+}
+
+/** Calls over a connection of its own. A body given in pieces is sent without saying its length. */
+export function callAt (origin: string, path: string, { method = 'GET', headers = {}, body, from }: Call = {}) {
+  return new Promise<Answer>((resolve, reject) => {
+    const since = performance.now()
+    const given = Array.isArray(body) || body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const { hostname, port } = new URL(origin)
+    const request = httpRequest({ hostname, port, path, method, headers: { ...given, ...headers }, localAddress: from, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const whole = Buffer.concat(chunks)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: whole,
+          json: () => JSON.parse(whole.toString()) as Record<string, unknown>,
+          ms: performance.now() - since
+        })
+      })
+    })
+    request.on('error', reject)
+    for (const piece of Array.isArray(body) ? body : body === undefined ? [] : [body]) request.write(piece)
+    request.end()
+  })
+}
+
+/** The signing key of a fake identity. */
+export function createIssuer (kid = randomUUID()) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  return {
+    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: accessToken.algorithm, use: 'sig' },
+    bearer (sessionId: string = randomUUID(), claims: object = {}) {
+      const now = Math.floor(Date.now() / 1000)
+      const { issuer: iss, audience: aud } = accessToken
+      const content = `${encode({ alg: accessToken.algorithm, typ: accessToken.type, kid })}.${encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })}`
+      return { authorization: `Bearer ${content}.${sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}` }
+    }
+  }
+}
+
+const rootKey = givenRootKey()
+
+/** Has a fake identity publish these keys, signed by `by`. */
+export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[], { by = rootKey, issuedAt = Date.now() } = {}) {
+  const keys = issuers.map(({ jwk }) => jwk)
+  identity.documents.set('/.well-known/jwks.json', { keys })
+  identity.documents.set('/internal/signing-keys', async () => ({ signed: await signKeys(keys, issuedAt, by.privateKey) }))
+}
+
+interface Options {
+  env?: NodeJS.ProcessEnv
+  /** Whether identity has published its key; true. */
+  keys?: boolean
+  redisUrl?: string
+  log?: Log
+}
+
+/** A gateway that listens, with six services behind it. */
+export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silent }: Options = {}) {
+  const started = await Promise.all(serviceNames.map(async (name) => [name, await startService(t, name)] as const))
+  const services = Object.fromEntries(started) as Record<Service, FakeService>
+  const issuer = createIssuer()
+  const ended: string[] = []
+  if (keys) publishKeys(services.identity, [issuer])
+  services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: ended, until: new Date().toISOString() }))
+
+  const variables = {
+    PORT: '0',
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
+    REDIS_URL: redisUrl,
+    ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
+    ...env
+  }
+  const config = readGatewayConfig(variables)
+  const app = await createGateway(config, log, { shedsLoad: false })
+  t.teardown(() => app.close())
+  await app.listen({ host: config.HOST, port: config.PORT })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  return {
+    app,
+    url,
+    /** What the gateway was configured with. */
+    env: variables,
+    services,
+    issuer,
+    /** The sessions that identity says have ended. */
+    ended,
+    as: issuer.bearer,
+    call: (path: string, options?: Call) => callAt(url, path, options)
+  }
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type Type from 'typebox'
+import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
+import { AddressVerified, Connection, MatchFacts, Membership, OfferedOptions, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { formWith } from '@tandem/media-kit/testing'
+import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
+import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
+import type { Deps } from '../deps.ts'
+import type { SwipeType, Tables } from '../tables.ts'
+
+export { createApp }
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
+
+/** The other services as a test wants them. */
+export interface Others {
+  facts: Map<string, Facts>
+  progress: Type.Static<typeof TrainingProgress.answer>
+  membership: Type.Static<typeof Membership.answer>
+  /** The interests that are offered. */
+  interests: string[]
+  /** Whose address is not verified. */
+  unverified: Set<string>
+  /** What social has heard; it is away where a test does not say. */
+  connection?: () => Type.Static<typeof Connection.answer>
+  areUnavailable: boolean
+}
+
+/** What the main profile says of somebody who has filled in all of it. */
+export const someFacts = (name: string, others: Partial<Facts> = {}): Facts => ({
+  name,
+  bio: 'Runs',
+  city: 'Jakarta',
+  latitude: -6.2088,
+  longitude: 106.8456,
+  timezone: 'Asia/Jakarta',
+  photos: [`https://cdn.example/onboarding/${name}/1.webp`, `https://cdn.example/onboarding/${name}/2.webp`],
+  gender: 'FEMALE',
+  birthDate: '1995-05-05',
+  height: 170.4,
+  weight: 61.5,
+  fitnessGoal: 'BUILD_MUSCLE',
+  experience: 'INTERMEDIATE',
+  motivations: [],
+  favoriteSports: ['badminton', 'running'],
+  activityStyle: [],
+  preferredAvailability: ['morning', 'evening'],
+  ...others
+})
+
+/** An app over a database of its own. */
+export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false } = {}) {
+  const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+  const others: Others = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'], unverified: new Set(), areUnavailable: false }
+  const callRpc = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
+    if (others.areUnavailable) throw new Unavailable()
+    if (type === MatchFacts.type) return others.facts.get(accountId) ?? null
+    if (type === TrainingProgress.type) return others.progress
+    if (type === Membership.type) return others.membership
+    if (type === OfferedOptions.type) return others.interests
+    if (type === AddressVerified.type) return !others.unverified.has(accountId)
+    if (type === Connection.type && others.connection) return others.connection()
+    throw new Unavailable()
+  }) as CallRpc
+  const cdnUrl = 'https://cdn.example/own'
+  const deps: Deps = {
+    db,
+    callRpc,
+    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey }),
+    selfies: diskStorage(path.join(folder, 'selfies')),
+    minAge
+  }
+  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  t.teardown(() => app.close())
+
+  /** A request by an account, and what came of it. */
+  async function send (accountId: string, method: Method, url: string, payload?: object, { role = 'USER', headers = {} as Record<string, string> } = {}) {
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+    return { status: response.statusCode, headers: response.headers, ...response.json() }
+  }
+  const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
+  const upload = (accountId: string, url: string, field: string, file: Buffer, type = 'image/png', headers = {}) => {
+    const form = formWith(file, { field, type })
+    return send(accountId, 'POST', url, form.payload, { headers: { ...form.headers, ...headers } })
+  }
+
+  function person (name: string, facts: Partial<Facts> = {}) {
+    const accountId = randomUUID()
+    others.facts.set(accountId, someFacts(name, facts))
+    return accountId
+  }
+
+  /** Somebody with a matching profile. */
+  async function member (name: string, { fields = {}, ...facts }: Partial<Facts> & { fields?: object } = {}) {
+    const id = person(name, facts)
+    const { status, data } = await post(id, '/fitmatch/profile', fields)
+    if (status !== 201) throw new Error(`no profile: ${status}`)
+    return { id, profileId: data.id as string }
+  }
+  type Member = Awaited<ReturnType<typeof member>>
+
+  const swipes = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') => post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    folder,
+    others,
+    cdnUrl,
+    handlers: createHandlers(deps),
+    answers: createRpcHandlers(deps),
+    send,
+    get: (accountId: string, url: string) => send(accountId, 'GET', url),
+    post,
+    /** As `post`, under a key by which it may be sent again. */
+    postOnce: (accountId: string, key: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload, { headers: { 'idempotency-key': key } }),
+    put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
+    del: (accountId: string, url: string, payload?: object) => send(accountId, 'DELETE', url, payload),
+    operator: (method: Method, url: string, payload?: object) => send('0198c000-0000-7000-8000-00000000ad01', method, url, payload, { role: 'ADMIN' }),
+    upload,
+    person,
+    member,
+    swipes,
+    /** Two who like each other. @returns the match */
+    matched: async (one: Member, other: Member) => {
+      await swipes(one, other)
+      const { data } = await swipes(other, one)
+      return data.match.matchId as string
+    },
+    subscribe: async (accountId: string, status = 'ACTIVE', days = 30) => await deliver(createHandlers(deps), SubscriptionChanged.type, {
+      accountId, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + days * 86_400_000).toISOString()
+    }),
+    /** What was said of this type so far. */
+    publishedEvents: async ({ type }: { type: string }) => (await recordedEvents(db)).filter((event) => event.type === type).map((event) => event.data as Record<string, unknown>)
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+export type Member = Awaited<ReturnType<TestApp['member']>>
+
+/** Does `work` `times` times at once. */
+export const inParallel = async <Result>(times: number, work: (turn: number) => Promise<Result>) => await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))

@@ -1,0 +1,15 @@
+import { handleRpc } from '@tandem/bus-kit'
+import { Accounts, AddressVerified, Contact, Membership } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { findContact, findMembership, listAccounts } from './queries.ts'
+
+export const answerContact = ({ db }: Deps) => handleRpc(Contact, async ({ accountId }) => await findContact(db, accountId) ?? null)
+
+export const answerAccounts = ({ db }: Deps) => handleRpc(Accounts, async ({ accountIds }) => await listAccounts(db, accountIds))
+
+export const answerMembership = ({ db }: Deps) => handleRpc(Membership, async ({ accountId }) => {
+  const membership = await findMembership(db, accountId)
+  return membership ? { ...membership, since: membership.since.toISOString() } : null
+})
+
+export const answerAddressVerified = ({ db }: Deps) => handleRpc(AddressVerified, async ({ accountId }) => (await findContact(db, accountId))?.emailVerified ?? false)

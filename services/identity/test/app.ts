@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { recordedEvents } from '@tandem/bus-kit/testing'
+import { Person, TrainingTotals } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { startMail, startRedis, type Mail } from '@tandem/local/testing'
+import { createMailer } from '@tandem/mail-kit'
+import { createKeySet } from '@tandem/service-kit'
+import { givenRootKey, silent } from '@tandem/service-kit/testing'
+import { createApp, createHandlers } from '../app.ts'
+import type { Deps } from '../deps.ts'
+import { ensureSigningKey } from '../keys/actions.ts'
+import { listPublicKeys } from '../keys/queries.ts'
+import { createKeySetSigner } from '../keys/signed-keys.ts'
+import { createIssuer } from '../keys/tokens.ts'
+import { createMailRequests } from '../mails/requests.ts'
+import { createBlocklist } from '../passwords/blocklist.ts'
+import { createHashing } from '../passwords/hashing.ts'
+import { createVerifier, type VerifyToken } from '../providers/tokens.ts'
+import type { Provider, Tables } from '../tables.ts'
+import { createSecrets } from '../secrets.ts'
+import { startSession } from '../sessions/actions.ts'
+
+export const password = 'Wide-Open-5ky'
+export const rootKeys = givenRootKey()
+export const secret = 'a secret that only the tests of this service know'
+
+/** What the other services answer. A question without an answer finds them away. */
+export interface Answers { person?: object, totals?: object }
+
+interface Options { answers?: Answers, providers?: Partial<Record<Provider, VerifyToken>>, passwordBlocklist?: boolean }
+
+interface Account { id: string, email: string, sessionId: string, accessToken: string, refreshToken: string }
+type Signed = Pick<Account, 'accessToken'>
+
+interface Request { body?: unknown, as?: Signed | undefined, from?: string, headers?: Record<string, string> }
+
+/** The service over servers of its own: Postgres, Redis and a mail catcher. Meant to be shared by the tests of one file. */
+export async function testApp (t: Teardown, { answers = {}, providers = {}, passwordBlocklist = false }: Options = {}) {
+  const [{ db, url }, redis, mail] = await Promise.all([testDatabase<Tables>(t, path.dirname(import.meta.dirname)), startRedis(t), startMail(t)])
+  const secrets = createSecrets(secret)
+  await ensureSigningKey(db, secrets)
+  const keys = createKeySet(() => listPublicKeys(db), silent)
+  const mailer = createMailer({ db, service: 'identity', smtpUrl: mail.smtpUrl, redisUrl: redis.url, from: 'Tandem <hello@tandem.example>', log: silent })
+  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silent })
+  const nobody = createVerifier(undefined)
+  const deps: Deps = {
+    db,
+    callRpc: answering(answers),
+    secrets,
+    hashing: await createHashing(),
+    blocklist: createBlocklist(passwordBlocklist),
+    issueToken: createIssuer(db, secrets),
+    signKeySet: createKeySetSigner(db, rootKeys.privateKey),
+    providers: { PROVIDER_A: nobody, PROVIDER_B: nobody, ...providers },
+    mailer,
+    mailRequests
+  }
+  const app = await createApp(deps, { log: silent, keys, shedsLoad: false })
+  mailer.start()
+  mailRequests.start()
+  // tap tears down in reverse order, so this comes before the end of the servers.
+  t.teardown(async () => {
+    await app.close()
+    keys.close()
+    await mailRequests.close()
+    await mailer.close()
+  })
+
+  /** A request and what came of it; `from` is the client's address. */
+  async function send (method: 'GET' | 'POST', url: string, { body, as: account, from = '203.0.113.7', headers = {} }: Request = {}) {
+    const response = await app.inject({
+      method, url, remoteAddress: from, headers: { ...headers, ...(account && as(account)) }, ...(body !== undefined && { payload: body as object })
+    })
+    return { status: response.statusCode, ...response.json() }
+  }
+  const post = async (url: string, body: unknown = {}, request: Omit<Request, 'body'> = {}) => await send('POST', url, { ...request, body })
+  const get = async (url: string, request: Request = {}) => await send('GET', url, request)
+
+  /** Signs in to an account without any of the ways in. */
+  async function givenSession ({ id, email }: Pick<Account, 'id' | 'email'>, { address = '203.0.113.7', device = {} } = {}): Promise<Account> {
+    const session = await db.transaction().execute(async (trx) =>
+      await startSession(trx, { accountId: id, method: 'PASSWORD', client: { address, device } }))
+    return { id, email, ...session, accessToken: await deps.issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' }) }
+  }
+
+  /** An account that is verified and signed in, and has the password of these tests; unless told. */
+  async function givenAccount ({ email = someEmail(), verified = true, hasPassword = true, provider = undefined as Provider | undefined } = {}) {
+    const { id } = await db.insertInto('accounts').values({
+      email,
+      name: 'Ana',
+      image: null,
+      locale: 'en',
+      password_hash: hasPassword ? await (hash ??= deps.hashing.hash(password, email)) : null,
+      email_verified_at: verified ? new Date() : null,
+      registered_network: '203.0.113.0/24',
+      referral_code: randomUUID(),
+      barred_at: null,
+      person_changed_at: null
+    }).returning('id').executeTakeFirstOrThrow()
+    if (provider) await db.insertInto('provider_links').values({ provider, subject: randomUUID(), account_id: id }).execute()
+    return await givenSession({ id, email })
+  }
+  let hash: Promise<string> | undefined
+
+  /** The mails to an address, newest first, once there are so many. */
+  async function mailsTo (email: string, count = 1): Promise<Mail[]> {
+    for (let waited = 0; mail.mails(email).length < count; waited += 10) {
+      if (waited > 10_000) throw new Error(`only ${mail.mails(email).length} of ${count} mails have come`)
+      await sleep(10)
+    }
+    return mail.mails(email)
+  }
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    redis,
+    mail,
+    get,
+    post,
+    answers,
+    handlers: createHandlers(deps),
+    givenAccount,
+    givenSession,
+    mailsTo,
+    /** The code in the newest of so many mails, a word of its own in its text. */
+    codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
+    /** The link in the newest of so many mails, with what it holds. */
+    linkMailedTo: async (email: string, count = 1) => linkIn(await mailsTo(email, count)),
+    login: async (email: string, others: object = {}, request: Omit<Request, 'body'> = {}) => await post('/auth/login', { email, password, ...others }, request),
+    /** Whether access goes on once the tokens have expired. */
+    canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) => (await post('/auth/refresh', { refreshToken })).status === 200,
+    /** What was said of an account, oldest first. */
+    publishedEvents: async (accountId: string) => (await recordedEvents(db)).filter(({ subject }) => subject === accountId)
+      .map(({ type, data }): Record<string, unknown> => ({ ...data as object, type: type.replace('identity.', '').replace('.v1', '') }))
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+
+/** The headers of a request by an account. */
+export const as = ({ accessToken }: Signed) => ({ authorization: `Bearer ${accessToken}` })
+
+export const someEmail = () => `ana-${randomUUID()}@example.com`
+
+/** So many calls at once, and how many came to each status. */
+export async function inParallel (times: number, call: (index: number) => Promise<{ status: number, code?: string }>) {
+  const results = await Promise.all(Array.from({ length: times }, async (_, index) => await call(index)))
+  const tally: Record<string, number> = {}
+  for (const { status, code } of results) tally[code ? `${status} ${code}` : status] = (tally[code ? `${status} ${code}` : status] ?? 0) + 1
+  return { results, tally }
+}
+
+/** A code other than `code`. */
+export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+function codeIn ([newest]: Mail[]) {
+  const code = /(?<![^\s])\d{6}(?![^\s])/.exec(newest?.text ?? '')?.[0]
+  if (!code) throw new Error('there is no code in the mail')
+  return code
+}
+
+function linkIn ([newest]: Mail[]) {
+  const url = new URL(/https:\S+/.exec(newest?.text ?? '')?.[0] ?? '')
+  const fields = new URLSearchParams(url.hash.slice(1))
+  return { url, email: fields.get('email'), token: fields.get('token') }
+}
+
+function answering (answers: Answers): CallRpc {
+  return (async (question: unknown) => {
+    const answer = question === Person ? answers.person : question === TrainingTotals ? answers.totals : undefined
+    if (!answer) throw new Unavailable()
+    return answer
+  }) as CallRpc
+}

@@ -1,0 +1,96 @@
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
+import type { IdempotencyTables } from '@tandem/database-kit'
+import type { MailTables } from '@tandem/mail-kit'
+import type { Kind, NoticeType } from './inbox/kinds.ts'
+
+export type Platform = 'android' | 'ios'
+export type DeliveryStatus = 'pending' | 'sent' | 'muted' | 'held' | 'pruned' | 'failed'
+/** What a category does besides being on: only what somebody changed. */
+export type Categories = Partial<Record<NoticeType, { push?: boolean, inApp?: boolean }>>
+export type Params = Record<string, string | number | boolean | null>
+
+type Json<Value> = ColumnType<Value, string, string>
+
+export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, MailTables {
+  people: {
+    account_id: string
+    name: string
+    image: string | null
+    locale: string
+    timezone: string
+    changed_at: Date
+  }
+  blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
+  inboxes: { account_id: string, unread: Generated<number> }
+  preferences: {
+    account_id: string
+    categories: Json<Categories>
+    quiet: boolean
+    quiet_start: string
+    quiet_end: string
+  }
+  devices: {
+    id: Generated<string>
+    account_id: string
+    session_id: string
+    token: string
+    platform: Platform
+    device_id: string | null
+    device_name: string | null
+    app_version: string | null
+    last_used_at: Generated<Date>
+    created_at: Generated<Date>
+  }
+  ended_sessions: { session_id: string, ended_at: Generated<Date> }
+  notices: {
+    id: string
+    account_id: string
+    cause: string
+    kind: Kind
+    type: NoticeType
+    actor_id: string | null
+    others: Generated<number>
+    subject_id: string | null
+    data: Json<Record<string, string>>
+    params: Json<Params>
+    listed: boolean
+    created_at: Generated<Date>
+    read_at: Date | null
+    removed_at: Date | null
+  }
+  post_likes: { post_id: string, liked_by: string, liked: boolean, notice_id: string | null, changed_at: Date, sequence: Generated<number> }
+  like_gatherings: { post_id: string, notice_id: string | null, ends_at: Date }
+  gone_texts: { id: string, gone_at: Generated<Date> }
+  ended_matches: { match_id: string, ended_at: Date }
+  broadcasts: {
+    id: string
+    title: Json<Bilingual>
+    body: Json<Bilingual>
+    told_up_to: Generated<string>
+    told: Generated<number>
+    created_at: Generated<Date>
+    finished_at: Date | null
+  }
+  deliveries: {
+    id: string
+    notice_id: string
+    account_id: string
+    device_id: string
+    device_name: string | null
+    platform: Platform
+    low: boolean
+    status: DeliveryStatus
+    reason: string | null
+    attempts: Generated<number>
+    due_at: Date
+    claimed_until: Date | null
+    created_at: Generated<Date>
+    finished_at: Date | null
+  }
+}
+
+export interface Bilingual { en: string, id: string }
+
+export type Db = Kysely<Tables>
+export type Trx = Transaction<Tables>

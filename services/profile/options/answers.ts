@@ -1,6 +1,0 @@
-import { answer } from '@tandem/bus-kit'
-import { OfferedOptions } from '@tandem/contracts'
-import type { Deps } from '../deps.ts'
-import { listOffered } from './queries.ts'
-
-export const answerOfferedOptions = ({ db }: Deps) => answer(OfferedOptions, async ({ type, optionIds }) => await listOffered(db, type, optionIds))

@@ -1,0 +1,67 @@
+import { handleRpc } from '@tandem/bus-kit'
+import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { PersonNotFound } from '../errors.ts'
+import { findCity } from '../places/queries.ts'
+import { addUnknownPeople, ensurePerson } from './actions.ts'
+import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
+import { listPeople, listPeopleNamed } from './queries.ts'
+
+export const answerPerson = (deps: Deps) => handleRpc(Person, async ({ accountId }) => {
+  const person = await findOrMake(deps, accountId)
+  if (!person) return null
+  return {
+    name: person.name,
+    image: deps.media.urlOf(person.image),
+    changedAt: person.changedAt,
+    weighedAt: weighedAt(person),
+    completion: completionOf(person),
+    profile: {
+      ...bodyOf(person),
+      onboardingCompleted: person.current_step === 3,
+      onboardingStep: person.current_step,
+      username: person.username,
+      avatarUrl: deps.media.urlOf(person.image)
+    }
+  }
+})
+
+export const answerPeople = (deps: Deps) => handleRpc(People, async ({ accountIds }) => {
+  const known = withAddresses(deps, await listPeople(deps.db, accountIds))
+  const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
+  if (unknown.length === 0) return known
+  await addUnknownPeople(deps, unknown)
+  return [...known, ...withAddresses(deps, await listPeople(deps.db, unknown))]
+})
+
+export const answerPeopleNamed = (deps: Deps) => handleRpc(PeopleNamed, async ({ usernames }) => withAddresses(deps, await listPeopleNamed(deps.db, usernames)))
+
+export const answerMatchFacts = (deps: Deps) => handleRpc(MatchFacts, async ({ accountId }) => {
+  const person = await findOrMake(deps, accountId)
+  if (!person) return null
+  const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
+  return {
+    name: person.name,
+    bio: person.bio,
+    city: city?.name ?? null,
+    // Where the phone was, if its owner lets it be known; else the middle of the town.
+    latitude: person.latitude ?? city?.latitude ?? null,
+    longitude: person.longitude ?? city?.longitude ?? null,
+    timezone: person.timezone,
+    photos: person.photos.map((photo) => deps.media.urlOf(photo)),
+    changedAt: person.changedAt,
+    ...factsOf(person)
+  }
+})
+
+const withAddresses = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
+  people.map((person) => ({ ...person, image: media.urlOf(person.image) }))
+
+async function findOrMake (deps: Deps, accountId: string) {
+  try {
+    return await ensurePerson(deps, accountId)
+  } catch (error) {
+    if (error instanceof PersonNotFound) return
+    throw error
+  }
+}

@@ -1,6 +1,0 @@
-import { answer } from '@tandem/bus-kit'
-import { Connection } from '@tandem/contracts'
-import type { Deps } from '../deps.ts'
-import { readConnection } from './queries.ts'
-
-export const answerConnection = ({ db }: Deps) => answer(Connection, async ({ accountId, otherId }) => await readConnection(db, accountId, otherId))

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Insertable } from 'kysely'
+import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { recordedEvents } from '@tandem/bus-kit/testing'
+import { People, PeopleNamed } from '@tandem/contracts'
+import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
+import { createApp, createHandlers } from '../app.ts'
+import { upsertBlock, upsertMatch } from '../connections/actions.ts'
+import type { Deps } from '../deps.ts'
+import { makeRanking } from '../feed/ranking.ts'
+import { follow } from '../follows/actions.ts'
+import { upsertPeople, type PersonCopy } from '../people/copies.ts'
+import { createPeopleLookup } from '../people/lookup.ts'
+import type { Db, Tables } from '../tables.ts'
+
+export { createApp }
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The profile service as a test wants it: whom it knows, and whether it is away. */
+interface Profiles { people: Map<string, PersonCopy>, isUnavailable: boolean, asked: string[][] }
+
+/** An app over a database of its own. */
+export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
+  const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+
+  const profiles: Profiles = { people: new Map(), isUnavailable: false, asked: [] }
+  const callRpc = (async (question: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
+    if (profiles.isUnavailable || (question !== People && question !== PeopleNamed)) throw new Unavailable()
+    profiles.asked.push([...accountIds, ...usernames])
+    return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
+  }) as CallRpc
+  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey })
+  const deps: Deps = { db, callRpc, people: createPeopleLookup({ db, callRpc }), media }
+  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  t.teardown(() => app.close())
+
+  /** A request by an account, and what came of it. */
+  async function send (accountId: string, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
+    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+    const { data, code, ...rest } = response.json()
+    return { status: response.statusCode, data, code, ...rest }
+  }
+
+  return {
+    app,
+    db,
+    url,
+    deps,
+    folder,
+    profiles,
+    handlers: createHandlers(deps),
+    send,
+    get: (accountId: string, url: string) => send(accountId, 'GET', url),
+    post: (accountId: string, url: string, payload: object = {}, headers: Record<string, string> = {}) => send(accountId, 'POST', url, payload, headers),
+    put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
+    del: (accountId: string, url: string) => send(accountId, 'DELETE', url),
+    /** What was said of this type so far, or of all types. */
+    publishedEvents: async (type?: string) => (await recordedEvents(db)).filter((event) => type === undefined || event.type === type).map((event) => event.data as Record<string, unknown>),
+    /** Somebody the service has heard of, with an account. */
+    person: async (name: string, others: Partial<PersonCopy> = {}) => {
+      const person = somePerson(name, others)
+      profiles.people.set(person.accountId, person)
+      await upsertPeople(db, [person], new Date())
+      return person.accountId
+    },
+    /** Has a ranking of the posts as they are now. */
+    rank: async () => {
+      await db.updateTable('trending_rankings').set({ confirmed_at: new Date(Date.now() - 60_000) }).execute()
+      await makeRanking(db)
+    },
+    follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
+    matches: async (one: string, other: string) => await upsertMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { ended: false }),
+    blocks: async (blockerId: string, blockedId: string) => await upsertBlock(db, { blockerId, blockedId }, { lifted: false, at: new Date(), sequence: 1 })
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>
+
+/** A person as the profile service would show him; unless told, his username is his name. */
+export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
+  accountId: randomUUID(), name, username: name.toLowerCase(), image: null, bio: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
+})
+
+export async function givenPost (db: Db, post: Partial<Insertable<Tables['posts']>> & { author_id: string }) {
+  return await db.insertInto('posts')
+    .values({
+      type: 'TEXT',
+      visibility: 'PUBLIC',
+      content: 'hello',
+      media_urls: [],
+      media_type: null,
+      activity_id: null,
+      workout_id: null,
+      achievement_id: null,
+      location_name: null,
+      latitude: null,
+      longitude: null,
+      deleted_at: null,
+      ...post
+    })
+    .returning(['id', 'author_id'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function givenStory (db: Db, story: Partial<Insertable<Tables['stories']>> & { author_id: string }) {
+  return await db.insertInto('stories')
+    .values({
+      media_url: 'https://cdn.example.com/a.webp',
+      media_type: 'IMAGE',
+      caption: null,
+      text_color: null,
+      bg_color: null,
+      font_style: null,
+      duration: null,
+      cleared_at: null,
+      ...story
+    })
+    .returning(['id', 'author_id'])
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,15 @@
+import { bearer, listBadAnswers, sendTo } from '@tandem/service-kit/testing'
+import t from 'tap'
+import { givenPost, givenStory, testApp } from './app.ts'
+
+t.test('no value in an address, a query or a body brings a server error', async (t) => {
+  const { app, db, person } = await testApp(t)
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const post = await givenPost(db, { author_id: ben })
+  const story = await givenStory(db, { author_id: ana })
+  const { bad, sent } = await listBadAnswers((await app.inject('/openapi.json')).json(), {
+    send: sendTo(app, bearer(ana)), ids: { feed: post.id, users: ben, stories: story.id }
+  })
+  t.strictSame(bad, [])
+  t.ok(sent > 1_000, `${sent} requests`)
+})
