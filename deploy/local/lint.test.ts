@@ -19,9 +19,10 @@ const forbidden = [
   ['packages/queue-kit/queue.ts', 'nodemailer'],
   ['packages/database-kit/connect.ts', '@tandem/local/testing'],
   ['packages/media-kit/images.ts', '../service-kit/server.ts'],
-  ['gateway/forward.ts', '@tandem/bus-kit'],
-  ['gateway/forward.ts', 'kysely'],
-  ['gateway/forward.ts', '../services/identity/keys/tokens.ts'],
+  ['gateway/proxy/forward.ts', '@tandem/bus-kit'],
+  ['gateway/proxy/forward.ts', 'kysely'],
+  ['gateway/main.ts', '../services/identity/keys/tokens.ts'],
+  ['gateway/proxy/forward.ts', '../../services/identity/keys/tokens.ts'],
   ['services/social/app.ts', '@tandem/notification'],
   ['services/social/app.ts', '@tandem/notification/tables.ts'],
   ['services/social/app.ts', './config.ts'],
@@ -46,12 +47,13 @@ const allowed = [
   ['packages/queue-kit/queue.ts', 'bullmq'],
   ['packages/media-kit/images.ts', 'sharp'],
   ['packages/media-kit/media.ts', '@tandem/service-kit'],
-  ['gateway/forward.ts', '@tandem/service-kit'],
+  ['gateway/proxy/forward.ts', '@tandem/service-kit'],
   ['services/social/main.ts', './config.ts'],
   ['services/social/likes/routes.ts', '../comments/queries.ts'],
   ['services/social/likes/routes.ts', '@tandem/bus-kit'],
   ['services/social/likes/likes.test.ts', '@tandem/service-kit/testing'],
-  ['services/social/testing.ts', '@tandem/database-kit/testing']
+  ['services/social/test/app.ts', '@tandem/database-kit/testing'],
+  ['gateway/proxy/forward.ts', '../config.ts']
 ]
 
 t.test('lint holds who may import whom', async (t) => {

@@ -111,7 +111,7 @@ async function runTests (): Promise<Tally> {
 /** Tests that kill servers, or measure time or memory, say so by a line: others beside them would be in what they measure. */
 function sort (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new Refusal(`There is no file ${file}`)
-  const isAlone = (file: string) => readFileSync(file, 'utf8').includes('// Runs alone')
+  const isAlone = (file: string) => file.endsWith('.serial.test.ts') || readFileSync(file, 'utf8').includes('// Runs alone')
   return { alone: files.filter(isAlone), beside: files.filter((file) => !isAlone(file)) }
 }
 
