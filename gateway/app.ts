@@ -1,5 +1,5 @@
 import { createServer } from '@tandem/service-kit'
-import type { Checks, Log, Server } from '@tandem/service-kit'
+import type { HealthChecks, Log, Server } from '@tandem/service-kit'
 import { watchIdentity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
 import { enableCors } from './pages/cross-origin.ts'
@@ -19,14 +19,14 @@ import { serveSecurityText } from './pages/security-txt.ts'
 import { proxyRoutes, timeoutMs } from './proxy/upstreams.ts'
 
 /** The gateway, not yet listening. */
-export async function createGateway (config: Config, log: Log, { shedsLoad = true } = {}): Promise<Server> {
+export async function createGateway (config: Config, log: Log, { loadShedding = true } = {}): Promise<Server> {
   const asker = createJsonClient()
   const identity = watchIdentity(config.upstreams.identity, config.IDENTITY_ROOT_PUBLIC_KEYS, asker, log)
   const hits = createHitCounter(config.REDIS_URL, log)
   const upstreams = serviceNames.map((name) => createUpstream(name, config.upstreams[name], log))
 
   // A service that is down is named, but takes down only what it serves. Without keys nobody can be let in at all.
-  const checks: Checks = {
+  const checks: HealthChecks = {
     keys: { check: async () => identity.hasKeys(), required: true },
     redis: { check: async () => hits.isShared(), required: false },
     ...Object.fromEntries(serviceNames.map((name) =>
@@ -40,8 +40,8 @@ export async function createGateway (config: Config, log: Log, { shedsLoad = tru
     isRevoked: identity.isRevoked,
     trustProxy: config.TRUST_PROXY,
     checks,
-    namesChecks: !config.isProduction,
-    shedsLoad,
+    exposesFailingChecks: !config.isProduction,
+    loadShedding,
     openapi: false
   })
   app.addHook('onClose', async () => {

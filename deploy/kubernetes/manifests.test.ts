@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import type { TObject } from 'typebox'
 import { readConfig } from '@tandem/service-kit'
-import { givenRootKey } from '@tandem/service-kit/testing'
+import { createRootKey } from '@tandem/service-kit/testing'
 import { readGatewayConfig } from '../../gateway/config.ts'
 import { Config as Dashboard } from '../../services/dashboard/config.ts'
 import { Config as Fitmatch, createStores } from '../../services/fitmatch/config.ts'
@@ -76,7 +76,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       const dockerfile = (await readFile(path.join(folder, '../docker/Dockerfile'), 'utf8')).replaceAll(/\\\n\s*/g, '')
       const image = [...dockerfile.matchAll(/^ENV (.*)$/gm)].map(([, pairs]) => pairs).join(' ')
       // What make-secrets.sh, or an operator, puts into the ConfigMap identity-root.
-      const rootKeys = { IDENTITY_ROOT_PUBLIC_KEYS: givenRootKey().publicText }
+      const rootKeys = { IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText }
       const values = of(manifests, 'ConfigMap', 'tandem').data ?? {}
       const environment = (name: string) => ({
         ...Object.fromEntries(image.split(' ').map((pair) => pair.split('='))),

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startMail, startProcess, startRedis } from '@tandem/local/testing'
-import { givenRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
+import { createRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
 import t, { type Test } from 'tap'
 import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
@@ -30,7 +30,7 @@ async function startCluster (t: Test) {
   for (const name of [...services, 'gateway']) balancers.set(name, await startBalancer(t))
   const urlOf = (name: string) => balancers.get(name)?.url
 
-  const rootKey = givenRootKey()
+  const rootKey = createRootKey()
   const environment = {
     LOG_LEVEL: 'warn', REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
     MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), MEDIA_SIGNING_KEY: mediaSigningKey, TRUST_PROXY: '127.0.0.1',

@@ -7,8 +7,8 @@ import { handleRpc, connectBus, startRpcHandlers } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startProcess } from '@tandem/local/testing'
-import { accessToken, signKeys } from '@tandem/service-kit'
-import { givenRootKey, mediaSigningKey, signToken } from '@tandem/service-kit/testing'
+import { ACCESS_TOKEN, signKeySet } from '@tandem/service-kit'
+import { createRootKey, mediaSigningKey, signToken } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { quiet, root } from './testing.ts'
 
@@ -17,7 +17,7 @@ function givenSigningKey () {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kid = randomUUID()
   const now = Math.floor(Date.now() / 1_000)
-  const { issuer: iss, audience: aud } = accessToken
+  const { issuer: iss, audience: aud } = ACCESS_TOKEN
   const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
   return { published: { ...publicKey.export({ format: 'jwk' }), kid }, token: signToken(claims, { kid }, privateKey) }
 }
@@ -26,7 +26,7 @@ t.test('a service takes no keys of who answers in the place of identity, even wh
   const media = await mkdtemp(path.join(tmpdir(), 'tandem-forged-'))
   t.teardown(() => rm(media, { recursive: true, force: true }))
   const [nats, { url }] = await Promise.all([startNats(t), testDatabase(t, path.join(root, 'services/fitmatch'))])
-  const [rootKey, anotherRoot] = [givenRootKey(), givenRootKey()]
+  const [rootKey, anotherRoot] = [createRootKey(), createRootKey()]
   const [real, forged] = [givenSigningKey(), givenSigningKey()]
   const join = async (key: typeof real, by: typeof rootKey) => {
     const bus = connectBus(nats.url, { service: 'identity', log: quiet })
@@ -34,7 +34,7 @@ t.test('a service takes no keys of who answers in the place of identity, even wh
     let asked = 0
     startRpcHandlers(bus, [handleRpc(SigningKeys, async () => {
       asked++
-      return await signKeys([key.published], Date.now(), by.privateKey)
+      return await signKeySet([key.published], Date.now(), by.privateKey)
     })])
     return { bus, asked: () => asked }
   }

@@ -6,7 +6,7 @@ import '@tandem/bus-kit'
 import '@tandem/database-kit'
 import '@tandem/queue-kit'
 import { createServer, registry } from '@tandem/service-kit'
-import { silent, testKeys } from '@tandem/service-kit/testing'
+import { silentLog, testKeys } from '@tandem/service-kit/testing'
 import '../../gateway/rate-limits/counter.ts'
 import '../../gateway/proxy/pools.ts'
 import '../../services/fitmatch/safety/reports.ts'
@@ -22,7 +22,7 @@ const read = async (file: string) => await readFile(path.join(folder, file), 'ut
 
 /** Every metric of a process, with its labels, as the code registers it. */
 async function listMetrics () {
-  const app = await createServer({ name: 'any', log: silent, keys: testKeys })
+  const app = await createServer({ name: 'any', log: silentLog, keys: testKeys })
   await app.close()
   const metrics = new Map<string, string[]>([['up', []]])
   for (const { name, type } of await registry.getMetricsAsJSON() as unknown as { name: string, type: unknown }[]) {

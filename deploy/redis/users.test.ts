@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { startRedis } from '@tandem/local/testing'
 import { createQueue } from '@tandem/queue-kit'
-import { silent } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/service-kit/testing'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createHitCounter } from '../../gateway/rate-limits/counter.ts'
@@ -55,14 +55,14 @@ t.test('queues, hits and statistics work with the rights of their users', async 
     await queue.close()
   }
 
-  const hits = createHitCounter(redis.urlOf('gateway'), silent)
+  const hits = createHitCounter(redis.urlOf('gateway'), silentLog)
   t.teardown(() => hits.close())
   await until(() => hits.isShared())
   await hits.count('someone', 60_000)
   t.match(await hits.count('someone', 60_000), { current: 2 })
   t.equal(await as('operator').get('limit:someone'), '2', 'in Redis')
 
-  const cache = createStatsCache(redis.urlOf('dashboard'), silent)
+  const cache = createStatsCache(redis.urlOf('dashboard'), silentLog)
   t.teardown(() => cache.close())
   await until(() => cache.ready().then(() => true, () => false))
   await cache.forget('ana')

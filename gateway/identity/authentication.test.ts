@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { givenRootKey } from '@tandem/service-kit/testing'
+import { createRootKey } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { createIssuer, publishKeys, testGateway } from '../test/gateway.ts'
 
@@ -97,7 +97,7 @@ t.test('keys that identity has not signed let nobody in, nor do keys of before',
     Date.now = () => then + 31_000
   }
 
-  publishKeys(services.identity, [issuer, attacker], { by: givenRootKey() })
+  publishKeys(services.identity, [issuer, attacker], { by: createRootKey() })
   later()
   t.equal(await feed(attacker.bearer()), 503, 'what identity would say of this key is not known')
   t.equal(await feed(as()), 200)

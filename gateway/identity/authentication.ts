@@ -1,4 +1,4 @@
-import { createKeySet, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import type { KeySet, Log } from '@tandem/service-kit'
 import type { JsonClient } from './fetch-json.ts'
 
@@ -28,7 +28,7 @@ export function watchIdentity (url: string, rootKeys: string[], { ask }: Pick<Js
   let since = new Date(Date.now() - remembered).toISOString()
   let timer: NodeJS.Timeout | undefined
 
-  const fetchKeys = verifiedKeys(async () => {
+  const fetchKeys = createVerifiedKeyFetcher(async () => {
     const { signed } = await ask(`${url}/internal/signing-keys`, timeoutMs) as { signed: string }
     return signed
   }, rootKeys)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { ConfigError, createUrlSigner, Forbidden, isKey, isPrivate, NotFound, sendError } from '@tandem/service-kit'
+import { ConfigError, createUrlSigner, Forbidden, isMediaKey, isPrivateMediaKey, NotFound, sendError } from '@tandem/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { base } from '../routes.ts'
 
@@ -49,8 +49,8 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
   app.addHook('onRequest', async (request) => {
     const { '*': key = '' } = request.params as { '*'?: string }
     // Nothing of the folder has any other name. So no spelling of a private one leads past its signature.
-    if (!isKey(key)) throw new NotFound()
-    if (!isPrivate(key)) return
+    if (!isMediaKey(key)) throw new NotFound()
+    if (!isPrivateMediaKey(key)) return
     const seconds = signer.verify(key, request.query as Record<string, unknown>)
     // The same whether there is such an image or not.
     if (seconds === undefined) throw new Forbidden()

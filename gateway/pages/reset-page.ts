@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { languageOf } from '@tandem/service-kit'
+import { languageOfRequest } from '@tandem/service-kit'
 import type { Language } from '@tandem/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { base } from '../routes.ts'
@@ -107,5 +107,5 @@ export async function serveResetPage (app: FastifyInstance) {
   app.get('/reset-password', { config: { public: true } }, async (request, reply) => reply
     .headers({ 'content-security-policy': policy, vary: 'Accept-Language' })
     .type('text/html; charset=utf-8')
-    .send(pages[languageOf(request)]))
+    .send(pages[languageOfRequest(request)]))
 }

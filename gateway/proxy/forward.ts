@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import { inTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
+import { runInTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { answerWith, headersFor } from './headers.ts'
@@ -65,7 +65,7 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time'))
   }, timeoutMs)
 
-  const send = (payload: unknown) => inTraceOf(request, () => { void reply.send(payload) })
+  const send = (payload: unknown) => runInTraceOf(request, () => { void reply.send(payload) })
 
   function settle () {
     if (settled) return false

@@ -1,5 +1,5 @@
 import { startRedis } from '@tandem/local/testing'
-import { givenRootKey } from '@tandem/service-kit/testing'
+import { createRootKey } from '@tandem/service-kit/testing'
 import tap from 'tap'
 import { readGatewayConfig } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'
@@ -131,7 +131,7 @@ tap.test('a route may have a limit for the day as well, of which what the shorte
 })
 
 tap.test('a wrong limit is named', async (t) => {
-  const env = { REDIS_URL: 'redis://x', IDENTITY_ROOT_PUBLIC_KEYS: givenRootKey().publicText, ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
+  const env = { REDIS_URL: 'redis://x', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText, ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
   t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is no limit/ })
   t.throws(() => readGatewayConfig({ ...env, CORS_ORIGINS: 'example.org' }), { message: /CORS_ORIGINS/ })
   t.throws(() => readGatewayConfig({}), { message: /IDENTITY_URL is missing/ })

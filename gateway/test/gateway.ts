@@ -3,9 +3,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { accessToken, signKeys } from '@tandem/service-kit'
+import { ACCESS_TOKEN, signKeySet } from '@tandem/service-kit'
 import type { Log } from '@tandem/service-kit'
-import { givenRootKey, silent } from '@tandem/service-kit/testing'
+import { createRootKey, silentLog } from '@tandem/service-kit/testing'
 import { createGateway } from '../app.ts'
 import { readGatewayConfig } from '../config.ts'
 import { serviceNames } from '../routes.ts'
@@ -130,23 +130,23 @@ export function createIssuer (kid = randomUUID()) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
   return {
-    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: accessToken.algorithm, use: 'sig' },
+    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: ACCESS_TOKEN.algorithm, use: 'sig' },
     bearer (sessionId: string = randomUUID(), claims: object = {}) {
       const now = Math.floor(Date.now() / 1000)
-      const { issuer: iss, audience: aud } = accessToken
-      const content = `${encode({ alg: accessToken.algorithm, typ: accessToken.type, kid })}.${encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })}`
+      const { issuer: iss, audience: aud } = ACCESS_TOKEN
+      const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })}.${encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })}`
       return { authorization: `Bearer ${content}.${sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}` }
     }
   }
 }
 
-const rootKey = givenRootKey()
+const rootKey = createRootKey()
 
 /** Has a fake identity publish these keys, signed by `by`. */
 export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[], { by = rootKey, issuedAt = Date.now() } = {}) {
   const keys = issuers.map(({ jwk }) => jwk)
   identity.documents.set('/.well-known/jwks.json', { keys })
-  identity.documents.set('/internal/signing-keys', async () => ({ signed: await signKeys(keys, issuedAt, by.privateKey) }))
+  identity.documents.set('/internal/signing-keys', async () => ({ signed: await signKeySet(keys, issuedAt, by.privateKey) }))
 }
 
 interface Options {
@@ -158,7 +158,7 @@ interface Options {
 }
 
 /** A gateway that listens, with six services behind it. */
-export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silent }: Options = {}) {
+export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog }: Options = {}) {
   const started = await Promise.all(serviceNames.map(async (name) => [name, await startService(t, name)] as const))
   const services = Object.fromEntries(started) as Record<Service, FakeService>
   const issuer = createIssuer()
@@ -174,7 +174,7 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
     ...env
   }
   const config = readGatewayConfig(variables)
-  const app = await createGateway(config, log, { shedsLoad: false })
+  const app = await createGateway(config, log, { loadShedding: false })
   t.teardown(() => app.close())
   await app.listen({ host: config.HOST, port: config.PORT })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

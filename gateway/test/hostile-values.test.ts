@@ -1,4 +1,4 @@
-import { listBadAnswers } from '@tandem/service-kit/testing'
+import { fuzzApi } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testGateway } from './gateway.ts'
 
@@ -17,7 +17,7 @@ t.test('no value in an address, a query or a header brings a server error of the
     '/media/{id}': { post: { parameters: [...id, ...headers], requestBody: body } },
     '/locations/{id}': { get: { parameters: id } }
   } }
-  const { bad, sent } = await listBadAnswers(document, {
+  const { bad, sent } = await fuzzApi(document, {
     async send ({ method, url, headers, payload }) {
       const answer = await call(base + url, { method, headers: { ...as(), ...headers }, ...(payload !== undefined && { body: payload }) })
       return { status: answer.status, type: String(answer.headers['content-type']), body: answer.body.toString() }

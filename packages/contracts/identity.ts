@@ -45,7 +45,7 @@ export const SubscriptionChanged = defineEvent('identity.subscription.changed.v1
 
 const ofAccount = Type.Object({ accountId: Id })
 
-/** The public keys that access tokens are verified with, signed by identity's root key: `verifiedKeys` of service-kit reads them. */
+/** The public keys that access tokens are verified with, signed by identity's root key: `createVerifiedKeyFetcher` of service-kit reads them. */
 export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   request: Type.Object({}),
   answer: Type.String()

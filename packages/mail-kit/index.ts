@@ -1,3 +1,3 @@
-export { frame, type Frame } from './frame.ts'
+export { renderMail, type MailTemplate } from './template.ts'
 export { createMailer, type Mailer, type MailerOptions } from './mailer.ts'
-export { eraseMails, queueMail, type Letter, type Mail, type MailTables } from './mails.ts'
+export { createMail, type MailContent, type Mail, type MailTables } from './mails.ts'

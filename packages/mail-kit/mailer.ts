@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { claimMail, clearOldMails, findWait, LEASE, listPending, markFailed, markPending, markSent, type MailTables } from './mails.ts'
+import { claimMail, deleteOldMails, findRetryDelayMs, LEASE_SECONDS, listPending, markFailed, markPending, markSent, type MailTables } from './mails.ts'
 
 const SEND_WITHIN = 30_000
 const GIVE_UP_AFTER_HOURS = 24
@@ -28,7 +28,7 @@ export interface MailerOptions {
 
 export interface Mailer {
   /** Has queued mails sent, after their transaction's commit. Never throws, and knows what to do with the undefined of a mail that was not queued. */
-  offer (ids: (string | undefined)[]): Promise<void>
+  enqueue (ids: (string | undefined)[]): Promise<void>
   start (): void
   close (): Promise<void>
   /** Whether the SMTP server can be reached and takes our login. The answer comes within 1 s and may be as old. */
@@ -39,7 +39,7 @@ export interface Mailer {
 }
 
 /**
- * Sends what `queueMail` wrote. A mail leaves once. The exception: when the process dies, or Postgres is away for more than 15 s,
+ * Sends what `createMail` wrote. A mail leaves once. The exception: when the process dies, or Postgres is away for more than 15 s,
  * between the server's acceptance and the row's update, which is the next thing done; then the mail goes out again under the
  * same Message-ID, by which a receiver may know it. What the server refuses for good (5xx to sender, recipient or content)
  * is failed; all else is tried again, after 1 s at first and up to every minute, for 24 hours.
@@ -57,10 +57,10 @@ export function createMailer (options: MailerOptions): Mailer {
   const queue = createQueue({ ...queueOptions, name: `${service}-mails`, redisUrl, log, concurrency, work: send, pending: (wanted) => listPending(db, wanted) })
 
   async function send (id: string): Promise<Outcome> {
-    const leaseEnd = Date.now() + LEASE * 1_000
+    const leaseEnd = Date.now() + LEASE_SECONDS * 1_000
     const mail = await claimMail(db, id)
     if (!mail) {
-      const wait = await findWait(db, id)
+      const wait = await findRetryDelayMs(db, id)
       return wait === undefined ? undefined : retryAfter(wait)
     }
 
@@ -81,13 +81,13 @@ export function createMailer (options: MailerOptions): Mailer {
     await persist(() => markSent(db, id), leaseEnd)
   }
 
-  async function afterRefusal (id: string, { cause, attempts, hours }: { cause: string, attempts: number, hours: number }, error: unknown): Promise<Outcome> {
+  async function afterRefusal (id: string, { dedupeKey, attempts, ageHours }: { dedupeKey: string, attempts: number, ageHours: number }, error: unknown): Promise<Outcome> {
     const { message, code, permanent, command, responseCode } = error as Error & { code?: string, permanent?: boolean, command?: string, responseCode?: number }
     // A 5xx at the greeting or the login is about us, not about the mail.
     const refused = (code === 'EENVELOPE' || code === 'EMESSAGE') && permanent !== false
     // Not the message: it may name the recipient.
-    const details = { mail: id, cause, attempts, code, command, responseCode }
-    if (refused || hours >= GIVE_UP_AFTER_HOURS) {
+    const details = { mailId: id, dedupeKey, attempts, code, command, responseCode }
+    if (refused || ageHours >= GIVE_UP_AFTER_HOURS) {
       log.warn(details, 'a mail failed for good')
       await markFailed(db, id, message)
       return
@@ -98,13 +98,13 @@ export function createMailer (options: MailerOptions): Mailer {
   }
 
   return {
-    offer: (ids) => queue.offer(ids.filter((id) => id !== undefined)),
+    enqueue: (ids) => queue.offer(ids.filter((id) => id !== undefined)),
     ready: queue.ready,
     depth: queue.depth,
 
     start () {
       const clear = () => {
-        clearOldMails(db).catch((error: unknown) => log.warn({ err: error }, 'old mails were not cleared'))
+        deleteOldMails(db).catch((error: unknown) => log.warn({ err: error }, 'old mails were not cleared'))
       }
       clear()
       clearing = setInterval(clear, HOUR)

@@ -4,11 +4,11 @@ import { sql, type Generated, type Kysely, type Transaction } from 'kysely'
 export interface MailTables {
   mails: {
     id: string
-    cause: string
+    dedupe_key: string
     recipient: string
-    capped: boolean
-    budget: Generated<string>
-    topic: string | null
+    rate_limited: boolean
+    rate_limit_key: Generated<string>
+    collapse_key: string | null
     superseded: Generated<boolean>
     status: Generated<'pending' | 'sending' | 'sent' | 'failed'>
     subject: string | null
@@ -22,61 +22,63 @@ export interface MailTables {
   }
 }
 
-/** A mail ready to read, as `frame` makes it. */
-export interface Letter { subject: string, text: string, html: string }
+/** What the recipient reads, as `renderMail` returns it. */
+export interface MailContent { subject: string, text: string, html: string }
 
-export interface Mail extends Letter {
-  /** What the mail is about, such as `verification:<id of the code>`: a cause gets one mail, however often it is queued. */
-  cause: string
+export interface Mail extends MailContent {
+  /** Names what the mail is about, such as `verification:<id of the code>`. One key gets one mail, however often it is created. */
+  dedupeKey: string
   recipient: string
   /**
-   * True unless told. False for a notice that a stranger cannot bring about: it is neither counted nor held back, so that nobody
-   * can silence the news of a new password by asking for a few codes first.
+   * Default true. Set it to false only for notices that nobody but the account's owner can cause: these are neither counted nor held
+   * back. Otherwise an attacker could suppress the notice of a new password by requesting a few codes first.
    */
-  capped?: boolean
-  /** Which mails to a recipient are counted together, such as those of one kind: others cannot use up what these may need. */
-  budget?: string
+  rateLimited?: boolean
+  /** Mails to a recipient are counted separately by this key, so that one kind of mail cannot use up the limit of another. */
+  rateLimitKey?: string
   /**
-   * What only the newest mail is right about, such as the code of an account: with it, earlier mails of the topic are not sent any more.
-   * The caller makes sure that two mails of a topic are queued one after the other, as by a lock on what they are about.
+   * Only the newest mail with a collapse key is valid, such as the newest code of an account: it supersedes the earlier ones, which are
+   * no longer sent. The caller must create two mails with the same key one after the other, for example under a lock on the account.
    */
-  topic?: string
+  collapseKey?: string
 }
 
-const HOURLY = 3
-const DAILY = 10
+const MAX_PER_HOUR = 3
+const MAX_PER_DAY = 10
 
-/** A worker's lease in seconds: longer than a mail may take to be sent and marked. */
-export const LEASE = 45
+/** The length of a worker's lease: longer than it takes to send a mail and mark it. */
+export const LEASE_SECONDS = 45
 
 /**
- * Writes a mail in the caller's transaction; once that is committed, offer the id to the mailer.
- * Of each budget a recipient gets 3 mails an hour and 10 a day at most, exactly, whoever asks at once: both are locked until the transaction ends.
- * The transaction must be of Postgres's default level, read committed, to see what the one before it wrote.
- * @returns the mail's id, or undefined when the cause has had its mail or the recipient has had enough
+ * Writes a mail in the caller's transaction. After the commit, pass the id to `mailer.enqueue`.
+ * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key. The limit is exact under concurrency, because the
+ * recipient and key stay locked until the transaction ends. The transaction must use Postgres's default isolation level, read
+ * committed, to see what the transaction before it wrote.
+ * @returns the mail's id, or undefined if the dedupe key already has a mail or the recipient has reached a limit
  */
-export async function queueMail<Tables extends MailTables> (trx: Transaction<Tables>, mail: Mail): Promise<string | undefined> {
-  const { cause, recipient, subject, text, html, capped = true, budget = '', topic = null } = mail
+export async function createMail<Tables extends MailTables> (trx: Transaction<Tables>, mail: Mail): Promise<string | undefined> {
+  const { dedupeKey, recipient, subject, text, html, rateLimited = true, rateLimitKey = '', collapseKey = null } = mail
   const id = randomUUIDv7()
-  // A statement sees what was committed when it began, so the lock takes a statement of its own.
-  if (capped) await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${budget} || ' to ' || lower(${recipient}), 0))`.execute(trx)
+  // A statement sees only what was committed before it began, so the lock needs a statement of its own.
+  if (rateLimited) await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${rateLimitKey} || ' to ' || lower(${recipient}), 0))`.execute(trx)
   const { rows } = await sql<{ id: string }>`
-    insert into mails (id, cause, recipient, capped, budget, topic, subject, body_text, body_html)
-    select ${id}::uuid, ${cause}, ${recipient}, ${capped}::boolean, ${budget}, ${topic}::text, ${subject}, ${text}, ${html}
-    where not ${capped}::boolean or (
-      select count(*) < ${DAILY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${HOURLY}::int
-      from mails where capped and budget = ${budget} and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
+    insert into mails (id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html)
+    select ${id}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}
+    where not ${rateLimited}::boolean or (
+      select count(*) < ${MAX_PER_DAY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${MAX_PER_HOUR}::int
+      from mails
+      where rate_limited and rate_limit_key = ${rateLimitKey} and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
     )
-    on conflict (cause) do nothing
+    on conflict (dedupe_key) do nothing
     returning id`.execute(trx)
-  if (rows[0] && topic !== null) await supersede(trx, topic, id)
+  if (rows[0] && collapseKey !== null) await supersedeEarlier(trx, collapseKey, id)
   return rows[0]?.id
 }
 
 const SUPERSEDED = 'superseded by a newer mail'
 
-/** A mail that is being sent may still be refused: it is marked, so that it is not tried again. */
-async function supersede<Tables extends MailTables> (trx: Transaction<Tables>, topic: string, newest: string) {
+/** Fails the pending mails with this key. A mail that is being sent may still be rejected, so it is marked and not retried. */
+async function supersedeEarlier<Tables extends MailTables> (trx: Transaction<Tables>, collapseKey: string, newestId: string) {
   await sql`
     update mails set
       superseded = true,
@@ -85,39 +87,40 @@ async function supersede<Tables extends MailTables> (trx: Transaction<Tables>, t
       subject = case when status = 'pending' then null else subject end,
       body_text = case when status = 'pending' then null else body_text end,
       body_html = case when status = 'pending' then null else body_html end
-    where topic = ${topic} and id <> ${newest}::uuid and status in ('pending', 'sending')`.execute(trx)
+    where collapse_key = ${collapseKey} and id <> ${newestId}::uuid and status in ('pending', 'sending')`.execute(trx)
 }
 
-/** Takes away every mail to `recipient`, for an account that is erased. */
-export async function eraseMails<Tables extends MailTables> (trx: Kysely<Tables>, recipient: string) {
-  await sql`delete from mails where lower(recipient) = lower(${recipient})`.execute(trx)
-}
-
-/** Takes the mail for this worker alone, for `LEASE` seconds; not while an earlier one of its topic is on its way, which would arrive after it. */
+/**
+ * Claims the mail for this worker alone, for `LEASE_SECONDS`. A mail cannot be claimed while an earlier one with its collapse key is
+ * being sent, because the earlier one could arrive after it.
+ */
 export async function claimMail (db: Kysely<MailTables>, id: string) {
   await sql`
     update mails set status = 'failed', last_error = ${SUPERSEDED}, claimed_until = null, subject = null, body_text = null, body_html = null
     where id = ${id} and superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))`.execute(db)
-  const { rows } = await sql<{ cause: string, recipient: string, subject: string, text: string, html: string, attempts: number, hours: number }>`
-    update mails set status = 'sending', attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${LEASE})
-    where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now())) and not ${isBehindAnother}
-    returning cause, recipient, subject, body_text as text, body_html as html, attempts,
-      (extract(epoch from now() - created_at) / 3600)::float8 as hours`.execute(db)
+  const { rows } = await sql<{ dedupeKey: string, recipient: string, subject: string, text: string, html: string, attempts: number, ageHours: number }>`
+    update mails set status = 'sending', attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now())) and not ${isEarlierBeingSent}
+    returning dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html, attempts,
+      (extract(epoch from now() - created_at) / 3600)::float8 as "ageHours"`.execute(db)
   return rows[0]
 }
 
-const isBehindAnother = sql`exists (
-  select from mails earlier where earlier.topic = mails.topic and earlier.superseded and not mails.superseded
+const isEarlierBeingSent = sql`exists (
+  select from mails earlier where earlier.collapse_key = mails.collapse_key and earlier.superseded and not mails.superseded
     and earlier.status = 'sending' and earlier.claimed_until > now())`
 
-const MS_BETWEEN_LOOKS = 500
+const POLL_INTERVAL_MS = 500
 
-/** In how many milliseconds to try again to claim a mail: once another worker's lease is over, or the earlier one of its topic; undefined when it is over itself. */
-export async function findWait (db: Kysely<MailTables>, id: string) {
-  const { rows } = await sql<{ wait: number }>`
-    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${sql.lit(MS_BETWEEN_LOOKS)} end)::float8 as wait
+/**
+ * How long to wait before another attempt to claim a mail: until the other worker's lease ends, or until the earlier mail with its
+ * collapse key may have been sent. Undefined if the mail is already sent or failed.
+ */
+export async function findRetryDelayMs (db: Kysely<MailTables>, id: string) {
+  const { rows } = await sql<{ delayMs: number }>`
+    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${sql.lit(POLL_INTERVAL_MS)} end)::float8 as "delayMs"
     from mails where id = ${id} and status in ('pending', 'sending')`.execute(db)
-  return rows[0]?.wait
+  return rows[0]?.delayMs
 }
 
 export async function markSent (db: Kysely<MailTables>, id: string) {
@@ -134,7 +137,7 @@ export async function markPending (db: Kysely<MailTables>, id: string, error: st
   await sql`update mails set status = 'pending', last_error = ${error}, claimed_until = null where id = ${id}`.execute(db)
 }
 
-/** The mails that no worker holds, in the order of their ids. */
+/** The unsent mails that no worker holds a lease on, ordered by id. */
 export async function listPending (db: Kysely<MailTables>, { olderThanSeconds, limit, after }: { olderThanSeconds: number, limit: number, after: string | undefined }) {
   const { rows } = await sql<{ id: string }>`
     select id from mails
@@ -145,8 +148,8 @@ export async function listPending (db: Kysely<MailTables>, { olderThanSeconds, l
   return rows.map((row) => row.id)
 }
 
-/** Deletes what has been over for 30 days, a thousand rows at a time. */
-export async function clearOldMails (db: Kysely<MailTables>) {
+/** Deletes sent and failed mails that were created more than 30 days ago, in batches of a thousand. */
+export async function deleteOldMails (db: Kysely<MailTables>) {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from mails where id in (

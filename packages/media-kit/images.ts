@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { DamagedImage, DecodedTooLarge, NotAnImage, TooManyPixels } from './errors.ts'
+import { CorruptImage, DecodedImageTooLarge, UnsupportedImage, TooManyPixels } from './errors.ts'
 import { createFairQueue } from './fair-queue.ts'
 
 // Photo pickers of iOS say `image/jpg`, which is no registered type.
@@ -33,11 +33,11 @@ export interface Image { bytes: Buffer, mimeType: string, width: number, height:
 export async function reencodeImage (source: string | Buffer, declaredType: string, accountId: string): Promise<Image> {
   return await queue(accountId, async () => {
     // sharp throws at once, as of a mistake in the program, when there is nothing to read.
-    if (source.length === 0) throw new NotAnImage()
+    if (source.length === 0) throw new UnsupportedImage()
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })
     const { format, width, height, channels, depth } = await image.metadata().catch((error: unknown) => refuse(error))
-    if (!MIME_TYPES[format]?.concat(UNTYPED).includes(declaredType.toLowerCase())) throw new NotAnImage()
-    if (width * height * channels > (MOST_SAMPLES[depth] ?? 0)) throw new DecodedTooLarge()
+    if (!MIME_TYPES[format]?.concat(UNTYPED).includes(declaredType.toLowerCase())) throw new UnsupportedImage()
+    if (width * height * channels > (MOST_SAMPLES[depth] ?? 0)) throw new DecodedImageTooLarge()
 
     const { data: bytes, info } = await image
       .autoOrient()
@@ -52,6 +52,6 @@ export async function reencodeImage (source: string | Buffer, declaredType: stri
 function refuse (error: unknown): never {
   const text = String(error)
   if (/pixel limit/i.test(text)) throw new TooManyPixels()
-  if (/unsupported image format|unable to open|operation is blocked/i.test(text)) throw new NotAnImage()
-  throw new DamagedImage()
+  if (/unsupported image format|unable to open|operation is blocked/i.test(text)) throw new UnsupportedImage()
+  throw new CorruptImage()
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createMedia, createStorage, diskStorage, privateKeyOf, s3Storage, StorageUnavailable, type Storage } from './index.ts'
+import { createMedia, createStorage, diskStorage, privateCopyKeyOf, s3Storage, StorageUnavailable, type Storage } from './index.ts'
 import { startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
@@ -24,7 +24,7 @@ async function keepsImages (t: Test, storage: Storage, keys: () => Promise<strin
   t.same(await keys(), [stored.key])
   t.same(await storage.find(stored.key), image.bytes)
 
-  const copy = privateKeyOf(stored.key)
+  const copy = privateCopyKeyOf(stored.key)
   t.match(copy, /^private\/[0-9a-f-]{36}\.webp$/)
   t.equal(await media.copy(stored.key, copy), true)
   t.same((await keys()).sort(), [copy, stored.key])
@@ -43,7 +43,7 @@ async function movesFormer (t: Test, storage: Storage, keys: () => Promise<strin
   for (const key of former) await storage.put(key, image.bytes, 'image/webp')
   const other = (await media.store('public', image)).key
 
-  const moved = former.map((key) => media.storedOf(`https://cdn.example.com/media/${key}`))
+  const moved = former.map((key) => media.toStoredValue(`https://cdn.example.com/media/${key}`))
   t.match(moved, [/^public\//, /^private\//, /^private\//])
   t.equal(new Set(moved).size, 3)
   await media.moveFormer(['photos'])
@@ -111,22 +111,22 @@ t.test('an address is made of what is stored, and is as good as it', (t) => {
   const key = `public/${ana}.webp`
   t.equal(one?.urlOf(key), `https://cdn.example.com/media/${key}`)
   t.equal(other?.urlOf(key), `https://other.example/${key}`, 'another CDN_URL changes every address')
-  t.equal(one?.storedOf(`https://cdn.example.com/media/${key}`), key)
+  t.equal(one?.toStoredValue(`https://cdn.example.com/media/${key}`), key)
   t.equal(one?.urlOf(null), null)
   for (const foreign of ['https://pictures.example.net/a.png', `https://cdn.example.com.evil.example/media/${key}`, `https://cdn.example.com/media/${key}/../x`,
     `https://cdn.example.com/media/public/${ana}/${ben}.webp`, 'https://cdn.example.com/media/../secret']) {
-    t.equal(one?.storedOf(foreign), foreign)
+    t.equal(one?.toStoredValue(foreign), foreign)
     t.equal(one?.urlOf(foreign), foreign)
   }
   t.end()
 })
 
 t.test('which addresses may be shown', (t) => {
-  const [open, strict] = [false, true].map((onlyOwn) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', onlyOwn }))
+  const [open, strict] = [false, true].map((ownUrlsOnly) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', ownUrlsOnly }))
   const own = `https://cdn.example.com/public/${ben}.webp`
   const foreign = 'https://pictures.example.net/a.png'
   const sly = ['https://cdn.example.com.evil.example/a.webp', 'https://cdn.example.com@evil.example/a.webp', 'http://cdn.example.com/a.webp']
-  t.same([own, foreign].map((url) => open?.accepts(url)), [true, true])
-  t.same([own, foreign, ...sly].map((url) => strict?.accepts(url)), [true, false, false, false, false])
+  t.same([own, foreign].map((url) => open?.isAllowedUrl(url)), [true, true])
+  t.same([own, foreign, ...sly].map((url) => strict?.isAllowedUrl(url)), [true, false, false, false, false])
   t.end()
 })

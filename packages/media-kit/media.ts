@@ -1,6 +1,6 @@
-import { createUrlSigner, isKey, isPrivate } from '@tandem/service-kit'
+import { createUrlSigner, isMediaKey, isPrivateMediaKey } from '@tandem/service-kit'
 import type { Image } from './images.ts'
-import { createKey, keyAfterMove, type Audience, type FormerFolder } from './keys.ts'
+import { createMediaKey, keyAfterMove, type Visibility, type FormerFolder } from './keys.ts'
 import { moveFormerImages } from './moving.ts'
 import type { Storage } from './storage.ts'
 
@@ -13,8 +13,8 @@ export interface StoredImage { key: string, mimeType: string, width: number, hei
  */
 export interface Media {
   /** The address that all others begin with. */
-  base: string
-  store (audience: Audience, image: Image): Promise<StoredImage>
+  baseUrl: string
+  store (audience: Visibility, image: Image): Promise<StoredImage>
   /** Stores the same image under `to`, or does nothing when there is no such image. @returns whether there is one */
   copy (key: string, to: string): Promise<boolean>
   /** Does nothing when there is no such image. */
@@ -23,11 +23,11 @@ export interface Media {
   urlOf (stored: string): string
   urlOf (stored: string | null): string | null
   /** What a table holds of an address that a client or another service named. */
-  storedOf (url: string): string
+  toStoredValue (url: string): string
   /** Moves images whose keys named their owner. To be called now and then; see moveFormerImages. @returns how many it moved */
   moveFormer (folders: FormerFolder[]): Promise<number>
   /** Whether a client may have this address shown to others. */
-  accepts (url: string): boolean
+  isAllowedUrl (url: string): boolean
 }
 
 export interface MediaOptions {
@@ -35,37 +35,37 @@ export interface MediaOptions {
   /** The address that stored images are served under. */
   cdnUrl: string
   /** Whether only images from here may be shown, which keeps others from learning who looks at theirs. */
-  onlyOwn?: boolean
+  ownUrlsOnly?: boolean
   /** The secrets that addresses of private images are signed with, unless the store signs them itself. */
   signingKey?: string
 }
 
-export function createMedia ({ storage, cdnUrl, onlyOwn = false, signingKey }: MediaOptions): Media {
+export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey }: MediaOptions): Media {
   const signer = signingKey === undefined ? undefined : createUrlSigner(signingKey)
-  const base = `${cdnUrl.replace(/\/$/, '')}/`
+  const baseUrl = `${cdnUrl.replace(/\/$/, '')}/`
 
   // Where the store itself signs, the address of a private image begins as its own.
   const signedBase = storage.presign?.('').split('?', 1)[0]
   const pathOf = (url: string) => {
-    const start = [base, signedBase].find((each) => each !== undefined && url.startsWith(each))
+    const start = [baseUrl, signedBase].find((each) => each !== undefined && url.startsWith(each))
     return start === undefined ? undefined : url.slice(start.length).split('?', 1)[0]
   }
 
   function urlOf (stored: string): string
   function urlOf (stored: string | null): string | null
   function urlOf (stored: string | null) {
-    if (stored === null || !isKey(stored)) return stored
-    if (!isPrivate(stored)) return base + stored
+    if (stored === null || !isMediaKey(stored)) return stored
+    if (!isPrivateMediaKey(stored)) return baseUrl + stored
     if (storage.presign) return storage.presign(stored)
     if (!signer) throw new Error('there is no key to sign the address of a private image with')
-    return `${base}${stored}?${signer.sign(stored)}`
+    return `${baseUrl}${stored}?${signer.sign(stored)}`
   }
 
   return {
-    base,
+    baseUrl,
     urlOf,
     async store (audience, { bytes, mimeType, width, height }) {
-      const key = createKey(audience)
+      const key = createMediaKey(audience)
       await storage.put(key, bytes, mimeType)
       return { key, mimeType, width, height, bytes: bytes.length }
     },
@@ -75,14 +75,14 @@ export function createMedia ({ storage, cdnUrl, onlyOwn = false, signingKey }: M
       return bytes !== undefined
     },
     remove: async (key) => await storage.remove(key),
-    storedOf (url) {
+    toStoredValue (url) {
       const path = pathOf(url)
       if (path === undefined) return url
       // Clients may still hold addresses from before images were moved.
       const key = keyAfterMove(path) ?? path
-      return isKey(key) ? key : url
+      return isMediaKey(key) ? key : url
     },
     moveFormer: async (folders) => await moveFormerImages(storage, folders),
-    accepts: (url) => !onlyOwn || pathOf(url) !== undefined
+    isAllowedUrl: (url) => !ownUrlsOnly || pathOf(url) !== undefined
   }
 }

@@ -20,12 +20,12 @@ t.test('an address is signed as the S3 client signs it, for an hour from the las
 })
 
 t.test('with S3 a private image has an address of the store, and is known again by it', (t) => {
-  const media = createMedia({ storage: s3Storage({ endpoint: 'https://s3.example.org:9000/', bucket: 'tandem-private', ...credentials }), cdnUrl: 'https://cdn.example', onlyOwn: true })
+  const media = createMedia({ storage: s3Storage({ endpoint: 'https://s3.example.org:9000/', bucket: 'tandem-private', ...credentials }), cdnUrl: 'https://cdn.example', ownUrlsOnly: true })
   const key = 'private/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
   const signed = media.urlOf(key)
   t.ok(signed.startsWith(`${url}?X-Amz-Algorithm=AWS4-HMAC-SHA256&`))
-  t.equal(media.storedOf(signed), key)
-  t.ok(media.accepts(signed))
+  t.equal(media.toStoredValue(signed), key)
+  t.ok(media.isAllowedUrl(signed))
   t.equal(media.urlOf(key.replace('private', 'public')), `https://cdn.example/${key.replace('private', 'public')}`)
   t.end()
 })

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { SIGNED_FOR, windowStart } from '@tandem/service-kit'
+import { SIGNATURE_TTL_SECONDS, windowStartSeconds } from '@tandem/service-kit'
 
 interface Credentials { region: string, accessKeyId: string, secretAccessKey: string }
 
@@ -10,11 +10,11 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
  * as of the beginning of the window, so that it stays the same for half an hour. aws4fetch would do it too, but not without waiting.
  */
 export function presign (url: string, { region, accessKeyId, secretAccessKey }: Credentials, now = Date.now()) {
-  const time = new Date(windowStart(now) * 1_000).toISOString().replace(/[-:]|\.\d{3}/g, '')
+  const time = new Date(windowStartSeconds(now) * 1_000).toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
   const { host, pathname } = new URL(url)
   const query = new URLSearchParams([
-    ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'], ['X-Amz-Credential', `${accessKeyId}/${scope}`], ['X-Amz-Date', time], ['X-Amz-Expires', String(SIGNED_FOR)],
+    ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'], ['X-Amz-Credential', `${accessKeyId}/${scope}`], ['X-Amz-Date', time], ['X-Amz-Expires', String(SIGNATURE_TTL_SECONDS)],
     ['X-Amz-SignedHeaders', 'host']
   ]).toString()
   const request = `GET\n${pathname}\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`

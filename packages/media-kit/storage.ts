@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isPrivate } from '@tandem/service-kit'
+import { isPrivateMediaKey } from '@tandem/service-kit'
 import { AwsClient } from 'aws4fetch'
 import { presign } from './presign.ts'
 import { StorageUnavailable } from './errors.ts'
-import { sweep } from './leftovers.ts'
+import { sweepStaleFiles } from './stale-files.ts'
 
 /** Where files are kept. Keys are relative paths that this project makes; no part of them comes from a client. */
 export interface Storage {
@@ -31,7 +31,7 @@ const PATIENCE = 8_000
 /** Keeps files below a directory of this machine, for one machine alone or one that all share. */
 export function diskStorage (directory: string): Storage {
   const unfinishedFiles = path.join(directory, '.unfinished')
-  sweep(unfinishedFiles)
+  sweepStaleFiles(unfinishedFiles)
   return {
     async put (key, bytes) {
       const file = path.join(directory, key)
@@ -65,7 +65,7 @@ function ifAbsent<T> (error: unknown, value: T) {
 
 /** Keeps private files in one store and all others in another. */
 export function splitStorage (others: Storage, privates: Storage): Storage {
-  const storeOf = (key: string) => isPrivate(key) ? privates : others
+  const storeOf = (key: string) => isPrivateMediaKey(key) ? privates : others
   return {
     put: async (key, bytes, mimeType) => await storeOf(key).put(key, bytes, mimeType),
     find: async (key) => await storeOf(key).find(key),

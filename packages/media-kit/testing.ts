@@ -15,7 +15,7 @@ function chunk (type: string, content: Buffer) {
 }
 
 /** A grey PNG with a comment in it. */
-export function somePng (width = 2, height = 2) {
+export function createPng (width = 2, height = 2) {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
@@ -27,7 +27,7 @@ export function somePng (width = 2, height = 2) {
 }
 
 /** A form with one file in it, as `inject` and `fetch` take it. */
-export function formWith (bytes: Buffer, { field = 'file', type = 'image/png', name = '../../etc/a.png', before = '', after = '', end = '\r\n--form--\r\n' } = {}) {
+export function createForm (bytes: Buffer, { field = 'file', type = 'image/png', name = '../../etc/a.png', before = '', after = '', end = '\r\n--form--\r\n' } = {}) {
   return {
     headers: { 'content-type': 'multipart/form-data; boundary=form' },
     payload: Buffer.concat([

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from '@tandem/service-kit'
-import { silent, testKeys } from '@tandem/service-kit/testing'
+import { silentLog, testKeys } from '@tandem/service-kit/testing'
 import t, { type Test } from 'tap'
-import { LARGEST_FILE, readImage, uploadLimit, uploads } from './uploads.ts'
-import { formWith, somePng } from './testing.ts'
+import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
+import { createForm, createPng } from './testing.ts'
 
 const elsewhere = tmpdir()
 
@@ -20,12 +20,12 @@ async function server (t: Test) {
   const folder = await mkdtemp(path.join(elsewhere, 'tandem-uploads-'))
   process.env['TMPDIR'] = folder
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const app = await createServer({ name: 'test', log: silent, keys: testKeys })
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
   await app.register(async (app) => {
-    await app.register(uploads)
+    await app.register(multipartUploads)
     // Making test pictures holds up the loop, which is no reason to shed load here.
-    app.post('/photos', { bodyLimit: uploadLimit, config: { public: true, pressureHandler () {} } }, async (request) => {
+    app.post('/photos', { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, pressureHandler () {} } }, async (request) => {
       const { width, height } = await readImage(request, 'file', randomUUID())
       return { width, height }
     })
@@ -38,24 +38,24 @@ async function server (t: Test) {
 }
 
 /** A PNG of exactly so many bytes: what follows its end is read past. */
-const ofLength = (length: number) => Buffer.concat([somePng(), Buffer.alloc(length - somePng().length)])
+const ofLength = (length: number) => Buffer.concat([createPng(), Buffer.alloc(length - createPng().length)])
 
 t.test('one file in the named field is read, whatever else the form holds', async (t) => {
   const { send, left } = await server(t)
-  t.same(await send(formWith(somePng(3, 2))), { status: 200, width: 3, height: 2 })
+  t.same(await send(createForm(createPng(3, 2))), { status: 200, width: 3, height: 2 })
   const field = '--form\r\ncontent-disposition: form-data; name="note"\r\n\r\nhello\r\n'
-  t.same(await send(formWith(somePng(3, 2), { before: field })), { status: 200, width: 3, height: 2 })
-  t.same(await send(formWith(somePng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), { status: 200, width: 3, height: 2 })
+  t.same(await send(createForm(createPng(3, 2), { before: field })), { status: 200, width: 3, height: 2 })
+  t.same(await send(createForm(createPng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), { status: 200, width: 3, height: 2 })
   t.same(await left(), [])
 })
 
 t.test('five megabytes are taken and no byte more', async (t) => {
   const { send, left } = await server(t)
-  t.equal(LARGEST_FILE, 5 * 1024 * 1024)
-  t.match(await send(formWith(ofLength(LARGEST_FILE))), { status: 200 })
-  t.match(await send(formWith(ofLength(LARGEST_FILE + 1))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
-  t.match(await send(formWith(ofLength(LARGEST_FILE * 2))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
-  t.match(await send(formWith(ofLength(LARGEST_FILE + 1), { field: 'other' })), { status: 400, code: 'VALIDATION_ERROR' })
+  t.equal(MAX_FILE_BYTES, 5 * 1024 * 1024)
+  t.match(await send(createForm(ofLength(MAX_FILE_BYTES))), { status: 200 })
+  t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  t.match(await send(createForm(ofLength(MAX_FILE_BYTES * 2))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1), { field: 'other' })), { status: 400, code: 'VALIDATION_ERROR' })
   t.same(await left(), [])
 })
 
@@ -63,23 +63,23 @@ t.test('what is no form with an image is refused, and nothing of it stays', asyn
   const { send, left } = await server(t)
   const multipart = { 'content-type': 'multipart/form-data; boundary=form' }
   const refusals: [number, Parameters<typeof send>[0]][] = [
-    [400, formWith(somePng(), { field: 'photo' })],
-    [415, formWith(somePng(), { type: 'image/jpeg' })],
-    [415, formWith(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' })],
-    [415, formWith(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/png' })],
-    [415, formWith(Buffer.alloc(0))],
-    [413, formWith(somePng(16_000, 16_000))],
-    [400, formWith(somePng(40, 40).subarray(0, 70))],
-    [400, formWith(somePng(), { end: '' })],
-    [400, formWith(somePng().subarray(0, 20), { end: '' })],
+    [400, createForm(createPng(), { field: 'photo' })],
+    [415, createForm(createPng(), { type: 'image/jpeg' })],
+    [415, createForm(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' })],
+    [415, createForm(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/png' })],
+    [415, createForm(Buffer.alloc(0))],
+    [413, createForm(createPng(16_000, 16_000))],
+    [400, createForm(createPng(40, 40).subarray(0, 70))],
+    [400, createForm(createPng(), { end: '' })],
+    [400, createForm(createPng().subarray(0, 20), { end: '' })],
     [400, { headers: multipart, payload: '' }],
     [400, { headers: multipart, payload: 'nonsense' }],
     [400, { headers: multipart, payload: '--form--\r\n' }],
     [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="file"\r\n\r\nno file\r\n--form--\r\n' }],
     [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--form--\r\n' }],
-    [400, { headers: { 'content-type': 'multipart/form-data' }, payload: formWith(somePng()).payload }],
+    [400, { headers: { 'content-type': 'multipart/form-data' }, payload: createForm(createPng()).payload }],
     [415, { headers: { 'content-type': 'application/json' }, payload: '{}' }],
-    [415, { headers: { 'content-type': 'image/png' }, payload: somePng() }]
+    [415, { headers: { 'content-type': 'image/png' }, payload: createPng() }]
   ]
   for (const [index, [status, form]] of refusals.entries()) {
     const { error, code, ...answer } = await send(form)
@@ -93,13 +93,13 @@ t.test('a connection serves on after a form that was not read to its end, and a 
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const tail = Buffer.alloc(60_000, 'x').toString()
   for (let turn = 0; turn < 3; turn++) {
-    const { headers, payload } = formWith(somePng(3, 2), { after: `\r\n--form\r\ncontent-disposition: form-data; name="tail"\r\n\r\n${tail}` })
+    const { headers, payload } = createForm(createPng(3, 2), { after: `\r\n--form\r\ncontent-disposition: form-data; name="tail"\r\n\r\n${tail}` })
     t.same(await (await fetch(`${address}/photos`, { method: 'POST', headers, body: new Uint8Array(payload) })).json(), { width: 3, height: 2 })
   }
 
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
   socket.write('POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n')
-  socket.write(formWith(ofLength(1_000_000), { end: '' }).payload)
+  socket.write(createForm(ofLength(1_000_000), { end: '' }).payload)
   for (let tries = 0; tries < 100 && (await left()).length === 0; tries++) await sleep(10)
   t.equal((await left()).length, 1)
   socket.destroy()
@@ -124,7 +124,7 @@ t.test('twenty uploads of five megabytes at once are held on disk, not in memory
     const files = (await readdir(folder)).filter((name) => name.startsWith('tandem-upload-'))
     return (await Promise.all(files.map(async (name) => (await stat(path.join(folder, name))).size))).reduce((sum, size) => sum + size, 0) / 1024 ** 2
   }
-  const { headers, payload } = formWith(ofLength(LARGEST_FILE))
+  const { headers, payload } = createForm(ofLength(MAX_FILE_BYTES))
   // All but the last bytes of each, so that all twenty are under way when they are looked at.
   const begin = () => {
     const sending = request(address, { method: 'POST', headers: { ...headers, 'content-length': payload.length } })

@@ -8,22 +8,22 @@ import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { DamagedForm, FileTooLarge, NoFile, NotAForm, StorageUnavailable } from './errors.ts'
+import { MalformedForm, FileTooLarge, FileMissing, NotMultipart, StorageUnavailable } from './errors.ts'
 import { reencodeImage, type Image } from './images.ts'
-import { sweep } from './leftovers.ts'
+import { sweepStaleFiles } from './stale-files.ts'
 
-export const LARGEST_FILE = 5 * 1024 * 1024
+export const MAX_FILE_BYTES = 5 * 1024 * 1024
 const FORM_AROUND_FILE = 64 * 1024
 
 /** What a route with an upload adds to its options: the body limit that the file fits in. */
-export const uploadLimit = LARGEST_FILE + FORM_AROUND_FILE
+export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + FORM_AROUND_FILE
 
 const UNFINISHED = 'tandem-upload-'
 
 /** Teaches `app` to read multipart forms with one file. */
-export const uploads = plugin(async (app: FastifyInstance) => {
-  app.addHook('onClose', sweep(tmpdir(), UNFINISHED))
-  await app.register(multipart, { limits: { fileSize: LARGEST_FILE, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
+export const multipartUploads = plugin(async (app: FastifyInstance) => {
+  app.addHook('onClose', sweepStaleFiles(tmpdir(), UNFINISHED))
+  await app.register(multipart, { limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
 }, { name: 'uploads' })
 
 /**
@@ -32,7 +32,7 @@ export const uploads = plugin(async (app: FastifyInstance) => {
  * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages, StorageAway
  */
 export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
-  if (!request.isMultipart()) throw new NotAForm()
+  if (!request.isMultipart()) throw new NotMultipart()
   const file = path.join(tmpdir(), `${UNFINISHED}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
@@ -55,7 +55,7 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
       if (part.file.truncated) throw new FileTooLarge()
       return part.mimetype
     }
-    throw new NoFile(field)
+    throw new FileMissing(field)
   } catch (error) {
     throw blame(error)
   }
@@ -65,5 +65,5 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
 function blame (error: unknown) {
   if (error instanceof FastifyError) return error
   const { code = '' } = error as NodeJS.ErrnoException
-  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageUnavailable({ cause: error }) : new DamagedForm({ cause: error })
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageUnavailable({ cause: error }) : new MalformedForm({ cause: error })
 }

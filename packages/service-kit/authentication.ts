@@ -14,7 +14,7 @@ export interface Account {
 }
 
 /** What an access token is, for the one service that issues it and all that accept it. Times in seconds. */
-export const accessToken = { algorithm: 'ES256', type: 'at+jwt', issuer: 'tandem', audience: 'tandem', lifetime: 900, skew: 5 } as const
+export const ACCESS_TOKEN = { algorithm: 'ES256', type: 'at+jwt', issuer: 'tandem', audience: 'tandem', lifetimeSeconds: 900, clockSkewSeconds: 5 } as const
 
 export interface AuthenticationOptions {
   keys: KeySet
@@ -67,11 +67,11 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
     } as never,
     decode: { complete: true },
     verify: {
-      algorithms: [accessToken.algorithm],
-      checkTyp: accessToken.type,
-      allowedIss: accessToken.issuer,
-      allowedAud: accessToken.audience,
-      clockTolerance: accessToken.skew * 1000,
+      algorithms: [ACCESS_TOKEN.algorithm],
+      checkTyp: ACCESS_TOKEN.type,
+      allowedIss: ACCESS_TOKEN.issuer,
+      allowedAud: ACCESS_TOKEN.audience,
+      clockTolerance: ACCESS_TOKEN.clockSkewSeconds * 1000,
       requiredClaims: ['iss', 'aud', 'sub', 'sid', 'role', 'iat', 'exp'],
       cache: false
     }
@@ -81,7 +81,7 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
 
   function recall (token: string) {
     const known = verified.get(token)
-    if (known && known.expiresAt + accessToken.skew > Date.now() / 1000 && keys.has(known.kid)) return known
+    if (known && known.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(known.kid)) return known
     verified.delete(token)
   }
 

@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
-import { readRootKey } from './signed-keys.ts'
+import { parseRootKey } from './signed-keys.ts'
 import { article } from './validation.ts'
 
 /** The process cannot start as it is told to. Its message is for the operator, and tells no value. */
@@ -39,7 +39,7 @@ function isAddress (text: string) {
 
 function isRootKey (text: string) {
   try {
-    return readRootKey(text) !== undefined
+    return parseRootKey(text) !== undefined
   } catch {
     return false
   }

@@ -19,7 +19,7 @@ t.test('ready names what is down, and fails only for what is required', async (t
 })
 
 t.test('where the public can ask, names of what is down are in metrics only', async (t) => {
-  const app = await testServer(t, undefined, { namesChecks: false, checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } } })
+  const app = await testServer(t, undefined, { exposesFailingChecks: false, checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } } })
   t.strictSame((await app.inject('/health/ready')).json(), { status: 'ready', degraded: true })
   const metrics = await registry.metrics()
   t.match(metrics, 'health_check_failing{check="the-cache"} 1')

@@ -3,11 +3,11 @@ import { Gauge } from 'prom-client'
 import { registry } from './metrics.ts'
 
 /** Something the service needs. `required`: without it the service is not ready; else it is only named. */
-export interface Check {
+export interface HealthCheck {
   check: () => Promise<unknown>
   required: boolean
 }
-export type Checks = Record<string, Check>
+export type HealthChecks = Record<string, HealthCheck>
 
 const failing = new Gauge({ name: 'health_check_failing', help: 'Whether something that the process needs is down', labelNames: ['check'], registers: [registry] })
 
@@ -28,9 +28,9 @@ async function isDown (check: () => Promise<unknown>) {
 
 /**
  * GET /health/live (the process answers) and GET /health/ready (`{ status, degraded, down }`): 503 while a required check fails or the server
- * closes. Each check has a second, and is asked at most once a second. Without `namesChecks` the answer has no `down`; names are in the log and in a metric.
+ * closes. Each check has a second, and is asked at most once a second. Without `exposesFailingChecks` the answer has no `down`; names are in the log and in a metric.
  */
-export async function serveHealth (app: FastifyInstance, { checks, namesChecks }: { checks: Checks, namesChecks: boolean }) {
+export async function serveHealth (app: FastifyInstance, { checks, exposesFailingChecks }: { checks: HealthChecks, exposesFailingChecks: boolean }) {
   let closing = false
   let asked = 0
   let answer: Promise<string[]> | undefined
@@ -62,6 +62,6 @@ export async function serveHealth (app: FastifyInstance, { checks, namesChecks }
   app.get('/health/ready', options, async (_request, reply) => {
     const down = await findDown()
     const ready = !closing && !down.some((name) => checks[name]?.required)
-    return reply.code(ready ? 200 : 503).send({ status: closing ? 'closing' : ready ? 'ready' : 'not ready', degraded: down.length > 0, ...(namesChecks && { down }) })
+    return reply.code(ready ? 200 : 503).send({ status: closing ? 'closing' : ready ? 'ready' : 'not ready', degraded: down.length > 0, ...(exposesFailingChecks && { down }) })
   })
 }

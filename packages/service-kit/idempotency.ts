@@ -6,7 +6,7 @@ import { ValidationError } from './errors.ts'
  * The key under which a client may send the same request again, and a digest of what it asks; undefined when it gave none.
  * @param file what the request's form holds, which is no part of its body
  */
-export function idempotencyOf (request: FastifyRequest, file?: Buffer): { accountId: string, key: string, request: string } | undefined {
+export function readIdempotencyKey (request: FastifyRequest, file?: Buffer): { accountId: string, key: string, request: string } | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) throw new ValidationError('Idempotency-Key must have 1 to 255 characters')

@@ -2,14 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { createKeySet } from './keys.ts'
-import type { PublishedKey } from './keys.ts'
-import { silent } from './testing.ts'
+import type { PublicJwk } from './keys.ts'
+import { silentLog } from './testing.ts'
 
-const publish = (kid: string): PublishedKey => ({ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' })
+const publish = (kid: string): PublicJwk => ({ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' })
 
 t.test('lookups at once share one fetch', async (t) => {
   let fetched = 0
-  const keys = createKeySet(async () => { fetched++; await wait(20); return [publish('a')] }, silent)
+  const keys = createKeySet(async () => { fetched++; await wait(20); return [publish('a')] }, silentLog)
   t.teardown(keys.close)
   const found = await Promise.all(Array.from({ length: 50 }, () => keys.find('a')))
   t.ok(found.every((key) => key?.startsWith('-----BEGIN PUBLIC KEY-----')))
@@ -19,7 +19,7 @@ t.test('lookups at once share one fetch', async (t) => {
 
 t.test('an unknown key is looked for once, not once for each forger', async (t) => {
   let fetched = 0
-  const keys = createKeySet(async () => { fetched++; return [publish('a')] }, silent)
+  const keys = createKeySet(async () => { fetched++; return [publish('a')] }, silentLog)
   t.teardown(keys.close)
   await keys.find('a')
   for (const kid of ['x', 'y', 'z']) t.equal(await keys.find(kid), undefined)
@@ -30,7 +30,7 @@ t.test('a new key is found half a minute after the last look', async (t) => {
   const published = [publish('a')]
   const now = Date.now
   t.teardown(() => { Date.now = now })
-  const keys = createKeySet(async () => published, silent)
+  const keys = createKeySet(async () => published, silentLog)
   t.teardown(keys.close)
   await keys.find('a')
   published.push(publish('b'))
@@ -41,7 +41,7 @@ t.test('a new key is found half a minute after the last look', async (t) => {
 
 t.test('until there is a first set nothing can be said, and it is tried again soon', async (t) => {
   let up = false
-  const keys = createKeySet(async () => { if (!up) throw new Error('away'); return [publish('a')] }, silent)
+  const keys = createKeySet(async () => { if (!up) throw new Error('away'); return [publish('a')] }, silentLog)
   t.teardown(keys.close)
   await t.rejects(keys.find('a'), { code: 'SERVICE_UNAVAILABLE' })
   t.notOk(keys.has('a'))
@@ -51,10 +51,10 @@ t.test('until there is a first set nothing can be said, and it is tried again so
 })
 
 t.test('the last good set outlives its source', async (t) => {
-  let answer: () => PublishedKey[] = () => [publish('a')]
+  let answer: () => PublicJwk[] = () => [publish('a')]
   const now = Date.now
   t.teardown(() => { Date.now = now })
-  const keys = createKeySet(async () => answer(), silent)
+  const keys = createKeySet(async () => answer(), silentLog)
   t.teardown(keys.close)
   await keys.find('a')
   for (const broken of [() => { throw new Error('away') }, () => [], () => [{ kid: 'b', kty: 'oct', alg: 'HS256' }], () => [{ kid: 'b', kty: 'EC', crv: 'P-256', x: 'no', y: 'no' }]]) {

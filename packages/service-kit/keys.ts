@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ServiceUnavailable } from './errors.ts'
 
 /** A public key as RFC 7517 writes it. */
-export interface PublishedKey {
+export interface PublicJwk {
   kid?: string
   alg?: string
   use?: string
@@ -29,7 +29,7 @@ const afterFailure = 5_000
 const afterUnknown = 30_000
 const afterUnknownFailure = 1_000
 
-function readKeys (published: PublishedKey[]) {
+function readKeys (published: PublicJwk[]) {
   const keys = new Map<string, string>()
   for (const { kid, alg = 'ES256', ...key } of published) {
     if (typeof kid !== 'string' || alg !== 'ES256' || key.kty !== 'EC' || key.crv !== 'P-256') continue
@@ -43,7 +43,7 @@ function readKeys (published: PublishedKey[]) {
  * Keeps the keys that `fetchKeys` finds. The last good set is kept for as long as none newer can be had, so a service goes on
  * knowing its callers while identity is away.
  */
-export function createKeySet (fetchKeys: () => Promise<PublishedKey[]>, log: FastifyBaseLogger): KeySet {
+export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: FastifyBaseLogger): KeySet {
   let keys: Map<string, string> | undefined
   let fetching: Promise<void> | undefined
   let failed = false

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data } from './envelope.ts'
-import { languageFor, languageOf } from './language.ts'
+import { languageOfLocale, languageOfRequest } from './language.ts'
 import { Data } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { testServer } from './testing.ts'
 
 const routes: Routes = async (app) => {
   app.get('/language', { config: { public: true }, schema: { response: { 200: Data(Type.Object({ language: Type.String() })) } } }, async (request) =>
-    data({ language: languageOf(request, 'id') }))
+    data({ language: languageOfRequest(request, 'id') }))
 }
 
 t.test('a client is answered in the language it likes best of ours, and in that of the route when it likes none', async (t) => {
@@ -26,6 +26,6 @@ t.test('a person reads the language of his locale, and English when it is none o
     ['id', 'id'], ['id-ID', 'id'], ['id_ID', 'id'], ['ID', 'id'], ['in', 'id'], ['in_ID', 'id'],
     ['en-GB', 'en'], ['fr', 'en'], ['ido', 'en'], ['', 'en'], [null, 'en']
   ] as const
-  for (const [locale, language] of locales) t.equal(languageFor(locale), language, `${locale}`)
+  for (const [locale, language] of locales) t.equal(languageOfLocale(locale), language, `${locale}`)
   t.end()
 })

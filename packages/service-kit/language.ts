@@ -2,8 +2,8 @@ import Negotiator from 'negotiator'
 import type { FastifyRequest } from 'fastify'
 
 /** The languages that the service's own texts are in; the first where a client asks for none of them. */
-export const languages = ['en', 'id'] as const
-export type Language = typeof languages[number]
+export const LANGUAGES = ['en', 'id'] as const
+export type Language = typeof LANGUAGES[number]
 
 /** The language a client would like best of those there are, by its Accept-Language; undefined when it names none of them. */
 export function preferredLanguage (request: FastifyRequest): Language | undefined {
@@ -12,15 +12,15 @@ export function preferredLanguage (request: FastifyRequest): Language | undefine
 }
 
 /** The same, or else `fallback`. */
-export const languageOf = (request: FastifyRequest, fallback: Language = 'en'): Language => preferredLanguage(request) ?? fallback
+export const languageOfRequest = (request: FastifyRequest, fallback: Language = 'en'): Language => preferredLanguage(request) ?? fallback
 
 /** The language of somebody with a locale such as `id-ID` or `id_ID`; whoever has another than ours, or none, reads English. */
-export function languageFor (locale: string | null): Language {
+export function languageOfLocale (locale: string | null): Language {
   return findLanguage(locale?.replace('_', '-') ?? '') ?? 'en'
 }
 
 // Java, and so Android, still says `in` for Indonesian.
 function findLanguage (wishes: string): Language | undefined {
-  const best = new Negotiator({ headers: { 'accept-language': wishes } }).languages([...languages, 'in'])[0]
-  return best === 'in' ? 'id' : languages.find((each) => each === best)
+  const best = new Negotiator({ headers: { 'accept-language': wishes } }).languages([...LANGUAGES, 'in'])[0]
+  return best === 'in' ? 'id' : LANGUAGES.find((each) => each === best)
 }

@@ -33,7 +33,7 @@ t.test('a known key is asked for every time, as it may be another item by now', 
 
 t.test('a made-up key is asked for once within a moment', async (t) => {
   const { calls, read } = letters()
-  const find = createLookup(read, { unknownForMs: 1_000 })
+  const find = createLookup(read, { unknownTtlMs: 1_000 })
   for (let times = 0; times < 20; times++) t.strictSame(await find(['1', 'a']), ['A'])
   t.equal(calls.flat().filter((key) => key === '1').length, 1)
   await sleep(1_010)
@@ -43,7 +43,7 @@ t.test('a made-up key is asked for once within a moment', async (t) => {
 
 t.test('made-up keys do not fill the memory', async (t) => {
   const { calls, read } = letters()
-  const find = createLookup(read, { maxUnknown: 10, unknownForMs: 60_000 })
+  const find = createLookup(read, { maxUnknown: 10, unknownTtlMs: 60_000 })
   await find(Array.from({ length: 30 }, (_, number) => `key ${number}`))
   calls.length = 0
   await find(['key 0', 'key 29'])

@@ -1,12 +1,12 @@
-import { batched } from './batched.ts'
+import { createBatcher } from './batcher.ts'
 
 interface Options {
   /** How long a key is taken as unknown once its owner has said so, in milliseconds; 5,000 unless told. */
-  unknownForMs?: number
+  unknownTtlMs?: number
   /** How many unknown keys are remembered; the oldest go first. */
   maxUnknown?: number
   /** How many keys one call of `read` takes. */
-  maxKeys?: number
+  maxKeysPerCall?: number
 }
 
 /**
@@ -17,15 +17,15 @@ interface Options {
  * @returns what finds items; unknown keys are left out
  */
 export function createLookup<Item> (
-  read: (keys: string[]) => Promise<Map<string, Item>>, { unknownForMs = 5_000, maxUnknown = 10_000, maxKeys = 100 }: Options = {}
+  read: (keys: string[]) => Promise<Map<string, Item>>, { unknownTtlMs = 5_000, maxUnknown = 10_000, maxKeysPerCall = 100 }: Options = {}
 ): (keys: string[]) => Promise<Item[]> {
   const unknownUntil = new Map<string, number>()
 
-  const findAll = batched(async (requests: string[][]) => {
+  const findAll = createBatcher(async (requests: string[][]) => {
     const keys = [...new Set(requests.flat())]
     const items = new Map<string, Item>()
-    for (let from = 0; from < keys.length; from += maxKeys) {
-      for (const [key, item] of await read(keys.slice(from, from + maxKeys))) items.set(key, item)
+    for (let from = 0; from < keys.length; from += maxKeysPerCall) {
+      for (const [key, item] of await read(keys.slice(from, from + maxKeysPerCall))) items.set(key, item)
     }
     for (const key of keys) if (!items.has(key)) rememberUnknown(key)
     return requests.map((wanted) => wanted.flatMap((key) => items.get(key) ?? []))
@@ -33,7 +33,7 @@ export function createLookup<Item> (
 
   function rememberUnknown (key: string) {
     unknownUntil.delete(key)
-    unknownUntil.set(key, Date.now() + unknownForMs)
+    unknownUntil.set(key, Date.now() + unknownTtlMs)
     if (unknownUntil.size <= maxUnknown) return
     for (const oldest of unknownUntil.keys()) {
       unknownUntil.delete(oldest)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createUrlSigner, isKey } from './media-urls.ts'
+import { createUrlSigner, isMediaKey } from './media-urls.ts'
 
 const key = 'private/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
 const [secret, former] = ['s'.repeat(32), 'f'.repeat(32)]
@@ -46,8 +46,8 @@ t.test('a secret is rotated without a moment in which an address is refused', (t
 })
 
 t.test('keys have one form', (t) => {
-  t.ok(isKey(key))
-  t.ok(isKey(key.replace('private', 'public')))
-  for (const other of [`/${key}`, `${key}/`, key.toUpperCase(), key.replace('private/', 'private//'), key.replace('private/', 'public/../private/'), key.replace('.webp', '.png'), `${key}\n`]) t.notOk(isKey(other), other)
+  t.ok(isMediaKey(key))
+  t.ok(isMediaKey(key.replace('private', 'public')))
+  for (const other of [`/${key}`, `${key}/`, key.toUpperCase(), key.replace('private/', 'private//'), key.replace('private/', 'public/../private/'), key.replace('.webp', '.png'), `${key}\n`]) t.notOk(isMediaKey(other), other)
   t.end()
 })

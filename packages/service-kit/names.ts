@@ -30,7 +30,7 @@ const emoji = String.raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{E
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
 /** Why nobody may take `name` as a name or username, as the end of a sentence; undefined when anybody may. */
-export function findNameFault (name: string): string | undefined {
+export function findNameError (name: string): string | undefined {
   if (!visible.test(name)) return 'must not contain invisible characters or characters that change the direction of writing'
   if (isReserved(name)) return 'is reserved; please choose another one'
 }
@@ -40,7 +40,7 @@ export function findNameFault (name: string): string | undefined {
  * @param current what they are called already: rules may have been others when they took it
  * @throws ValidationError
  */
-export function checkName (field: string, name: string | undefined, current?: string) {
-  const fault = name === undefined || name === current ? undefined : findNameFault(name)
+export function validateName (field: string, name: string | undefined, current?: string) {
+  const fault = name === undefined || name === current ? undefined : findNameError(name)
   if (fault) throw new ValidationError(`${field} ${fault}`)
 }

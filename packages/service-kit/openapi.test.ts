@@ -42,7 +42,7 @@ t.test('an example is put together from the parts, and what lacks one is named',
     app.post('/bare', { schema: { body: Body({ a: Body({ b: Type.String(), c: Id }) }), response: { 200: Message } } }, async () => message('ok'))
     app.put('/wrong', { schema: { body: Body({ a: Type.Integer() }, { examples: [{ a: 'x' }] }), response: { 200: Message } } }, async () => message('ok'))
     app.put('/several', { schema: { body: Body({ a: Type.Integer() }, { examples: [{ a: 1 }, { a: 2 }, { a: 'x' }] }), response: { 200: Message } } }, async () => message('ok'))
-    app.post('/photos', { schema: { form: 'photo', response: { 200: Message } } }, async () => message('ok'))
+    app.post('/photos', { schema: { fileField: 'photo', response: { 200: Message } } }, async () => message('ok'))
   })
   const { paths } = (await app.inject('/openapi.json')).json()
   const id = '019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'

@@ -8,7 +8,7 @@ declare module 'fastify' {
     /** Whether the route is an addition to the published interface. */
     'x-extension'?: boolean
     /** The route takes a form, with a file in this field. */
-    form?: string
+    fileField?: string
   }
 }
 
@@ -16,7 +16,7 @@ interface Published {
   [key: string]: unknown
   required?: string[]
   properties?: Record<string, { default?: unknown } | undefined>
-  shownAs?: unknown
+  documentedAs?: unknown
 }
 
 interface Content { [type: string]: { schema?: Schema, example?: unknown, examples?: unknown } }
@@ -41,7 +41,7 @@ function publish (schema: unknown): unknown {
     .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
     .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
   // A reader is told what to send or expect, where the server itself takes or gives whatever comes.
-  if (published.shownAs !== undefined) return published.shownAs
+  if (published.documentedAs !== undefined) return published.documentedAs
   const { required, properties } = published
   // What has a default need not be sent.
   if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)
@@ -58,7 +58,7 @@ function publishRequest (schema: unknown): unknown {
 }
 
 // The form is read as it comes in, so that this is for readers only and validates nothing.
-const formWith = (field: string) => ({
+const formBody = (field: string) => ({
   consumes: ['multipart/form-data'],
   body: { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
 })
@@ -85,7 +85,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       }
     },
     convertConstToEnum: false,
-    transform ({ schema: { form, ...schema }, url, route }) {
+    transform ({ schema: { fileField, ...schema }, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const method = [route.method].flat()[0] ?? 'GET'
@@ -100,7 +100,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           ...published,
           ...('body' in published && { body: publishRequest(published.body) }),
           ...('querystring' in published && { querystring: publishRequest(published.querystring) }),
-          ...(form ? formWith(form) : {})
+          ...(fileField ? formBody(fileField) : {})
         }
       }
     },

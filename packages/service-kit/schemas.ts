@@ -2,7 +2,7 @@ import type { TObjectOptions, TProperties, TSchema, TSchemaOptions, TStringOptio
 import { Type } from 'typebox'
 
 /** Names nothing: what an id that cannot be one is read as. */
-export const nilUuid = '00000000-0000-0000-0000-000000000000'
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The id of something. To clients an opaque string; within, a uuid in lower case. A string that cannot be a uuid is read as the nil

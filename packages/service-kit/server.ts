@@ -11,7 +11,7 @@ import type { AuthenticationOptions } from './authentication.ts'
 import { answerFailures, failure, sendError } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
 import { serveHealth } from './health.ts'
-import type { Checks } from './health.ts'
+import type { HealthChecks } from './health.ts'
 import { nameIgnoredFields } from './ignored-fields.ts'
 import { logResponses } from './logging.ts'
 import type { Log } from './logging.ts'
@@ -40,13 +40,13 @@ export interface ServerOptions extends AuthenticationOptions {
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   trustProxy?: string[]
   /** What /health/ready asks. */
-  checks?: Checks
+  checks?: HealthChecks
   /** Whether /health/ready names what is down; true. Off where the public can ask. */
-  namesChecks?: boolean
+  exposesFailingChecks?: boolean
   /** The longest body, in bytes; 64 KiB. A route may have a limit of its own. */
   bodyLimit?: number
   /** Whether to refuse requests while they would have to wait too long. A test would fail by how busy its machine is. */
-  shedsLoad?: boolean
+  loadShedding?: boolean
   /** Whether the server describes its own routes at /openapi.json; true. */
   openapi?: boolean
 }
@@ -59,7 +59,7 @@ const requestId = /^[0-9a-f-]{36}$/
  * A server with all that every service has: the envelope for every failure, authentication on every route that is not public,
  * validation, health, metrics, traces, the log, load shedding and its OpenAPI document. Routes are added after it is awaited.
  */
-export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, namesChecks = true, bodyLimit = 64 * kibibyte, shedsLoad = true, openapi = true }: ServerOptions): Promise<Server> {
+export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, exposesFailingChecks = true, bodyLimit = 64 * kibibyte, loadShedding = true, openapi = true }: ServerOptions): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -90,10 +90,10 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
   checkRequests(app)
   nameIgnoredFields(app)
   await measureRequests(app)
-  if (shedsLoad) await shedLoad(app)
+  if (loadShedding) await shedLoad(app)
   await app.register(authentication, { keys, isRevoked })
   if (openapi) await describeRoutes(app, { name })
-  await serveHealth(app, { checks, namesChecks })
+  await serveHealth(app, { checks, exposesFailingChecks })
   return app
 }
 

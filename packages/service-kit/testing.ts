@@ -4,15 +4,15 @@ import { connect } from 'node:net'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { accessToken } from './authentication.ts'
+import { ACCESS_TOKEN } from './authentication.ts'
 import { exampleOf, type Schema } from './examples.ts'
-import type { HostileRequest } from './hostile-values.ts'
+import type { HostileRequest } from './fuzz.ts'
 import type { KeySet } from './keys.ts'
 import { createLogger } from './logging.ts'
 import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
-export { listBadAnswers } from './hostile-values.ts'
+export { fuzzApi } from './fuzz.ts'
 
 const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -26,7 +26,7 @@ export const testKeys: KeySet = {
 }
 
 /** Logs nothing but the causes of answers with 500, which a failing test should show. */
-export const silent = createLogger('test', 'error', {
+export const silentLog = createLogger('test', 'error', {
   write (line) {
     const { msg, err } = JSON.parse(line) as { msg?: string, err?: { stack?: string } }
     if (msg === 'failed') process.stderr.write(`answered 500: ${err?.stack ?? line}\n`)
@@ -37,12 +37,12 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('bas
 
 /** An ES256 token of any header and claims, for tests of what must be refused too. */
 export function signToken (claims: object, header: object = {}, key = privateKey) {
-  const content = `${encode({ alg: accessToken.algorithm, typ: accessToken.type, kid, ...header })}.${encode(claims)}`
+  const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid, ...header })}.${encode(claims)}`
   return `${content}.${sign('sha256', Buffer.from(content), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
 /** A root key, and both halves of it as the variables have them. */
-export function givenRootKey () {
+export function createRootKey () {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
     privateKey,
@@ -54,15 +54,15 @@ export function givenRootKey () {
 interface Bearer { role?: string, sessionId?: string, expiresIn?: number }
 
 /** The headers of a request by an account. `expiresIn` in seconds. */
-export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresIn = accessToken.lifetime }: Bearer = {}) {
+export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresIn = ACCESS_TOKEN.lifetimeSeconds }: Bearer = {}) {
   const now = Math.floor(Date.now() / 1000)
-  const { issuer: iss, audience: aud } = accessToken
+  const { issuer: iss, audience: aud } = ACCESS_TOKEN
   return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresIn })}` }
 }
 
 /** A server with `routes` and nothing behind it, closed when the test ends. */
 export async function testServer (t: { after: (close: () => unknown) => unknown }, routes: Routes = async () => {}, options: Partial<ServerOptions> = {}) {
-  const app = await createServer({ name: 'test', log: silent, keys: testKeys, ...options })
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, ...options })
   t.after(() => app.close())
   await app.register(routes)
   return app
@@ -104,7 +104,7 @@ export async function postThenRead (port: number, { path, headers = {}, body, ch
 }
 
 /** Sends to `app` without a network, as `accountId`, for `listBadAnswers`. */
-export const sendTo = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: HostileRequest) => {
+export const createInjector = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: HostileRequest) => {
   const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ ...request, headers: { ...headers, ...request.headers } } as InjectOptions)
   return { status: statusCode, type: String(type), body }
 }

@@ -52,7 +52,7 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
 const randomHex = () => randomUUID().replaceAll('-', '')
 
 /** The context that a caller's `traceparent` describes, or a new trace: one that is malformed counts as none. */
-export function continueTrace ({ traceparent, tracestate }: Record<string, unknown>): Context {
+export function extractTraceContext ({ traceparent, tracestate }: Record<string, unknown>): Context {
   const carrier = { traceparent, tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined }
   const continued = propagation.extract(ROOT_CONTEXT, carrier)
   const parent = trace.getSpanContext(continued)
@@ -68,7 +68,7 @@ export function continueTrace ({ traceparent, tracestate }: Record<string, unkno
 export const traceId = (where = context.active()) => trace.getSpanContext(where)?.traceId
 
 /** Runs `work` in the trace of a request: a callback of a shared connection belongs to the request that opened it. */
-export function inTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
+export function runInTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
   return context.with(request.trace, work)
 }
 
@@ -79,7 +79,7 @@ export async function traceRequests (app: FastifyInstance) {
   app.decorateRequest('trace', null as never)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    request.trace = spans && trace.getSpan(context.active()) ? context.active() : continueTrace(request.headers)
+    request.trace = spans && trace.getSpan(context.active()) ? context.active() : extractTraceContext(request.headers)
     context.with(request.trace, done)
   })
 }

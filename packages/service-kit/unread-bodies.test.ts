@@ -15,7 +15,7 @@ const routes: Routes = async (app) => {
 }
 
 async function listening (t: Parameters<typeof testServer>[0]) {
-  const app = await testServer(t, routes, { shedsLoad: false })
+  const app = await testServer(t, routes, { loadShedding: false })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data } from './envelope.ts'
-import { Body, ClientUrl, Cursor, Data, Enum, Id, Instant, IsoDate, nilUuid, Nullable, PageQuery, Secret, Text, Timestamp } from './schemas.ts'
+import { Body, ClientUrl, Cursor, Data, Enum, Id, Instant, IsoDate, NIL_UUID, Nullable, PageQuery, Secret, Text, Timestamp } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, testServer } from './testing.ts'
 
@@ -36,8 +36,8 @@ t.test('what a client sends is cleaned, and what was not asked for is dropped', 
   const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
   t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, { name: 'Ana', inner: { note: '' } })
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
-  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, nilUuid, nilUuid], owner: null })
-  t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: nilUuid })
+  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, NIL_UUID, NIL_UUID], owner: null })
+  t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: NIL_UUID })
   t.strictSame((await echo({ name: null, mood: null, inner: null, count: 1 })).data, { count: 1 }, 'null stands for what may be left out')
   t.strictSame((await echo({ draft: { any: null } })).data, { draft: { any: null } })
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
@@ -124,7 +124,7 @@ t.test('a query is read as what it means', async (t) => {
 t.test('an id that cannot be one names nothing', async (t) => {
   const app = await testServer(t, routes)
   for (const id of ['1', 'null', '...', `${uuid}x`, '%F0%9F%92%A9']) {
-    t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: nilUuid }, id)
+    t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: NIL_UUID }, id)
   }
 })
 

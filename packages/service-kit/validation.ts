@@ -5,14 +5,14 @@ import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
 import { NotFound, ValidationError } from './errors.ts'
 import type { Schema } from './examples.ts'
-import { nilUuid } from './schemas.ts'
+import { NIL_UUID } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The code of this route's validation failures, in place of VALIDATION_ERROR. */
     validationCode?: string
     /** The route looks for unusable text and numbers in its body by itself, with `findUnusable`. */
-    judgesBody?: boolean
+    validatesOwnBody?: boolean
   }
 }
 
@@ -39,7 +39,7 @@ function createAjv (options: Options) {
   keywords.default(ajv, ['transform'])
   ajv.addFormat('client-url', isClientUrl)
   ajv.addFormat('uuid', uuid)
-  ajv.addVocabulary(['example', 'x-extension', 'shownAs'])
+  ajv.addVocabulary(['example', 'x-extension', 'documentedAs'])
   ajv.addKeyword({
     keyword: 'opaqueId',
     type: 'string',
@@ -47,7 +47,7 @@ function createAjv (options: Options) {
     modifying: true,
     errors: false,
     compile: () => (text: string, at) => {
-      if (at) at.parentData[at.parentDataProperty] = uuid.test(text) ? text.toLowerCase() : nilUuid
+      if (at) at.parentData[at.parentDataProperty] = uuid.test(text) ? text.toLowerCase() : NIL_UUID
       return true
     }
   })
@@ -204,7 +204,7 @@ export function checkRequests (app: FastifyInstance) {
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     // The router makes objects of a kind of its own for these two.
     if (findUnstorable({ ...request.params as object })) return done(new NotFound())
-    const found = findUnstorable(request.body, request.routeOptions.config.judgesBody ? nothing : describeUnstorable) ?? findUnstorable({ ...request.query as object })
+    const found = findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? nothing : describeUnstorable) ?? findUnstorable({ ...request.query as object })
     if (found) return done(new ValidationError(`The request ${found}`))
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

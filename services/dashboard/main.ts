@@ -1,7 +1,7 @@
 import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config } from './config.ts'
@@ -22,7 +22,7 @@ await run('dashboard', async (onClose, log) => {
   onClose(() => cache.close())
 
   const deps: Deps = { db, callRpc: createRpcClient(bus), cache, now: () => new Date() }
-  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

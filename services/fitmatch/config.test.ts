@@ -1,9 +1,9 @@
 import t from 'tap'
 import { ConfigError, readConfig } from '@tandem/service-kit'
-import { givenRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
+import { createRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
 import { Config, createStores } from './config.ts'
 
-const needed = { PORT: '0', IDENTITY_ROOT_PUBLIC_KEYS: givenRootKey().publicText, DATABASE_URL: 'postgres://a/b', NATS_URL: 'nats://a', CDN_URL: 'https://cdn.example', MEDIA_SIGNING_KEY: mediaSigningKey }
+const needed = { PORT: '0', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText, DATABASE_URL: 'postgres://a/b', NATS_URL: 'nats://a', CDN_URL: 'https://cdn.example', MEDIA_SIGNING_KEY: mediaSigningKey }
 const storesWith = (env: NodeJS.ProcessEnv) => createStores(readConfig(Config, { ...needed, ...env }))
 const s3 = { S3_ENDPOINT: 'http://s3.example', S3_BUCKET: 'media', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { copyBorrowedPhotos, discardUnlessKept, type File } from './photos/files.ts'
 import { checkRecentReporters } from './safety/reporters.ts'
@@ -9,7 +9,7 @@ import { eraseOldSelfies } from './verification/actions.ts'
 const HOUR = 60 * 60 * 1_000
 
 /** Erases what is due and deletes what no longer matters to anyone, now and every hour. */
-export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: HOUR, log })
+export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await clearOld(deps), { intervalMs: HOUR, log })
 
 export async function clearOld ({ db, callRpc, media, selfies }: Deps) {
   await eraseOldSelfies(db, selfies)

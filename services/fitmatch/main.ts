@@ -2,7 +2,7 @@ import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
-import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config, createStores } from './config.ts'
@@ -22,11 +22,11 @@ await run('fitmatch', async (onClose, log) => {
   const deps: Deps = {
     db,
     callRpc: createRpcClient(bus),
-    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY }),
+    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY }),
     selfies: stores.selfies,
     minAge: config.MIN_AGE
   }
-  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

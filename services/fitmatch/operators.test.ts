@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { OperatorActed } from '@tandem/contracts'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { registry } from '@tandem/service-kit'
 import { bearer } from '@tandem/service-kit/testing'
 import { inParallel, testApp } from './test/app.ts'
@@ -25,7 +25,7 @@ t.test('what operators read and decide is published with account, session, netwo
     return { ...admin, network: '203.0.113.0/24', requestId: response.headers['x-request-id'] }
   }
   const verify = async (accountId: string) => {
-    await upload(accountId, '/fitmatch/verification', 'photo', somePng())
+    await upload(accountId, '/fitmatch/verification', 'photo', createPng())
     const { id } = await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
     return id
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import { expireUnverified } from './accounts/actions.ts'
 import { dropReplacedKeys } from './keys/actions.ts'
 import { forgetUsedTokens } from './providers/actions.ts'
@@ -13,7 +13,7 @@ import { expireSubscriptions } from './subscriptions/actions.ts'
 const MINUTE = 60 * 1_000
 
 /** Ends what has run out and deletes what no longer matters to anyone, now and every minute. */
-export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await runHousekeeping(db), { every: MINUTE, log })
+export const startHousekeeping = (db: Db, log: Log) => runPeriodically(async () => await runHousekeeping(db), { intervalMs: MINUTE, log })
 
 export async function runHousekeeping (db: Db) {
   await expireSubscriptions(db)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import { lockInboxes } from './inbox/withdrawals.ts'
 import type { Db } from './tables.ts'
 
@@ -8,7 +8,7 @@ const TEN_MINUTES = 10 * 60 * 1_000
 const CHUNK = 1_000
 
 /** Deletes what no longer matters to anyone, now and every ten minutes. */
-export const startHousekeeping = (db: Db, log: Log) => repeat(async () => await clearOld(db), { every: TEN_MINUTES, log })
+export const startHousekeeping = (db: Db, log: Log) => runPeriodically(async () => await clearOld(db), { intervalMs: TEN_MINUTES, log })
 
 export async function clearOld (db: Db) {
   while (await clearNotices(db) === CHUNK);

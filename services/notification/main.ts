@@ -2,7 +2,7 @@ import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMailer } from '@tandem/mail-kit'
-import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { startSpreading } from './broadcasts/actions.ts'
@@ -36,7 +36,7 @@ await run('notification', async (onClose, log) => {
   onClose(() => pushes.close())
 
   const deps: Deps = { db, callRpc, findPeople, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
-  const keys = createKeySet(verifiedKeys(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

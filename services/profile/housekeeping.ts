@@ -1,5 +1,5 @@
 import { clearIdempotencyKeys } from '@tandem/database-kit'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { announceMovedPictures } from './people/actions.ts'
 import { deleteMarked, markUnusedForDeletion } from './photos/actions.ts'
@@ -7,7 +7,7 @@ import { deleteMarked, markUnusedForDeletion } from './photos/actions.ts'
 const HOUR = 60 * 60 * 1_000
 
 /** Forgets what has expired, deletes photos that no profile names, and announces pictures under today's address, now and every hour. */
-export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: HOUR, log })
+export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await clearOld(deps), { intervalMs: HOUR, log })
 
 export async function clearOld (deps: Deps) {
   await clearIdempotencyKeys(deps.db)

@@ -2,7 +2,7 @@ import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia, createStorage } from '@tandem/media-kit'
-import { createKeySet, readConfig, run, serveMetrics, verifiedKeys } from '@tandem/service-kit'
+import { createKeySet, readConfig, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config } from './config.ts'
@@ -25,9 +25,9 @@ await run('profile', async (onClose, log) => {
   const deps: Deps = {
     db,
     findAccounts: createAccountLookup(callRpc),
-    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, onlyOwn: config.MEDIA_URLS_ONLY_OWN })
+    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN })
   }
-  const keys = createKeySet(verifiedKeys(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(createVerifiedKeyFetcher(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { clearIdempotencyKeys } from '@tandem/database-kit'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, forgetRemoved, deleteMarked } from './media/actions.ts'
 import { protectImages } from './media/private-copies.ts'
@@ -9,7 +9,7 @@ import { clearExpired } from './stories/actions.ts'
 const MINUTE = 60 * 1_000
 
 /** Deletes what no longer matters to anyone, now and every ten minutes. */
-export const startHousekeeping = (deps: Deps, log: Log) => repeat(async () => await clearOld(deps), { every: 10 * MINUTE, log })
+export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await clearOld(deps), { intervalMs: 10 * MINUTE, log })
 
 export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   const { db, media } = deps

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
-import { bearer, silent } from '@tandem/service-kit/testing'
+import { bearer, silentLog } from '@tandem/service-kit/testing'
 import { writeLogs } from '../logs/actions.ts'
 import { readItem } from '../logs/items.ts'
 import type { Tables } from '../tables.ts'
@@ -44,7 +44,7 @@ await admin.connect()
 await admin.query(`create schema ${schema}`)
 await migrate(own, path.resolve(import.meta.dirname, '..'))
 
-const db = connect<Tables>(own, { log: silent })
+const db = connect<Tables>(own, { log: silentLog })
 const bare = new pg.Client({ connectionString: own })
 await bare.connect()
 const answers: Record<string, unknown> = {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, languageOf, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, languageOfRequest, type Routes } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
@@ -47,6 +47,6 @@ export const healthScoreRoutes: Routes<Deps> = async (app, deps) => {
     const at = deps.now()
     const { id } = request.account
     reply.header('vary', 'Accept-Language')
-    return data(await readHealthScore(deps.db, id, dayIn(await zoneOf(deps, id), at), languageOf(request, 'id')))
+    return data(await readHealthScore(deps.db, id, dayIn(await zoneOf(deps, id), at), languageOfRequest(request, 'id')))
   })
 }

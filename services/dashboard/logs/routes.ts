@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { Body, paginate, Data, data, Enum, Id, idempotencyOf, IsoDate, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
+import { Body, paginate, Data, data, Enum, Id, readIdempotencyKey, IsoDate, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { zoneOf } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
@@ -23,7 +23,7 @@ const SentItem = {
 }
 
 // Each item is judged by itself, so the route takes anything.
-const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { shownAs: SentItem } })
+const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { documentedAs: SentItem } })
 
 const Result = Type.Object({
   clientId: Nullable(Type.String()),
@@ -39,7 +39,7 @@ const Log = Type.Object({
   at: Timestamp,
   day: Type.String({ description: 'The day it counts for: the one it was in `timezone`' }),
   timezone: Type.String({ description: 'Where its owner lived when it was written' }),
-  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, shownAs: { anyOf: Object.values(dataOf), description: 'As it was sent, by its type' } })
+  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, documentedAs: { anyOf: Object.values(dataOf), description: 'As it was sent, by its type' } })
 })
 
 const example = {
@@ -66,11 +66,11 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     bodyLimit: LONGEST_BATCH,
-    config: { judgesBody: true }
+    config: { validatesOwnBody: true }
   }, async (request) => {
     const accountId = request.account.id
     const read = request.body.items.map((item) => readItem(item, now()))
-    const results = await writeLogs(db, { accountId, read, zone: await zoneOf(deps, accountId), spent: idempotencyOf(request) })
+    const results = await writeLogs(db, { accountId, read, zone: await zoneOf(deps, accountId), spent: readIdempotencyKey(request) })
     await cache.forget(accountId)
     return data({ results })
   })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, idempotencyOf, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { activateProgram, addProgram, deleteProgram } from './actions.ts'
@@ -71,7 +71,7 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
     if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) throw new ValidationError('days must not hold the same dayOfWeek twice')
     if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) throw new ValidationError('repsMax must be at least repsMin')
     const numbered = days.map((day) => ({ ...day, dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1 }))
-    const program = await addProgram(db, request.account.id, { name, days: numbered }, idempotencyOf(request))
+    const program = await addProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))
     return reply.code(201).send(data({ program: show(program) }))
   })
 

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
-import { silent } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/service-kit/testing'
 import { createStatsCache } from './cache.ts'
 import { somePerson, testApp, water, workout } from '../test/app.ts'
 
 const redis = await startRedis(t)
-const cache = createStatsCache(redis.url, silent)
+const cache = createStatsCache(redis.url, silentLog)
 t.teardown(() => cache.close())
 const until = async (check: () => Promise<unknown>) => {
   for (let tries = 0; tries < 100; tries++) {

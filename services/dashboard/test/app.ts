@@ -6,7 +6,7 @@ import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { ServiceUnavailable } from '@tandem/service-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import type { Tables } from '../tables.ts'
@@ -50,7 +50,7 @@ export function somePerson (timezone: string, { name = 'Ana', image = null, comp
 }
 
 /** An app that says nothing and takes the tokens of `bearer`. */
-export const appOver = async (deps: Deps) => await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+export const appOver = async (deps: Deps) => await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
 
 /**
  * An app over a database of its own, for all tests of a file. `someone()` is a new person before an empty screen: the clock stands at

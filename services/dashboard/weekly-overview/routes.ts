@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, languageOf, type Routes } from '@tandem/service-kit'
+import { Data, data, languageOfRequest, type Routes } from '@tandem/service-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDays } from '../health-score/queries.ts'
@@ -33,7 +33,7 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const at = deps.now()
     const { id } = request.account
-    const language = languageOf(request, 'id')
+    const language = languageOfRequest(request, 'id')
     reply.header('vary', 'Accept-Language')
     const today = dayIn(await zoneOf(deps, id), at)
     const summaries = new Map((await readDays(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))

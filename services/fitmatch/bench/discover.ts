@@ -6,7 +6,7 @@ import pg from 'pg'
 import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { discover } from '../discover/queries.ts'
 import { readCaller } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
@@ -88,7 +88,7 @@ const time = async (work: () => Promise<unknown>) => {
 
 const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
-const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silent, keys: testKeys })
+const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silentLog, keys: testKeys })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** Milliseconds of a processor that the bare client's own Postgres process has used; the steady figure on a machine with other work. */

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, someFacts } from '../test/app.ts'
 
@@ -30,7 +30,7 @@ await migrate(own, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(own, { log: { warn () {} } })
 const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
-const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silent, keys: testKeys })
+const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silentLog, keys: testKeys })
 
 const post = async (accountId: string, url: string, payload: object) => {
   const response = await app.inject({ method: 'POST', url, headers: headersOf(accountId), payload })

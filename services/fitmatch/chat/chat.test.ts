@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 interface Said { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
@@ -65,7 +65,7 @@ t.test('a chat', async (t) => {
 
   t.test('takes pictures, made anew', async (t) => {
     const { ana, ben, matchId, url } = await pair()
-    const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
+    const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
     t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/ } } })
     t.match(await post(ana.id, `${url}/messages`, { image, content: 'Look' }), { status: 201, data: { message: { content: 'Look', imageUrl: String } } })
     t.match((await get(ben.id, '/fitmatch/matches')).data.conversations, [{ matchId, lastMessage: { content: 'Look', imageUrl: String }, unreadCount: 2 }])
@@ -82,7 +82,7 @@ t.test('a chat', async (t) => {
 
   t.test('takes base64 as phones write it', async (t) => {
     const { ana, url } = await pair()
-    const png = somePng(30, 30)
+    const png = createPng(30, 30)
     const base64 = png.toString('base64')
     t.match(base64, /\+.*=$/, 'has what the ways differ in')
     const ways = {
@@ -116,7 +116,7 @@ t.test('a chat', async (t) => {
   t.test('keeps a message once under an idempotency key, too, with or without a picture', async (t) => {
     const before = (await readdir(path.join(folder, 'media/private'))).length
     const { ana, url } = await pair()
-    const image = { base64: somePng().toString('base64'), mimeType: 'image/png' }
+    const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
     for (const [key, body] of [['k1', { content: 'Hi' }], ['k2', { image }]] as const) {
       const answers = await inParallel(5, () => postOnce(ana.id, key, `${url}/messages`, body))
       t.ok(answers.every(({ status }) => status === 201))
@@ -245,7 +245,7 @@ t.test('a chat', async (t) => {
   })
   t.test('hands out the address of a picture to the two of them, as long as they are matched', async (t) => {
     const { ana, ben, matchId, url } = await pair()
-    const { data } = await post(ana.id, `${url}/messages`, { image: { base64: somePng().toString('base64'), mimeType: 'image/png' } })
+    const { data } = await post(ana.id, `${url}/messages`, { image: { base64: createPng().toString('base64'), mimeType: 'image/png' } })
     const { imageUrl } = data.message
     const everywhere = async () => await Promise.all([ana, ben].flatMap((who) => [get(who.id, url), get(who.id, `${url}/messages`), get(who.id, '/fitmatch/matches'), get(who.id, '/fitmatch/report')]))
     t.equal((await everywhere()).filter((each) => JSON.stringify(each).includes(imageUrl)).length, 6)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, Data, data, Id, idempotencyOf, Instant, Message, message, NextCursor, IdempotencyHeaders, type Routes, Text, ValidationError } from '@tandem/service-kit'
+import { Body, Data, data, Id, readIdempotencyKey, Instant, Message, message, NextCursor, IdempotencyHeaders, type Routes, Text, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
@@ -76,7 +76,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     if (content === '' && !image) throw new ValidationError('content or image is required')
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
-    const spent = idempotencyOf(request)
+    const spent = readIdempotencyKey(request)
     const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...withAddress(sent), isMine: true } }))
 
     let imageUrl: string | null = null

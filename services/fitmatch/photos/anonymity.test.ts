@@ -3,13 +3,13 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createMedia, diskStorage, type Image } from '@tandem/media-kit'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { createApp, someFacts, testApp } from '../test/app.ts'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 
 const { get, post, upload, member, matched, person, others, db, deps, folder, cdnUrl } = await testApp(t)
-const image: Image = { bytes: somePng(), mimeType: 'image/webp', width: 2, height: 2 }
+const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
 
 /** Every address in an answer. */
 const addressesIn = (answer: unknown): string[] => [...JSON.stringify(answer).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
@@ -17,10 +17,10 @@ const addressesIn = (answer: unknown): string[] => [...JSON.stringify(answer).ma
 t.test('the photos of a matching profile lead to nobody, neither by an id nor by the address of another photo', async (t) => {
   const mains = [await deps.media.store('public', image), await deps.media.store('public', image)].map(({ key }) => deps.media.urlOf(key))
   const ana = await member('Mystery', { photos: mains })
-  await upload(ana.id, '/fitmatch/photos', 'file', somePng())
+  await upload(ana.id, '/fitmatch/photos', 'file', createPng())
   const [ben, cy] = [await member('Ben'), await member('Cy')]
   const matchId = await matched(ana, cy)
-  const picture = { base64: somePng().toString('base64'), mimeType: 'image/png' }
+  const picture = { base64: createPng().toString('base64'), mimeType: 'image/png' }
   await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image: picture })
 
   const shown = await Promise.all([
@@ -37,7 +37,7 @@ t.test('the photos of a matching profile lead to nobody, neither by an id nor by
 
 t.test('a changed address of media changes every URL at once', async (t) => {
   const ana = await member('Ana', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key), 'https://elsewhere.example/a.png'] })
-  const moved = await createApp({ ...deps, media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl: 'https://new.example/files' }) }, { log: silent, keys: testKeys })
+  const moved = await createApp({ ...deps, media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl: 'https://new.example/files' }) }, { log: silentLog, keys: testKeys })
   t.teardown(() => moved.close())
   const { data } = (await moved.inject({ url: '/fitmatch/photos', headers: bearer(ana.id) })).json()
   t.match(data.photos.map(({ url }: { url: string }) => url), [/^https:\/\/new\.example\/files\/public\//, 'https://elsewhere.example/a.png'])
@@ -65,7 +65,7 @@ t.test('photos and pictures of before are shown under their new keys, and the fi
   }).execute()
 
   await sql.raw(await readFile(path.join(import.meta.dirname, '../migrations/009-media-keys.sql'), 'utf8')).execute(db)
-  const after = Object.fromEntries(Object.entries(former).map(([name, key]) => [name, deps.media.storedOf(`${cdnUrl}/${key}`)]))
+  const after = Object.fromEntries(Object.entries(former).map(([name, key]) => [name, deps.media.toStoredValue(`${cdnUrl}/${key}`)]))
   t.strictSame((await get(ana.id, '/fitmatch/photos')).data.photos.map(({ url }: { url: string }) => url), [`${cdnUrl}/${after['own']}`, `${cdnUrl}/${after['borrowed']}`])
   const report = await db.selectFrom('reports').where('reported_id', '=', ana.id).select(['evidence', 'kept_urls', 'profile', 'messages']).executeTakeFirstOrThrow()
   t.strictSame(report, {

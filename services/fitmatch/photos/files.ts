@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { createKey } from '@tandem/media-kit'
-import { isKey } from '@tandem/service-kit'
+import { createMediaKey } from '@tandem/media-kit'
+import { isMediaKey } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 
 /** A stored value, and the account that it was uploaded by. */
@@ -10,7 +10,7 @@ export interface File { url: string, owner: string }
 export async function copyBorrowedPhotos ({ db, media }: Pick<Deps, 'db' | 'media'>) {
   const borrowed = await db.selectFrom('photos').where('uploaded', '=', false).where('url', 'like', 'public/%').select(['id', 'url']).execute()
   for (const { id, url } of borrowed) {
-    const copy = createKey('public')
+    const copy = createMediaKey('public')
     if (!await media.copy(url, copy)) continue
     const { numUpdatedRows } = await db.updateTable('photos').set({ url: copy, uploaded: true }).where('id', '=', id).where('url', '=', url).executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) await media.remove(copy)
@@ -28,5 +28,5 @@ export async function discardUnlessKept ({ db, media }: Pick<Deps, 'db' | 'media
     .where(sql<boolean>`kept_urls && ${files.map(({ url }) => url)}::text[]`)
     .execute()
   const kept = new Set(reports.flatMap(({ kept_urls }) => kept_urls))
-  for (const { url } of files) if (isKey(url) && !kept.has(url)) await media.remove(url).catch(() => {})
+  for (const { url } of files) if (isMediaKey(url) && !kept.has(url)) await media.remove(url).catch(() => {})
 }

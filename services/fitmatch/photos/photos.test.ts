@@ -1,7 +1,7 @@
 import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
@@ -12,25 +12,25 @@ t.test('photos', async (t) => {
   t.test('are added one by one, the first as the main one, made anew', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
     t.strictSame(await photosOf(ana), [])
-    const first = await upload(ana, '/fitmatch/photos', 'file', somePng())
+    const first = await upload(ana, '/fitmatch/photos', 'file', createPng())
     t.match(first, { status: 200, data: { photo: { id: String, url: /^https:\/\/cdn\.example\/own\/public\/[0-9a-f-]{36}\.webp$/, isMain: true, sortOrder: 0 } } })
     t.strictSame(Object.keys(first.data.photo).sort(), ['id', 'isMain', 'sortOrder', 'url'])
     t.ok(await isKept(first.data.photo.url))
-    t.match(await upload(ana, '/fitmatch/photos', 'file', somePng()), { data: { photo: { isMain: false, sortOrder: 1 } } })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng()), { data: { photo: { isMain: false, sortOrder: 1 } } })
   })
 
   t.test('are refused if they are none', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
-    t.match(await upload(ana, '/fitmatch/photos', 'other', somePng()), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', somePng(), 'image/jpeg'), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await upload(ana, '/fitmatch/photos', 'other', createPng()), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/jpeg'), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
     t.match(await upload(ana, '/fitmatch/photos', 'file', Buffer.alloc(5 * 1024 * 1024 + 1)), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
-    t.match(await upload('0198c000-0000-7000-8000-000000000001', '/fitmatch/photos', 'file', somePng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', '/fitmatch/photos', 'file', createPng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
     t.strictSame(await photosOf(ana), [])
   })
 
   t.test('are never more than six, and always have one main one', async (t) => {
     const { id: ana } = await member('Ana')
-    const added = await inParallel(12, () => upload(ana, '/fitmatch/photos', 'file', somePng()))
+    const added = await inParallel(12, () => upload(ana, '/fitmatch/photos', 'file', createPng()))
     t.equal(added.filter(({ status }) => status === 200).length, 4)
     t.match(added.find(({ status }) => status !== 200), { status: 400, code: 'LIMIT_EXCEEDED' })
     const photos = await photosOf(ana)
@@ -48,9 +48,9 @@ t.test('photos', async (t) => {
   t.test('are added once under an idempotency key, the sixth too', async (t) => {
     const before = await countFiles()
     const { id: ana } = await member('Ana')
-    for (const key of ['a', 'b', 'c', 'd', 'd']) t.match(await upload(ana, '/fitmatch/photos', 'file', somePng(), 'image/png', { 'idempotency-key': key }), { status: 200 })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', somePng(3), 'image/png', { 'idempotency-key': 'd' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', somePng(), 'image/png', { 'idempotency-key': 'e' }), { status: 400, code: 'LIMIT_EXCEEDED' })
+    for (const key of ['a', 'b', 'c', 'd', 'd']) t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': key }), { status: 200 })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(3), 'image/png', { 'idempotency-key': 'd' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': 'e' }), { status: 400, code: 'LIMIT_EXCEEDED' })
     t.equal((await photosOf(ana)).length, 6)
     t.equal(await countFiles(), before + 4, 'no file of a repeat or of what was refused is left')
   })
@@ -70,7 +70,7 @@ t.test('photos', async (t) => {
 
   t.test('leave with their file, if it was uploaded here', async (t) => {
     const [{ id: ana }, { id: ben }] = [await member('Ana'), await member('Ben')]
-    const { data: { photo } } = await upload(ana, '/fitmatch/photos', 'file', somePng())
+    const { data: { photo } } = await upload(ana, '/fitmatch/photos', 'file', createPng())
     t.match(await del(ben, `/fitmatch/photos?id=${photo.id}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana, '/fitmatch/photos?id=garbage'), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana, '/fitmatch/photos'), { status: 400, code: 'VALIDATION_ERROR' })

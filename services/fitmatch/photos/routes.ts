@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Body, Data, data, Id, idempotencyOf, Message, message, IdempotencyHeaders, ValidationError, type Routes } from '@tandem/service-kit'
+import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
+import { Body, Data, data, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -18,7 +18,7 @@ const Photos = Data(Type.Object({
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
   const answer = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withAddresses(media, photos), isPhotoVerified })
-  await app.register(uploads)
+  await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
     schema: { summary: 'List my photos', response: { 200: Photos } }
@@ -28,14 +28,14 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Add a photo',
       description: 'A form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
-      form: 'file',
+      fileField: 'file',
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
-    bodyLimit: uploadLimit
+    bodyLimit: UPLOAD_BODY_LIMIT
   }, async (request) => {
     const { account } = request
-    const mayBeRepeat = idempotencyOf(request) !== undefined
+    const mayBeRepeat = readIdempotencyKey(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
     // Before the image is made anew; a repeat may be that of the last photo.
     if (photoCount >= MOST_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
@@ -43,7 +43,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const { key } = await media.store('public', image)
     const discard = async () => await media.remove(key).catch(() => {})
     try {
-      const photo = await once(db, idempotencyOf(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
+      const photo = await once(db, readIdempotencyKey(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
       if (photo.url !== key) await discard()
       return data({ photo: withAddress(media, photo) })
     } catch (error) {

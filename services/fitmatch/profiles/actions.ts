@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
-import { createKey } from '@tandem/media-kit'
-import { checkName, isKey, NotFound } from '@tandem/service-kit'
+import { createMediaKey } from '@tandem/media-kit'
+import { validateName, isMediaKey, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyMoves } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
@@ -70,13 +70,13 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
   const askedAt = new Date()
   const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
   if (!facts) throw new NotFound()
-  checkName('displayName', fields.displayName, facts.name)
+  validateName('displayName', fields.displayName, facts.name)
   const columns = columnsOf(facts, fields, minAge)
   checkAge(columns.birth_date, minAge)
   checkWishes(columns, minAge)
   const photos = await copyPhotos(media, facts.photos.slice(0, MOST_PHOTOS))
   const discardUnless = async (shown: string[]) => {
-    for (const photo of photos) if (isKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
+    for (const photo of photos) if (isMediaKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
   }
   try {
     const profile = await once(db, spent, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, askedAt }))
@@ -92,12 +92,12 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
 /** Copies under addresses of their own: by that of the main profile's photo anybody could find the person behind a matching profile. */
 async function copyPhotos (media: Deps['media'], urls: string[]) {
   const copies = await Promise.all(urls.map(async (url) => {
-    const stored = media.storedOf(url)
-    if (isKey(stored)) {
-      const key = createKey('public')
+    const stored = media.toStoredValue(url)
+    if (isMediaKey(stored)) {
+      const key = createMediaKey('public')
       return await media.copy(stored, key) ? key : undefined
     }
-    return media.accepts(url) ? stored : undefined
+    return media.isAllowedUrl(url) ? stored : undefined
   }))
   return copies.filter((copy) => copy !== undefined)
 }
@@ -123,7 +123,7 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   if (!profile) throw new ProfileExists()
   if (photos.length > 0) {
     await trx.insertInto('photos')
-      .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: isKey(url), is_main: index === 0, sort_order: index })))
+      .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: isMediaKey(url), is_main: index === 0, sort_order: index })))
       .execute()
   }
   return await readOwnProfile(trx, accountId)
@@ -135,7 +135,7 @@ export async function changeProfile ({ db, callRpc, minAge }: Deps, accountId: s
   if (fields.interestedIn !== undefined) await checkInterests(callRpc, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
-    checkName('displayName', fields.displayName, profile.display_name)
+    validateName('displayName', fields.displayName, profile.display_name)
     const changed = { ...profile, ...changes }
     if (changes.age_min !== undefined || changes.age_max !== undefined) checkWishes(changed, minAge)
     if (changed.latitude !== profile.latitude || changed.longitude !== profile.longitude) {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, idempotencyOf, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
+import { Data, data, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPhotoAddresses } from '../photos/addresses.ts'
 import { changeProfile, createProfile, deleteProfile } from './actions.ts'
@@ -27,7 +27,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       response: { 201: Data(OwnProfile) }
     }
   }, async (request, reply) => {
-    const profile = await createProfile(deps, request.account.id, request.body, idempotencyOf(request))
+    const profile = await createProfile(deps, request.account.id, request.body, readIdempotencyKey(request))
     return reply.code(201).send(data(withPhotoAddresses(deps.media, profile)))
   })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, isPrivate, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, isPrivateMediaKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
@@ -32,7 +32,7 @@ const Report = Type.Object({
 
 /** A report as its author sees it. Pictures of a chat are not handed out by it: the chat may have ended. */
 const withEvidence = <Evidence extends { evidence: string[] }> (media: Media, report: Evidence): Evidence =>
-  ({ ...report, evidence: report.evidence.filter((each) => !isPrivate(each)).map((each) => media.urlOf(each)) })
+  ({ ...report, evidence: report.evidence.filter((each) => !isPrivateMediaKey(each)).map((each) => media.urlOf(each)) })
 
 export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -78,9 +78,9 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
-    if (!evidence.every(media.accepts)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
-    const report = await once(db, idempotencyOf(request), (trx) => reportProfile(trx, account.id, {
-      reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.storedOf(url))
+    if (!evidence.every(media.isAllowedUrl)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
+    const report = await once(db, readIdempotencyKey(request), (trx) => reportProfile(trx, account.id, {
+      reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.toStoredValue(url))
     }))
     // The report is kept whatever identity answers; housekeeping asks again.
     await Promise.all([

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
@@ -128,7 +128,7 @@ t.test('safety', async (t) => {
   t.test('a profile that was deleted while it was matched is erased after 30 days, with its photos', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
-    const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', somePng())).data.photo.url as string
+    const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', createPng())).data.photo.url as string
     const [mine, theirs] = [await photoOf(ana), await photoOf(ben)]
     await matched(ana, ben)
     await del(ben.id, '/fitmatch/profile')
@@ -184,7 +184,7 @@ t.test('safety', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     const send = async (who: Member) =>
-      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: somePng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
+      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: createPng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
     const [mine, theirs] = [await send(ana), await send(ben)]
     const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
     await report(ana, ben, 'HARASSMENT')

@@ -8,8 +8,8 @@ import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
 import { AddressVerified, Connection, MatchFacts, Membership, OfferedOptions, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { formWith } from '@tandem/media-kit/testing'
-import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
+import { createForm } from '@tandem/media-kit/testing'
+import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import type { SwipeType, Tables } from '../tables.ts'
@@ -76,11 +76,11 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     callRpc,
-    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey }),
+    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, ownUrlsOnly: onlyOwnMedia, signingKey: mediaSigningKey }),
     selfies: diskStorage(path.join(folder, 'selfies')),
     minAge
   }
-  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
   /** A request by an account, and what came of it. */
@@ -90,7 +90,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   }
   const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
   const upload = (accountId: string, url: string, field: string, file: Buffer, type = 'image/png', headers = {}) => {
-    const form = formWith(file, { field, type })
+    const form = createForm(file, { field, type })
     return send(accountId, 'POST', url, form.payload, { headers: { ...form.headers, ...headers } })
   }
 

@@ -1,4 +1,4 @@
-import { bearer, listBadAnswers, sendTo } from '@tandem/service-kit/testing'
+import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 
@@ -6,8 +6,8 @@ t.test('no value in an address, a query or a body brings a server error', async 
   const { app, member, matched } = await testApp(t)
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   const matchId = await matched(ana, ben)
-  const { bad, sent } = await listBadAnswers((await app.inject('/openapi.json')).json(), {
-    send: sendTo(app, bearer(ana.id, { role: 'ADMIN' })), ids: { chat: matchId, profile: ben.profileId }
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), {
+    send: createInjector(app, bearer(ana.id, { role: 'ADMIN' })), ids: { chat: matchId, profile: ben.profileId }
   })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)

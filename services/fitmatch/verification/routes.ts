@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
+import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
@@ -36,7 +36,7 @@ const VerificationForOperators = Type.Object({
 
 export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
-  await app.register(uploads)
+  await app.register(multipartUploads)
 
   app.get('/fitmatch/verification', {
     schema: { summary: 'Ask whether my photos are verified', response: { 200: Data(Type.Object({ verification: Verification })) } }
@@ -47,10 +47,10 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Hand in a selfie that my photos are compared with',
       description: 'A form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Nobody but operators sees it, and it is erased 30 days after ' +
         'the decision. 409 VERIFICATION_PENDING or ALREADY_VERIFIED where there is nothing to hand in.',
-      form: 'photo',
+      fileField: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },
-    bodyLimit: uploadLimit
+    bodyLimit: UPLOAD_BODY_LIMIT
   }, async (request) => {
     await readCaller(db, request.account.id)
     const { status } = await readVerification(db, request.account.id)

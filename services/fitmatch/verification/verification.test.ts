@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { BadgeEarned, Membership, VerificationDecided } from '@tandem/contracts'
-import { somePng } from '@tandem/media-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'
 
@@ -11,7 +11,7 @@ t.test('photo verification', async (t) => {
   const { app, get, post, put, del, upload, member, operator, publishedEvents, db, deps, folder } = await testApp(t)
   const url = '/fitmatch/verification'
   const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
-  const submit = (accountId: string) => upload(accountId, url, 'photo', somePng())
+  const submit = (accountId: string) => upload(accountId, url, 'photo', createPng())
   const idOf = async (accountId: string) => (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
   const selfiesOf = async (accountId: string) => await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
 
@@ -27,7 +27,7 @@ t.test('photo verification', async (t) => {
     t.equal((await selfiesOf(ana)).length, 0)
     t.match(await stateOf(ana), { status: 'NONE' })
     t.match(await del(ana, url), { status: 404, code: 'NOT_FOUND' })
-    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', somePng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', createPng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
   t.test('is for operators alone to see and decide', async (t) => {
@@ -74,7 +74,7 @@ t.test('photo verification', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
     await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`)
-    const later = (await upload(ana, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+    const later = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
 
     const { callRpc } = deps
     t.teardown(() => { deps.callRpc = callRpc })
@@ -93,7 +93,7 @@ t.test('photo verification', async (t) => {
       t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
     }
     const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
-    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
     const choose = (mainPhotoId: string) => put(ana.id, '/fitmatch/photos', { mainPhotoId })
     const remove = (id: string) => del(ana.id, `/fitmatch/photos?id=${id}`)
     await approve()
@@ -124,7 +124,7 @@ t.test('photo verification', async (t) => {
   t.test('approves no photo that was not there when the selfie was sent', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
-    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+    const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
     const { photos: [{ id: first, url: firstUrl }, { id: second, url: secondUrl }] } = (await get(ana.id, '/fitmatch/photos')).data
     const listed = async () => (await operator('GET', '/fitmatch/admin/verifications')).data.verifications
     const own = async () => (await listed()).find(({ accountId }: { accountId: string }) => accountId === ana.id)
@@ -162,7 +162,7 @@ t.test('photo verification', async (t) => {
     await del(ana, `/fitmatch/photos?id=${second}`)
     t.match(await stateOf(ana), { status: 'NONE', reason: String })
     await submit(ana)
-    await upload(ana, '/fitmatch/photos', 'file', somePng())
+    await upload(ana, '/fitmatch/photos', 'file', createPng())
     t.match(await stateOf(ana), { status: 'NONE', reason: String }, 'the first photo is one that nobody compared')
   })
 
@@ -170,7 +170,7 @@ t.test('photo verification', async (t) => {
     for (let round = 0; round < 12; round++) {
       const { id: ana } = await member('Ana')
       await submit(ana)
-      const foreign = (await upload(ana, '/fitmatch/photos', 'file', somePng())).data.photo.id as string
+      const foreign = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
       const id = await idOf(ana)
       const [decided, changed] = await Promise.all([
         operator('POST', `/fitmatch/admin/verifications/${id}/approve`), put(ana, '/fitmatch/photos', { mainPhotoId: foreign })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { sql } from 'kysely'
-import { ConfigError, createKeySet, verifiedKeys } from '@tandem/service-kit'
-import { givenRootKey, silent } from '@tandem/service-kit/testing'
+import { ConfigError, createKeySet, createVerifiedKeyFetcher } from '@tandem/service-kit'
+import { createRootKey, silentLog } from '@tandem/service-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { createSecrets } from '../secrets.ts'
 import { rootKeys, testApp } from '../test/app.ts'
@@ -26,8 +26,8 @@ t.test('the public halves are published, and nothing else', async (t) => {
   t.strictSame(keys.map((key: object) => Object.keys(key).sort()), [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']])
   t.match(keys, [{ alg: 'ES256', crv: 'P-256', kty: 'EC', use: 'sig' }])
   const { kid } = keys[0]
-  const overNats = createKeySet(verifiedKeys(async () => String(await answerSigningKeys(deps).answer({})), [rootKeys.publicText]), silent)
-  const overHttp = createKeySet(verifiedKeys(async () => (await app.inject('/internal/signing-keys')).json().signed, [rootKeys.publicText]), silent)
+  const overNats = createKeySet(createVerifiedKeyFetcher(async () => String(await answerSigningKeys(deps).answer({})), [rootKeys.publicText]), silentLog)
+  const overHttp = createKeySet(createVerifiedKeyFetcher(async () => (await app.inject('/internal/signing-keys')).json().signed, [rootKeys.publicText]), silentLog)
   t.teardown(() => { overNats.close(); overHttp.close() })
   t.ok(await overNats.find(kid), 'services that ask are told the same, signed')
   t.equal(await overHttp.find(kid), await overNats.find(kid), 'and so are gateways')
@@ -59,7 +59,7 @@ t.test('a new key is published for 15 minutes before it signs, and the old one f
   await runHousekeeping(db)
   t.strictSame(await published(), [next])
 
-  const later = createKeySet(() => listPublicKeys(db), silent)
+  const later = createKeySet(() => listPublicKeys(db), silentLog)
   t.teardown(() => later.close())
   t.equal(await later.find(old!), undefined)
   t.ok(await later.find(next!))
@@ -75,7 +75,7 @@ t.test('a process under another secret does not start, and says what to do', asy
 })
 
 t.test('a root key that nobody would believe is found at the start', (t) => {
-  const other = givenRootKey()
+  const other = createRootKey()
   t.ok(readRootPrivateKey(rootKeys.privateText, [other.publicText, rootKeys.publicText]))
   t.throws(() => readRootPrivateKey(rootKeys.privateText, [other.publicText]), /does not hold the public half/)
   t.throws(() => readRootPrivateKey('no key', [other.publicText]), ConfigError)

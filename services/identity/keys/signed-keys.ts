@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConfigError, signKeys } from '@tandem/service-kit'
+import { ConfigError, signKeySet } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 import { readKeySet } from './queries.ts'
 
@@ -9,7 +9,7 @@ export type SignKeySet = () => Promise<string>
 export function createKeySetSigner (db: Db, rootKey: KeyObject): SignKeySet {
   return async () => {
     const { keys, readAt } = await readKeySet(db)
-    return await signKeys(keys, readAt.getTime(), rootKey)
+    return await signKeySet(keys, readAt.getTime(), rootKey)
   }
 }
 

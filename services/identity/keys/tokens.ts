@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
-import { accessToken } from '@tandem/service-kit'
+import { ACCESS_TOKEN } from '@tandem/service-kit'
 import type { Db, Role } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { listPublicKeys, readSigningKey } from './queries.ts'
@@ -17,7 +17,7 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
 
   async function readKey () {
     const { kid, sealed } = await readSigningKey(db)
-    return { kid, key: await importJWK(JSON.parse(secrets.unseal(sealed)) as JWK, accessToken.algorithm) }
+    return { kid, key: await importJWK(JSON.parse(secrets.unseal(sealed)) as JWK, ACCESS_TOKEN.algorithm) }
   }
 
   return async ({ accountId, sessionId, role }) => {
@@ -33,12 +33,12 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
     }
     const { kid, key } = await signing
     return await new SignJWT({ sid: sessionId, role })
-      .setProtectedHeader({ alg: accessToken.algorithm, typ: accessToken.type, kid })
+      .setProtectedHeader({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })
       .setSubject(accountId)
-      .setIssuer(accessToken.issuer)
-      .setAudience(accessToken.audience)
+      .setIssuer(ACCESS_TOKEN.issuer)
+      .setAudience(ACCESS_TOKEN.audience)
       .setIssuedAt()
-      .setExpirationTime(`${accessToken.lifetime}s`)
+      .setExpirationTime(`${ACCESS_TOKEN.lifetimeSeconds}s`)
       .sign(key)
   }
 }
@@ -50,10 +50,10 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
 export async function findTokenOwner (db: Db, authorization: string | undefined, toleranceSeconds: number) {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
   if (token === undefined) return
-  const { algorithm, type, issuer, audience, skew } = accessToken
+  const { algorithm, type, issuer, audience, clockSkewSeconds } = ACCESS_TOKEN
   try {
     const { payload: { sub, sid } } = await jwtVerify(token, createLocalJWKSet({ keys: await listPublicKeys(db) }), {
-      algorithms: [algorithm], typ: type, issuer, audience, requiredClaims: ['sub', 'sid', 'exp'], clockTolerance: skew + toleranceSeconds
+      algorithms: [algorithm], typ: type, issuer, audience, requiredClaims: ['sub', 'sid', 'exp'], clockTolerance: clockSkewSeconds + toleranceSeconds
     })
     return sub !== undefined && typeof sid === 'string' ? { accountId: sub, sessionId: sid } : undefined
   } catch (error) {

@@ -1,4 +1,4 @@
-import { queueMail } from '@tandem/mail-kit'
+import { createMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { makeCode, storeCode } from '../codes/actions.ts'
 import { makeResetToken, storeReset } from '../passwords/resets.ts'
@@ -30,21 +30,21 @@ export async function processMailRequest (db: Db, { secrets, publicUrl }: { secr
 
     const letters = lettersIn(account.locale)
     const mail = {
-      cause: `${kind.toLowerCase()}:${requestId}`,
+      dedupeKey: `${kind.toLowerCase()}:${requestId}`,
       recipient: email,
-      budget: budgetOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
-      topic: topicOf(kind, account.id)
+      rateLimitKey: budgetOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
+      collapseKey: topicOf(kind, account.id)
     }
     if (kind === 'RESET') {
       const token = makeResetToken()
       // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
-      const queued = await queueMail(trx, { ...mail, ...letters.reset(url) })
+      const queued = await createMail(trx, { ...mail, ...letters.reset(url) })
       if (queued) await storeReset(trx, account.id, token)
       return queued
     }
     const code = makeCode()
-    const queued = await queueMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
+    const queued = await createMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
     // A person who gets no further mail today keeps the code or link of the last one.
     if (queued) await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code })
     return queued

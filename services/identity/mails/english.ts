@@ -1,4 +1,4 @@
-import { frame } from '@tandem/mail-kit'
+import { renderMail } from '@tandem/mail-kit'
 
 const locale = 'en'
 const ignore = 'If you did not ask for this mail, you need not do anything.'
@@ -8,7 +8,7 @@ const ignore = 'If you did not ask for this mail, you need not do anything.'
  * chooses it, and would send his own words to that person through us.
  */
 export const english = {
-  verification: (code: string) => frame({
+  verification: (code: string) => renderMail({
     locale,
     subject: `${code} is your Tandem code`,
     title: 'Welcome to Tandem',
@@ -16,7 +16,7 @@ export const english = {
     code,
     footer: `Somebody signed up to Tandem with this address. ${ignore}`
   }),
-  signIn: (code: string) => frame({
+  signIn: (code: string) => renderMail({
     locale,
     subject: `${code} is your Tandem sign-in code`,
     title: 'Hello',
@@ -24,7 +24,7 @@ export const english = {
     code,
     footer: `Somebody wants to sign in to Tandem with this address. ${ignore}`
   }),
-  reset: (url: string) => frame({
+  reset: (url: string) => renderMail({
     locale,
     subject: 'Choose a new password for Tandem',
     title: 'Hello',

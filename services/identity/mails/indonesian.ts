@@ -1,11 +1,11 @@
-import { frame } from '@tandem/mail-kit'
+import { renderMail } from '@tandem/mail-kit'
 import type { Letters } from './english.ts'
 
 const locale = 'id'
 const ignore = 'Jika bukan Anda yang meminta email ini, abaikan saja.'
 
 export const indonesian: Letters = {
-  verification: (code) => frame({
+  verification: (code) => renderMail({
     locale,
     subject: `${code} adalah kode Tandem Anda`,
     title: 'Selamat datang di Tandem',
@@ -13,7 +13,7 @@ export const indonesian: Letters = {
     code,
     footer: `Seseorang mendaftar di Tandem dengan alamat ini. ${ignore}`
   }),
-  signIn: (code) => frame({
+  signIn: (code) => renderMail({
     locale,
     subject: `${code} adalah kode masuk Tandem Anda`,
     title: 'Halo',
@@ -21,7 +21,7 @@ export const indonesian: Letters = {
     code,
     footer: `Seseorang ingin masuk ke Tandem dengan alamat ini. ${ignore}`
   }),
-  reset: (url) => frame({
+  reset: (url) => renderMail({
     locale,
     subject: 'Buat kata sandi baru untuk Tandem',
     title: 'Halo',

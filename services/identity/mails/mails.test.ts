@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { queuedMails } from '@tandem/mail-kit/testing'
+import { pendingMails } from '@tandem/mail-kit/testing'
 import { someEmail, testApp } from '../test/app.ts'
 import { addRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
-import { silent } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/service-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
 
@@ -53,7 +53,7 @@ t.test('a request is carried out once, however often it is taken up', async (t) 
   const options = { secrets: deps.secrets, publicUrl: 'https://tandem.example' }
   const mails = await Promise.all(Array.from({ length: 5 }, async () => await processMailRequest(db, options, request)))
   t.equal(mails.filter(Boolean).length, 1)
-  t.equal((await queuedMails(db)).filter(({ recipient }) => recipient === email).length, 1)
+  t.equal((await pendingMails(db)).filter(({ recipient }) => recipient === email).length, 1)
   t.match(await db.selectFrom('codes').where('account_id', '=', id).selectAll().execute(), [{ tries: 0 }])
 })
 
@@ -61,7 +61,7 @@ t.test('a request outlives the process that took it', async (t) => {
   const { email } = await givenAccount({ verified: false })
   // As if the process had died after the insert and before the queue heard of it.
   await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
-  const next = createMailRequests({ db, secrets: deps.secrets, mailer: deps.mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silent })
+  const next = createMailRequests({ db, secrets: deps.secrets, mailer: deps.mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
   t.teardown(() => next.close())
   next.start()
   await mailsTo(email)
@@ -77,7 +77,7 @@ t.test('requests of strangers do not use up the mails that the owner needs', asy
     await noRequests()
   }
   const queued = async () => Object.fromEntries((await db.selectFrom('mails').where('recipient', '=', email)
-    .select(({ fn }) => ['budget', fn.countAll<number>().as('count')]).groupBy('budget').execute()).map(({ budget, count }) => [budget, Number(count)]))
+    .select(({ fn }) => ['rate_limit_key', fn.countAll<number>().as('count')]).groupBy('rate_limit_key').execute()).map(({ rate_limit_key: key, count }) => [key, Number(count)]))
 
   await request('/auth/request-code', elsewhere, 5)
   t.strictSame(await queued(), { SIGN_IN: 3 })

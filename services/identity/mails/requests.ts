@@ -21,7 +21,7 @@ export function createMailRequests ({ db, secrets, mailer, redisUrl, publicUrl, 
     name: 'identity-mail-requests',
     redisUrl,
     log,
-    work: async (id) => await mailer.offer([await processMailRequest(db, { secrets, publicUrl }, id)]),
+    work: async (id) => await mailer.enqueue([await processMailRequest(db, { secrets, publicUrl }, id)]),
     pending: async (wanted) => await listRequests(db, wanted)
   })
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, findNameFault, languageOf, Secret, Text, type Routes } from '@tandem/service-kit'
+import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Provider } from '../tables.ts'
@@ -67,7 +67,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         provider,
         identity,
         name: usableName(identity.name) ?? usableName(givenName),
-        locale: languageOf(request),
+        locale: languageOfRequest(request),
         client: { address: request.ip, device }
       })
     }
@@ -77,5 +77,5 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
 /** What a provider calls somebody, unless nobody may be called so here. */
 function usableName (name = '') {
   const trimmed = name.trim().slice(0, 100).toWellFormed()
-  return trimmed.length >= 2 && findNameFault(trimmed) === undefined ? trimmed : undefined
+  return trimmed.length >= 2 && findNameError(trimmed) === undefined ? trimmed : undefined
 }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
-import { queueMail } from '@tandem/mail-kit'
-import { makeNeutralName, networkOf } from '@tandem/service-kit'
+import { createMail } from '@tandem/mail-kit'
+import { generateName, networkOf } from '@tandem/service-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
 import { makeCode, storeCode, takeCode } from '../codes/actions.ts'
@@ -42,10 +42,10 @@ export async function register (deps: Deps, { email, password, name, referralCod
 
     const code = makeCode()
     await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
-    const mail = await queueMail(trx, { cause: `registration:${account.id}`, recipient: email, budget: budgetOf('VERIFY', false), topic: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
+    const mail = await createMail(trx, { dedupeKey: `registration:${account.id}`, recipient: email, rateLimitKey: budgetOf('VERIFY', false), collapseKey: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
     return { account, ...session, mail }
   })
-  void mailer.offer([mail])
+  void mailer.enqueue([mail])
   return registered
 }
 
@@ -65,7 +65,7 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
     .values({
       email,
       // Nothing of the address: a name is seen by everybody.
-      name: name ?? makeNeutralName(),
+      name: name ?? generateName(),
       image,
       locale,
       password_hash: passwordHash,

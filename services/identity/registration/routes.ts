@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, checkName, Enum, languageOf, networkOf, type Routes, Text } from '@tandem/service-kit'
+import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/service-kit'
 import { Email, SaidId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
@@ -64,9 +64,9 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async (request, reply) => {
     const { email, password, name, referralCode, ...device } = request.body
-    checkName('name', name)
+    validateName('name', name)
     const registered = await register(deps, {
-      email, password, name, referralCode, locale: languageOf(request), client: { address: request.ip, device }
+      email, password, name, referralCode, locale: languageOfRequest(request), client: { address: request.ip, device }
     })
     const answer = await describeSignIn(deps, { ...registered, isNewUser: true })
     return reply.code(201).send({ ...answer, requiresEmailVerification: true })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { accessToken, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import { ACCESS_TOKEN, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import { SaidId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
@@ -49,7 +49,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async ({ headers, body }) => {
     const tokens = await refreshSession(deps, { refreshToken: body.refreshToken, idempotencyKey: headers['idempotency-key'] })
-    return { success: true as const, ...tokens, expiresIn: accessToken.lifetime }
+    return { success: true as const, ...tokens, expiresIn: ACCESS_TOKEN.lifetimeSeconds }
   })
 
   app.post('/auth/logout', {

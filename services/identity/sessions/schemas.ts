@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { accessToken, Enum, Text } from '@tandem/service-kit'
+import { ACCESS_TOKEN, Enum, Text } from '@tandem/service-kit'
 
 /** What a client may tell of the device that a session begins on. */
 export const device = {
@@ -13,5 +13,5 @@ export const device = {
 export const tokens = {
   accessToken: Type.String({ description: 'A JWT for the header `Authorization: Bearer …`', examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlh…'] }),
   refreshToken: Type.String({ description: 'Good for one exchange within 30 days', examples: ['8Xh3c0yJ2m…'] }),
-  expiresIn: Type.Literal(accessToken.lifetime, { description: 'Seconds until the access token expires' })
+  expiresIn: Type.Literal(ACCESS_TOKEN.lifetimeSeconds, { description: 'Seconds until the access token expires' })
 }

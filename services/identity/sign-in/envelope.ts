@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { accessToken } from '@tandem/service-kit'
+import { ACCESS_TOKEN } from '@tandem/service-kit'
 import type { Account } from '../accounts/queries.ts'
 import { describeNewUser, describeUser, User } from '../accounts/user.ts'
 import type { Deps } from '../deps.ts'
@@ -16,5 +16,5 @@ export async function describeSignIn ({ callRpc, issueToken }: Deps, { account, 
     issueToken({ accountId: account.id, sessionId, role: account.role }),
     isNewUser ? describeNewUser(account) : describeUser(callRpc, account)
   ])
-  return { success: true as const, accessToken: token, refreshToken, expiresIn: accessToken.lifetime, user }
+  return { success: true as const, accessToken: token, refreshToken, expiresIn: ACCESS_TOKEN.lifetimeSeconds, user }
 }

@@ -8,7 +8,7 @@ import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { startMail, startRedis, type Mail } from '@tandem/local/testing'
 import { createMailer } from '@tandem/mail-kit'
 import { createKeySet } from '@tandem/service-kit'
-import { givenRootKey, silent } from '@tandem/service-kit/testing'
+import { createRootKey, silentLog } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { ensureSigningKey } from '../keys/actions.ts'
@@ -24,7 +24,7 @@ import { createSecrets } from '../secrets.ts'
 import { startSession } from '../sessions/actions.ts'
 
 export const password = 'Wide-Open-5ky'
-export const rootKeys = givenRootKey()
+export const rootKeys = createRootKey()
 export const secret = 'a secret that only the tests of this service know'
 
 /** What the other services answer. A question without an answer finds them away. */
@@ -42,9 +42,9 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
   const [{ db, url }, redis, mail] = await Promise.all([testDatabase<Tables>(t, path.dirname(import.meta.dirname)), startRedis(t), startMail(t)])
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
-  const keys = createKeySet(() => listPublicKeys(db), silent)
-  const mailer = createMailer({ db, service: 'identity', smtpUrl: mail.smtpUrl, redisUrl: redis.url, from: 'Tandem <hello@tandem.example>', log: silent })
-  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silent })
+  const keys = createKeySet(() => listPublicKeys(db), silentLog)
+  const mailer = createMailer({ db, service: 'identity', smtpUrl: mail.smtpUrl, redisUrl: redis.url, from: 'Tandem <hello@tandem.example>', log: silentLog })
+  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
   const nobody = createVerifier(undefined)
   const deps: Deps = {
     db,
@@ -58,7 +58,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
     mailer,
     mailRequests
   }
-  const app = await createApp(deps, { log: silent, keys, shedsLoad: false })
+  const app = await createApp(deps, { log: silentLog, keys, loadShedding: false })
   mailer.start()
   mailRequests.start()
   // tap tears down in reverse order, so this comes before the end of the servers.

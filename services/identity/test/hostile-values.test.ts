@@ -1,11 +1,11 @@
-import { listBadAnswers, sendTo } from '@tandem/service-kit/testing'
+import { fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { as, testApp } from './app.ts'
 
 t.test('no value in an address, a query or a body brings a server error', async (t) => {
   const { app, givenAccount } = await testApp(t)
   const ana = await givenAccount()
-  const { bad, sent } = await listBadAnswers((await app.inject('/openapi.json')).json(), { send: sendTo(app, as(ana)) })
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, as(ana)) })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)
 })

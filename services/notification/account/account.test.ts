@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { queuedMails } from '@tandem/mail-kit/testing'
+import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
 
 const { fresh } = await testApp(t)
@@ -14,7 +14,7 @@ t.test('a new password and a new device are mailed once, in the language of the 
     await say('identity.password.changed.v1', { accountId: ana, how: 'RESET' }, changed)
     await say('identity.session.started.v1', { accountId: ana, sessionId: ana, method: 'PASSWORD', newDevice: true, deviceName: 'Pixel 12', platform: 'android' }, started)
   }
-  const mails = (await queuedMails(db)).filter(({ recipient }) => recipient === 'ana@example.com')
+  const mails = (await pendingMails(db)).filter(({ recipient }) => recipient === 'ana@example.com')
   t.match(mails, [{ subject: 'Kata sandi akun Tandem Anda diubah' }, { subject: 'Ada yang baru masuk ke akun Tandem Anda', text: /Pixel 12/ }])
   t.equal(mails.length, 2)
   t.match(await inbox(ana), { unreadCount: 2, notifications: [{ type: 'ACCOUNT' }, { type: 'ACCOUNT' }] })
@@ -28,7 +28,7 @@ t.test('while identity is away nothing is lost: the event is tried again', async
   await t.rejects(say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' }), { code: 'SERVICE_UNAVAILABLE' })
   neighbours.isUnavailable = false
   await say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' })
-  t.match((await queuedMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
+  t.match((await pendingMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
   t.match((await inbox(ben)).notifications, [{ body: 'The password of your account was removed. You can set a new one.' }])
 })
 
@@ -40,7 +40,7 @@ t.test('a mail about an account holds no text that whoever registered it chose',
     neighbours.contacts.set(accountId, { email, name, locale })
     for (const how of ['INITIAL', 'CHANGED', 'RESET', 'CLEARED']) await say('identity.password.changed.v1', { accountId, how })
     await say('identity.session.started.v1', { accountId, sessionId: randomUUID(), method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'android' })
-    const mails = (await queuedMails(db)).filter(({ recipient }) => recipient === email)
+    const mails = (await pendingMails(db)).filter(({ recipient }) => recipient === email)
     t.equal(mails.length, 5)
     for (const { subject, text, html } of mails) t.notMatch(subject + text + html, /URGENT|evil/)
   }

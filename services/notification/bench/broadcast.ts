@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { idleMailer } from '@tandem/mail-kit/testing'
+import { fakeMailer } from '@tandem/mail-kit/testing'
 import { sql } from 'kysely'
 import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +17,7 @@ const deps: Deps = {
   db,
   callRpc: async () => { throw new Error('nobody is asked') },
   findPeople: async () => { throw new Error('nobody is looked up') },
-  mailer: idleMailer(),
+  mailer: fakeMailer(),
   pushes,
   gatherLikesFor: 0,
   now: () => new Date()

@@ -11,7 +11,7 @@ import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startRedis } from '@tandem/local/testing'
-import { idleMailer } from '@tandem/mail-kit/testing'
+import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createHandlers } from '../app.ts'
@@ -56,7 +56,7 @@ const callRpc = async () => { throw new Error('nobody is asked') }
 const findPeople = async () => { throw new Error('nobody is looked up') }
 const pushes = createPushes({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = { db, callRpc, findPeople, mailer: idleMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
+const deps: Deps = { db, callRpc, findPeople, mailer: fakeMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
 // Jobs that nobody works on.
 const offers = createPushes({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'offers' })
 t.teardown(() => offers.close())

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { repeat, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
 import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
@@ -27,11 +27,11 @@ export async function insertBroadcast (db: Db, { id, title, body }: Broadcast, a
 /** Writes broadcasts to everybody, chunk by chunk, until stopped. Replicas take turns; whoever dies leaves the next chunk to another. */
 export function startSpreading (deps: Deps, log: Log) {
   let stopping = false
-  const stop = repeat(async () => {
+  const stop = runPeriodically(async () => {
     while (!stopping && await notifyNextChunk(deps)) {
       while (!stopping && await isFull(deps)) await sleep(PAUSE_WHEN_FULL)
     }
-  }, { every: LOOK_EVERY, log })
+  }, { intervalMs: LOOK_EVERY, log })
   return async () => {
     stopping = true
     await stop()

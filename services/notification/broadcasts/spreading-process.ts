@@ -1,6 +1,6 @@
 // For a test to kill: spreads broadcasts until then.
 import { connect } from '@tandem/database-kit'
-import { idleMailer } from '@tandem/mail-kit/testing'
+import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/service-kit'
 import type { Tables } from '../tables.ts'
 import { startSpreading } from './actions.ts'
@@ -11,7 +11,7 @@ startSpreading({
   db,
   callRpc: async () => { throw new Error('nobody is asked') },
   findPeople: async () => { throw new Error('nobody is looked up') },
-  mailer: idleMailer(),
+  mailer: fakeMailer(),
   // A pause after each chunk, so that there is a middle to be killed in.
   pushes: {
     offer: async () => await new Promise((resolve) => setTimeout(resolve, 200)),

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { Unavailable } from '@tandem/bus-kit'
-import { batched } from '@tandem/service-kit'
+import { createBatcher } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { NoticeNotFound } from '../errors.ts'
 import type { Waiting } from '../push/pushes.ts'
@@ -25,8 +25,8 @@ export async function notify (deps: Deps, telling: NotificationRequest, happened
  * and one that cannot be written is no reason for the others to fail.
  */
 export function createNotifier (deps: Deps): (telling: NotificationRequest, happenedAt: Date) => Promise<void> {
-  const write = batched(async (told: NotificationRequested[]) => await tellMany(deps, told), { isOfOne })
-  const offer = batched(async (waiting: Waiting[][]) => {
+  const write = createBatcher(async (told: NotificationRequested[]) => await tellMany(deps, told), { isItemError })
+  const offer = createBatcher(async (waiting: Waiting[][]) => {
     await deps.pushes.offer(waiting.flat())
     return waiting.map(() => undefined)
   })
@@ -37,7 +37,7 @@ export function createNotifier (deps: Deps): (telling: NotificationRequest, happ
 }
 
 // Somebody of one event is unknown and whoever knows him is away, or Postgres does not take what one says.
-const isOfOne = (error: unknown) => error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
+const isItemError = (error: unknown) => error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
 
 /** Writes what people are told; returns for each telling the deliveries to be offered. */
 async function tellMany (deps: Deps, told: NotificationRequested[]): Promise<Waiting[][]> {

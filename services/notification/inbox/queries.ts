@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { paginate, languageFor, type Language, type Page } from '@tandem/service-kit'
+import { paginate, languageOfLocale, type Language, type Page } from '@tandem/service-kit'
 import type { Db, Params } from '../tables.ts'
 import { write } from '../texts/texts.ts'
 import { isUnderDisplayName, type Kind, type NoticeType } from './kinds.ts'
@@ -45,7 +45,7 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
     notifications: page.map((row) => ({
       id: row.id,
       type: row.type,
-      ...write(row, language ?? languageFor(locale), timezone ?? 'UTC'),
+      ...write(row, language ?? languageOfLocale(locale), timezone ?? 'UTC'),
       data: row.data,
       actor: actorOf(row),
       readAt: row.readAt,

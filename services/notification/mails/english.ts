@@ -1,4 +1,4 @@
-import { frame } from '@tandem/mail-kit'
+import { renderMail } from '@tandem/mail-kit'
 
 const locale = 'en'
 const footer = 'You get this mail because something about your Tandem account has changed.'
@@ -9,7 +9,7 @@ const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 
  * send that person a text of their own through us.
  */
 export const english = {
-  passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => frame({
+  passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => renderMail({
     locale,
     footer,
     title: 'Hello',
@@ -29,7 +29,7 @@ export const english = {
           ]
         })
   }),
-  newSignIn: (device: string | null, at: Date) => frame({
+  newSignIn: (device: string | null, at: Date) => renderMail({
     locale,
     footer,
     subject: 'New sign-in to your Tandem account',

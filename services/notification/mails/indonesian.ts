@@ -1,4 +1,4 @@
-import { frame } from '@tandem/mail-kit'
+import { renderMail } from '@tandem/mail-kit'
 import type { Letters } from './english.ts'
 
 const locale = 'id'
@@ -6,7 +6,7 @@ const footer = 'Anda menerima email ini karena ada perubahan pada akun Tandem An
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Jakarta' })
 
 export const indonesian: Letters = {
-  passwordChanged: (how) => frame({
+  passwordChanged: (how) => renderMail({
     locale,
     footer,
     title: 'Halo',
@@ -26,7 +26,7 @@ export const indonesian: Letters = {
           ]
         })
   }),
-  newSignIn: (device, at) => frame({
+  newSignIn: (device, at) => renderMail({
     locale,
     footer,
     subject: 'Ada yang baru masuk ke akun Tandem Anda',

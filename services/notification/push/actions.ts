@@ -5,7 +5,7 @@ import { Counter, Histogram } from 'prom-client'
 import { Unavailable } from '@tandem/bus-kit'
 import { once, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
-import { batched, languageFor } from '@tandem/service-kit'
+import { createBatcher, languageOfLocale } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { writeNotices } from '../inbox/actions.ts'
 import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
@@ -39,8 +39,8 @@ interface Delivering extends Pick<Deps, 'db' | 'findPeople'> {
 
 /** Gives what sends one push, if it is still to be sent, and writes down what came of it. */
 export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: Delivering): (id: string) => Promise<JobOutcome> {
-  const claim = batched(async (ids: string[]) => await claimDeliveries(db, ids))
-  const finish = batched(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
+  const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
+  const finish = createBatcher(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
 
   return async (id) => {
     const claimed = await claim(id)
@@ -123,7 +123,7 @@ async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, a
   })
   const find = (id: string | null) => people.find((person) => person.accountId === id)
   return {
-    language: languageFor(locale ?? find(accountId)?.locale ?? null),
+    language: languageOfLocale(locale ?? find(accountId)?.locale ?? null),
     timezone: timezone ?? find(accountId)?.timezone ?? 'UTC',
     actorName: actorName ?? find(actorId)?.name ?? null
   }

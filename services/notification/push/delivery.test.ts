@@ -3,7 +3,7 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer } from '@tandem/local/testing'
-import { silent } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/service-kit/testing'
 import { notify } from '../inbox/actions.ts'
 import { inLanes, testApp, until, type TestApp } from '../test/app.ts'
 import { readCredential } from './credential.ts'
@@ -19,7 +19,7 @@ t.teardown(() => google.close())
 
 async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
-  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silent, prefix, sweepEvery: 1, sweepAge: 2, pause: 500, ...options })
+  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepEvery: 1, sweepAge: 2, pause: 500, ...options })
   t.teardown(() => pushes.close())
   pushes.start()
   await until(() => pushes.ready().then(() => true, () => false))

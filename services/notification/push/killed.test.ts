@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
-import { silent } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/service-kit/testing'
 import { notify } from '../inbox/actions.ts'
 import { inLanes, testApp, until } from '../test/app.ts'
 import { logOnly } from './log-only.ts'
@@ -20,7 +20,7 @@ t.test('workers that are killed while they send lose no push, and double none on
   t.teardown(() => google.close())
   const prefix = randomUUIDv7()
   // It offers and never works.
-  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider: logOnly(silent), redisUrl: redis.url, log: silent, prefix })
+  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider: logOnly(silentLog), redisUrl: redis.url, log: silentLog, prefix })
   t.teardown(() => pushes.close())
   await until(() => pushes.ready().then(() => true, () => false))
   const accounts = await inLanes(Array.from({ length: 20 }, () => async () => {

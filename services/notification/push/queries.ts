@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { paginate, languageFor, type Language, type Page } from '@tandem/service-kit'
+import { paginate, languageOfLocale, type Language, type Page } from '@tandem/service-kit'
 import type { Kind, NoticeType } from '../inbox/kinds.ts'
 import { areBlocked } from '../inbox/recipients.ts'
 import { isGone } from '../inbox/withdrawals.ts'
@@ -127,7 +127,7 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
   const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return {
     deliveries: page.map(({ kind, params, others, actorName, locale, timezone, ...row }) => ({
-      ...row, ...write({ kind, params, others, actorName }, language ?? languageFor(locale), timezone ?? 'UTC')
+      ...row, ...write({ kind, params, others, actorName }, language ?? languageOfLocale(locale), timezone ?? 'UTC')
     })),
     nextCursor
   }

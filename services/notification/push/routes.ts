@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, idempotencyOf, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
+import { Data, data, Enum, readIdempotencyKey, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { noticeTypes } from '../inbox/kinds.ts'
 import { testPush } from './actions.ts'
@@ -56,5 +56,5 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'How many were tried', examples: [1] }) })) }
     }
-  }, async (request) => data({ devices: await testPush(deps, request.account.id, idempotencyOf(request)) }))
+  }, async (request) => data({ devices: await testPush(deps, request.account.id, readIdempotencyKey(request)) }))
 }

@@ -6,8 +6,8 @@ import { Unavailable, type CallRpc } from '@tandem/bus-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { Contact, People } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
-import { idleMailer } from '@tandem/mail-kit/testing'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { fakeMailer } from '@tandem/mail-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
@@ -67,8 +67,8 @@ export async function testApp (t: Teardown, { gatherLikesFor = 60_000 } = {}) {
   const clock = { now: () => new Date() }
   const pushes = idlePushes()
   const provider = recordingProvider()
-  const deps: Deps = { db, callRpc, findPeople: createPeopleLookup({ db, callRpc }), mailer: idleMailer(), pushes, gatherLikesFor, now: () => clock.now() }
-  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  const deps: Deps = { db, callRpc, findPeople: createPeopleLookup({ db, callRpc }), mailer: fakeMailer(), pushes, gatherLikesFor, now: () => clock.now() }
+  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
   const handlers = createHandlers(deps)
 

@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import t from 'tap'
-import { languages } from '@tandem/service-kit'
+import { LANGUAGES } from '@tandem/service-kit'
 import { kinds, type Kind } from '../inbox/kinds.ts'
 import { texts, write } from './texts.ts'
 
@@ -13,13 +13,13 @@ function needs (text: string) {
 
 t.test('every notice has a text in every language, made of the same parts', (t) => {
   for (const kind of Object.keys(kinds) as Kind[]) {
-    for (const language of languages) {
+    for (const language of LANGUAGES) {
       const { title, body } = texts[language][kind]
       t.doesNotThrow(() => [title, body].map((text) => new IntlMessageFormat(text, language)), `${language} ${kind}`)
       t.ok(title.length > 0 && body.length > 0)
     }
     if (kind === 'broadcast') continue
-    const [english, indonesian] = languages.map((language) => needs(texts[language][kind].body).filter((name) => texts.en[kind].body.includes(`{${name}`)))
+    const [english, indonesian] = LANGUAGES.map((language) => needs(texts[language][kind].body).filter((name) => texts.en[kind].body.includes(`{${name}`)))
     t.strictSame(english!.filter((name) => !indonesian!.includes(name)), [], kind)
   }
   t.end()
@@ -44,7 +44,7 @@ t.test('each achievement and badge has words of its own, in every language', (t)
     'FIRST_WORKOUT', 'TEN_WORKOUTS', 'HUNDRED_WORKOUTS', 'STREAK_7', 'STREAK_30', 'STREAK_100', 'WEEK_STREAK_4', 'FIRST_PR', 'TEN_PRS', 'LEVEL_10', 'one of tomorrow'
   ]
   const badges = ['PHOTO_VERIFIED', 'CONSISTENT', 'PR_ACHIEVER', 'VETERAN', 'EARLY_ADOPTER', 'one of tomorrow']
-  for (const language of languages) {
+  for (const language of LANGUAGES) {
     t.equal(new Set(achievements.map((achievement) => write(told('achievementEarned', { achievement }), language, 'UTC').body)).size, achievements.length, language)
     t.equal(new Set(badges.map((badge) => write(told('badgeEarned', { badge }), language, 'UTC').body)).size, badges.length, language)
   }

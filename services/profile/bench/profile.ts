@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../tables.ts'
@@ -24,10 +24,10 @@ if (!server) {
 const schema = `bench_${randomBytes(6).toString('hex')}`
 const url = new URL(server)
 url.searchParams.set('options', `-c search_path=${schema}`)
-const admin = connect<unknown>(server, { log: silent, max: 1 })
+const admin = connect<unknown>(server, { log: silentLog, max: 1 })
 await sql`create schema ${sql.id(schema)}`.execute(admin)
 const own = url.href.replaceAll('+', '%20')
-const db = connect<Tables>(own, { log: silent })
+const db = connect<Tables>(own, { log: silentLog })
 
 try {
   await migrate(own, path.resolve(import.meta.dirname, '..'))
@@ -38,7 +38,7 @@ try {
   const accountId = randomUUID()
   await addPerson(db, { accountId, name: 'Ana', locale: 'id' })
   const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com' })
-  const app = await createApp({ db, media, findAccounts: async () => [] }, { log: silent, keys: testKeys })
+  const app = await createApp({ db, media, findAccounts: async () => [] }, { log: silentLog, keys: testKeys })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { ...bearer(accountId), 'content-type': 'application/json' }
   const call = async (route: string, { etag, ...init }: { method?: string, body?: string, etag?: string } = {}) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { checkName, ValidationError } from '@tandem/service-kit'
+import { validateName, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { checkOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
@@ -32,12 +32,12 @@ interface ProfileStep {
 /** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
   const { countryId, regionId, cityId, timezone, completed } = step
-  const photos = step.photos?.map((url) => deps.media.storedOf(url))
+  const photos = step.photos?.map((url) => deps.media.toStoredValue(url))
   if (timezone) checkTimezone(timezone)
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
-    checkName('name', step.name, person.name)
+    validateName('name', step.name, person.name)
     if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
     if (photos) await namePhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // Where there are no regions, phones name an empty one.

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, idempotencyOf, languageOf, message, Message, Nullable, IdempotencyHeaders, requireRole, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, readIdempotencyKey, languageOfRequest, message, Message, Nullable, IdempotencyHeaders, requireRole, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'
@@ -40,7 +40,7 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
     config: { public: true }
   }, async (request, reply) => {
     reply.headers({ 'cache-control': 'public, max-age=60', vary: 'Accept-Language' })
-    return { success: true as const, options: await listOptions(db, request.query.type, languageOf(request)) }
+    return { success: true as const, options: await listOptions(db, request.query.type, languageOfRequest(request)) }
   })
 }
 
@@ -75,7 +75,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
       }, { examples: [exampleOption] }),
       response: { 201: Data(Type.Object({ option: ManagedOption })) }
     }
-  }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, idempotencyOf(request)) })))
+  }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, readIdempotencyKey(request)) })))
 
   app.put('/onboarding/admin/options', {
     onRequest,

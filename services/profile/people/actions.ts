@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
-import { makeNeutralUsername } from '@tandem/service-kit'
+import { generateUsername } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
@@ -15,7 +15,7 @@ interface NewPerson { accountId: string, name: string, locale: string, image?: s
 export async function addPerson (db: Db, { accountId, name, locale, image = null }: NewPerson) {
   await db.transaction().execute(async (trx) => {
     for (let digits = 4; digits <= 8; digits++) {
-      const username = makeNeutralUsername(digits)
+      const username = generateUsername(digits)
       const added = await trx.insertInto('people').values({ account_id: accountId, name, username, locale, image })
         .onConflict((conflict) => conflict.doNothing())
         .returning('account_id')
@@ -60,7 +60,7 @@ export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, a
     // A phone often sends back what it was given: only another weight is a new one.
     const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
     const after = await trx.updateTable('people')
-      .set({ ...set, ...weighed, updated_at: nextMoment, announced_base: media.base })
+      .set({ ...set, ...weighed, updated_at: nextMoment, announced_base: media.baseUrl })
       .where('account_id', '=', accountId)
       .returningAll().returning([birthDay, changedAt])
       .executeTakeFirstOrThrow()
@@ -82,10 +82,10 @@ const BATCH = 200
 export async function announceMovedPictures ({ db, media }: Pick<Deps, 'db' | 'media'>) {
   for (let announced = BATCH; announced === BATCH;) {
     announced = await db.transaction().execute(async (trx) => {
-      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where('announced_base', 'is distinct from', media.base)
+      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where('announced_base', 'is distinct from', media.baseUrl)
         .select('account_id').limit(BATCH).forUpdate().skipLocked().execute()
       if (people.length === 0) return 0
-      const moved = await trx.updateTable('people').set({ announced_base: media.base, updated_at: nextMoment })
+      const moved = await trx.updateTable('people').set({ announced_base: media.baseUrl, updated_at: nextMoment })
         .where('account_id', 'in', people.map((person) => person.account_id))
         .returningAll().returning([birthDay, changedAt]).execute()
       for (const person of moved) await publish(trx, PersonChanged, person.account_id, announcementOf(media, person))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { findNameFault } from '@tandem/service-kit'
+import { findNameError } from '@tandem/service-kit'
 import type { Db, Trx } from '../tables.ts'
 
 /** The birth date as the day it is: the driver would make a moment of it. */
@@ -43,5 +43,5 @@ export async function isUsernameFree (db: Db, username: string, accountId: strin
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
-  return holder === undefined ? findNameFault(username) === undefined : holder.account_id === accountId
+  return holder === undefined ? findNameError(username) === undefined : holder.account_id === accountId
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, checkName, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
+import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from './actions.ts'
 import { birthDayOf, checkTimezone, languageTag } from './checks.ts'
@@ -44,8 +44,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     if (timezone) checkTimezone(timezone)
     await ensurePerson(deps, account.id)
     return answer(await changePerson(deps, account.id, async (_, person) => {
-      checkName('name', rest.name, person.name)
-      checkName('username', rest.username, person.username)
+      validateName('name', rest.name, person.name)
+      validateName('username', rest.username, person.username)
       return {
         ...rest,
         ...(bio !== undefined && { bio: bio || null }),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Image } from '@tandem/media-kit'
-import { isKey, ValidationError } from '@tandem/service-kit'
+import { isMediaKey, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -39,10 +39,10 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
 export async function namePhotos (media: Deps['media'], trx: Trx, accountId: string, { photos, before }: { photos: string[], before: string[] }) {
   await lockUploads(trx, accountId)
   const added = photos.filter((photo) => !before.includes(photo))
-  const keys = added.filter(isKey)
+  const keys = added.filter(isMediaKey)
   const held = keys.length === 0 ? [] : await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where('deleting_at', 'is', null)
     .select('key').execute()
-  const isOwn = (photo: string) => isKey(photo) ? held.some(({ key }) => key === photo) : media.accepts(photo)
+  const isOwn = (photo: string) => isMediaKey(photo) ? held.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
   if (!added.every(isOwn)) throw new ValidationError('photos must be images that you uploaded here')
   await trx.updateTable('uploads').set({ unused_since: sql`case when key = any(${photos}::text[]) then null else now() end` })
     .where('account_id', '=', accountId).where('deleting_at', 'is', null).where(sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`)

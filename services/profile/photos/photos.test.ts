@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { PersonChanged } from '@tandem/contracts'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { formWith } from '@tandem/media-kit/testing'
+import { createForm } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
@@ -13,7 +13,7 @@ const { app, db, deps, events, folder, givenPerson, post, get } = await testApp(
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 
 async function upload (account: string, bytes: Buffer, { type = 'image/png', field = 'file' } = {}) {
-  const { headers, payload } = formWith(bytes, { type, field, name: '../../me.png' })
+  const { headers, payload } = createForm(bytes, { type, field, name: '../../me.png' })
   const response = await app.inject({ method: 'POST', url: '/onboarding/upload-photo', headers: { ...bearer(account), ...headers }, payload })
   return { status: response.statusCode, ...response.json() }
 }
@@ -111,7 +111,7 @@ t.test('photos of before are shown under keys that hold no id, their files follo
   // The column and its index are there already.
   await sql.raw(migration.replace(/^(alter table|create index) .*$/gm, '')).execute(db)
 
-  const url = deps.media.urlOf(deps.media.storedOf(`https://cdn.example.com/${former}`))
+  const url = deps.media.urlOf(deps.media.toStoredValue(`https://cdn.example.com/${former}`))
   t.notOk(url.includes(ana))
   t.equal((await get(ana, '/profile')).data.profile.image, url)
   t.equal((await get(ana, '/onboarding/status')).data.profile.photos[0], url)

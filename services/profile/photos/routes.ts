@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
+import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { uploadPhoto } from './actions.ts'
@@ -7,15 +7,15 @@ import { uploadPhoto } from './actions.ts'
 const exampleKey = 'public/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
-  await app.register(uploads)
+  await app.register(multipartUploads)
 
   app.post('/onboarding/upload-photo', {
-    bodyLimit: uploadLimit,
+    bodyLimit: UPLOAD_BODY_LIMIT,
     schema: {
       summary: 'Upload a photo, to be named in the photos of save-profile',
       description: 'A JPEG, PNG or WebP image of at most 5 MB in the field `file` of a form. It is made anew, without what a camera writes into it. ' +
         'What no save-profile has named within a day is deleted; of those, the 20 newest are kept.',
-      form: 'file',
+      fileField: 'file',
       response: {
         200: Data(Type.Object({ url: Type.String(), key: Type.String() }, { examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }] }))
       }

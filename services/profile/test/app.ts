@@ -7,7 +7,7 @@ import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Accounts } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { createAccountLookup } from '../people/accounts.ts'
@@ -54,9 +54,9 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
       return account ? [{ accountId, ...account }] : []
     })
   }) as CallRpc
-  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia })
+  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', ownUrlsOnly: onlyOwnMedia })
   const deps: Deps = { db, findAccounts: createAccountLookup(callRpc), media }
-  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
   /** A request by an account, and what came of it. */

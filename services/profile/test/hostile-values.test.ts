@@ -1,11 +1,11 @@
-import { bearer, listBadAnswers, sendTo } from '@tandem/service-kit/testing'
+import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 
 t.test('no value in an address, a query or a body brings a server error', async (t) => {
   const { app, givenPerson } = await testApp(t)
   const ana = await givenPerson()
-  const { bad, sent } = await listBadAnswers((await app.inject('/openapi.json')).json(), { send: sendTo(app, bearer(ana, { role: 'ADMIN' })) })
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, bearer(ana, { role: 'ADMIN' })) })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)
 })

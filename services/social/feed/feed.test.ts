@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '@tandem/database-kit'
-import { bearer, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
 import { makeRanking } from './ranking.ts'
@@ -180,10 +180,10 @@ t.test('reads of trending posts write nothing, not for made-up hashtags either',
   for (let each = 0; each < 30; each++) await post(ana, '/feed', { type: 'TEXT', content: each % 2 ? 'Up early #running' : 'Late' })
   await rank()
   // Whatever would write fails here.
-  const readOnly = connect<Tables>(url.replace('-c', '-c default_transaction_read_only=on -c').replaceAll(' ', '%20'), { log: silent })
+  const readOnly = connect<Tables>(url.replace('-c', '-c default_transaction_read_only=on -c').replaceAll(' ', '%20'), { log: silentLog })
   t.teardown(() => readOnly.destroy())
   await t.rejects(readOnly.deleteFrom('posts').execute(), { message: /read-only/ })
-  const reader = await createApp({ ...deps, db: readOnly }, { log: silent, keys: testKeys, shedsLoad: false })
+  const reader = await createApp({ ...deps, db: readOnly }, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => reader.close())
   const sizes = async () => (await sql`
     select relname, pg_total_relation_size(oid) as bytes from pg_class where relnamespace = current_schema()::regnamespace order by relname`.execute(db)).rows

@@ -3,8 +3,8 @@ import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { diskStorage, privateKeyOf } from '@tandem/media-kit'
-import { formWith, somePng } from '@tandem/media-kit/testing'
+import { diskStorage, privateCopyKeyOf } from '@tandem/media-kit'
+import { createForm, createPng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/service-kit/testing'
 import { clearOld } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../test/app.ts'
@@ -12,14 +12,14 @@ import { givenPost, givenStory, testApp } from '../test/app.ts'
 t.test('media', async (t) => {
   const { app, db, deps, folder, follows, get, post, put, del, person } = await testApp(t)
   const ana = await person('Ana')
-  const upload = async ({ headers, payload }: ReturnType<typeof formWith>, more: Record<string, string> = {}) => {
+  const upload = async ({ headers, payload }: ReturnType<typeof createForm>, more: Record<string, string> = {}) => {
     const response = await app.inject({ method: 'POST', url: '/media', headers: { ...bearer(ana), ...headers, ...more }, payload })
     return { status: response.statusCode, ...response.json() }
   }
   const isKept = (key: string) => access(path.join(folder, key)).then(() => true, () => false)
 
   t.test('an image is made anew, kept, and can be shown', async (t) => {
-    const { status, data } = await upload(formWith(somePng(2_000, 500)))
+    const { status, data } = await upload(createForm(createPng(2_000, 500)))
     t.equal(status, 200)
     t.same(Object.keys(data.media).sort(), ['bytes', 'height', 'key', 'mimeType', 'url', 'width'])
     t.match(data.media, { url: `https://cdn.example.com/${data.media.key}`, mimeType: 'image/webp', width: 1_600, height: 400 })
@@ -28,21 +28,21 @@ t.test('media', async (t) => {
   })
 
   t.test('what is no such image is refused', async (t) => {
-    t.match(await upload(formWith(Buffer.from('<svg/>'), { type: 'image/svg+xml' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
-    t.match(await upload(formWith(somePng(2, 2), { type: 'image/jpeg' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
-    t.match(await upload(formWith(somePng(2, 2), { field: 'photo' })), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await upload(formWith(Buffer.concat([somePng(2, 2), Buffer.alloc(5 * 1024 * 1024)]))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    t.match(await upload(createForm(Buffer.from('<svg/>'), { type: 'image/svg+xml' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await upload(createForm(createPng(2, 2), { type: 'image/jpeg' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await upload(createForm(createPng(2, 2), { field: 'photo' })), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await upload(createForm(Buffer.concat([createPng(2, 2), Buffer.alloc(5 * 1024 * 1024)]))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
     t.match(await post(ana, '/media', {}), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
   t.test('sent again under a key it is kept once', async (t) => {
     const key = { 'idempotency-key': randomUUID() }
-    const first = await upload(formWith(somePng(3, 3)), key)
-    t.same(await upload(formWith(somePng(3, 3)), key), first)
-    t.match(await upload(formWith(somePng(4, 3)), key), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    const first = await upload(createForm(createPng(3, 3)), key)
+    t.same(await upload(createForm(createPng(3, 3)), key), first)
+    t.match(await upload(createForm(createPng(4, 3)), key), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 
-  const uploadOne = async () => (await upload(formWith(somePng(5, 5)))).data.media
+  const uploadOne = async () => (await upload(createForm(createPng(5, 5)))).data.media
   const showInPost = async (...mediaUrls: string[]) => await post(ana, '/feed', { type: 'IMAGE', mediaUrls })
   const showInStory = async (mediaUrl: string, who = ana) => (await post(who, '/stories', { mediaUrl, mediaType: 'IMAGE' })).data.story.id
   const passDays = async (days: number) => await sql`update media set unused_since = unused_since - make_interval(days => ${days})`.execute(db)
@@ -56,11 +56,11 @@ t.test('media', async (t) => {
     t.notOk(await isKept(only.key))
     t.ok(await isKept(shared.key))
     await del(ana, `/stories/${story}`)
-    t.ok(await isKept(privateKeyOf(shared.key)), 'another story shows the same copy')
+    t.ok(await isKept(privateCopyKeyOf(shared.key)), 'another story shows the same copy')
     await del(ana, `/feed/${other}`)
-    t.ok(await isKept(privateKeyOf(shared.key)), 'and does not need the public one')
+    t.ok(await isKept(privateCopyKeyOf(shared.key)), 'and does not need the public one')
     await del(ana, `/stories/${again}`)
-    t.notOk(await isKept(privateKeyOf(shared.key)))
+    t.notOk(await isKept(privateCopyKeyOf(shared.key)))
     t.notOk(await isKept(shared.key))
     t.notOk(await isKept(second.key))
     t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'what was deleted cannot be shown')
@@ -79,10 +79,10 @@ t.test('media', async (t) => {
     const image = await uploadOne()
     const id = await showInStory(image.url)
     await clearOld(deps)
-    t.ok(await isKept(privateKeyOf(image.key)))
+    t.ok(await isKept(privateCopyKeyOf(image.key)))
     await sql`update stories set expires_at = now() - interval '25 hours' where id = ${id}`.execute(db)
     await clearOld(deps)
-    t.notOk(await isKept(privateKeyOf(image.key)))
+    t.notOk(await isKept(privateCopyKeyOf(image.key)))
   })
 
   t.test('an upload that nothing has shown for seven days is deleted', async (t) => {
@@ -132,23 +132,23 @@ t.test('media', async (t) => {
     const storage = diskStorage(folder)
     const former = `social/${ana}/${randomUUID()}.webp`
     const url = `https://earlier.example/media/${former}`
-    await storage.put(former, somePng(), 'image/webp')
+    await storage.put(former, createPng(), 'image/webp')
     await sql`insert into media (key, url, account_id, mime_type, width, height, bytes) values (${former}, ${url}, ${ana}, 'image/webp', 2, 2, 9)`.execute(db)
     const { id } = await givenPost(db, { author_id: ana, media_urls: ['https://elsewhere.example/a.png', url] })
     const story = await givenStory(db, { author_id: ana, media_url: url })
     await sql.raw(await readFile(path.join(import.meta.dirname, '../migrations/007-media-keys.sql'), 'utf8')).execute(db)
 
-    const shown = deps.media.urlOf(deps.media.storedOf(`https://cdn.example.com/${former}`))
+    const shown = deps.media.urlOf(deps.media.toStoredValue(`https://cdn.example.com/${former}`))
     t.notOk(shown.includes(ana))
     t.same((await get(ana, `/feed/${id}`)).data.post.mediaUrls, ['https://elsewhere.example/a.png', shown])
     t.equal((await get(ana, `/stories/${story.id}`)).data.story.mediaUrl, shown)
     await clearOld(deps)
     t.equal(await storage.find(former), undefined)
-    t.same(await storage.find(deps.media.storedOf(shown)), somePng())
+    t.same(await storage.find(deps.media.toStoredValue(shown)), createPng())
     await del(ana, `/stories/${story.id}`)
-    t.ok(await isKept(deps.media.storedOf(shown)), 'the post still shows it')
+    t.ok(await isKept(deps.media.toStoredValue(shown)), 'the post still shows it')
     await del(ana, `/feed/${id}`)
-    t.notOk(await isKept(deps.media.storedOf(shown)))
+    t.notOk(await isKept(deps.media.toStoredValue(shown)))
   })
   t.test('what not everybody may see shows a private copy, under a signed address', async (t) => {
     const [ben, eve] = [await person('Ben'), await person('Eve')]

@@ -1,6 +1,6 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
-import { privateKeyOf } from '@tandem/media-kit'
-import { isKey, isPrivate } from '@tandem/service-kit'
+import { privateCopyKeyOf } from '@tandem/media-kit'
+import { isMediaKey, isPrivateMediaKey } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -11,7 +11,7 @@ import { exchangeMedia, deleteMarked } from './actions.ts'
 
 /** Refuses private images that the account has not uploaded itself: to show them would hand them to others. @throws ForeignMedia */
 export async function ensureOwn (db: Db, accountId: string, images: string[]) {
-  const keys = images.filter((image) => isKey(image) && isPrivate(image))
+  const keys = images.filter((image) => isMediaKey(image) && isPrivateMediaKey(image))
   if (keys.length === 0) return
   const own = await db.selectFrom('media').where('key', 'in', keys).where('account_id', '=', accountId).select('key').execute()
   if (keys.some((key) => !own.some((image) => image.key === key))) throw new ForeignMedia()
@@ -19,10 +19,10 @@ export async function ensureOwn (db: Db, accountId: string, images: string[]) {
 
 /** The images as a post or story shows them that not everybody may see. @throws MediaGone */
 export const makePrivate = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
-  await Promise.all(images.map(async (image) => isKey(image) && !isPrivate(image) ? await copyOf(deps, accountId, image) : image))
+  await Promise.all(images.map(async (image) => isMediaKey(image) && !isPrivateMediaKey(image) ? await copyOf(deps, accountId, image) : image))
 
 async function copyOf ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
-  const copy = privateKeyOf(image)
+  const copy = privateCopyKeyOf(image)
   const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'doomed_at']).execute()
   // Whether it is being deleted is looked at again when it is shown.
   if (known.some(({ key }) => key === copy)) return copy
@@ -64,7 +64,7 @@ async function protect (deps: Pick<Deps, 'db' | 'media'>, accountId: string, ima
     const [copy = image] = await makePrivate(deps, accountId, [image]).catch((error: unknown) => {
       if (!(error instanceof MediaGone)) throw error
       // What is gone is seen by nobody.
-      return [privateKeyOf(image)]
+      return [privateCopyKeyOf(image)]
     })
     return copy
   }))

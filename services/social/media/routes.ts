@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { readImage, uploadLimit, uploads } from '@tandem/media-kit'
-import { Data, data, idempotencyOf, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
+import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
+import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { insertMedia } from './actions.ts'
 
@@ -24,14 +24,14 @@ const Media = Type.Object({
 })
 
 export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
-  await app.register(uploads)
+  await app.register(multipartUploads)
 
   app.post('/media', {
-    bodyLimit: uploadLimit,
+    bodyLimit: UPLOAD_BODY_LIMIT,
     schema: {
       summary: 'Upload an image for a post or a story',
       description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
-      form: 'file',
+      fileField: 'file',
       'x-extension': true,
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ media: Media })) }
@@ -39,7 +39,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
   }, async (request) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
-    const spent = idempotencyOf(request, image.bytes)
+    const spent = readIdempotencyKey(request, image.bytes)
     const stored = await once(db, spent, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
     return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })

@@ -20,7 +20,7 @@ export function createPeopleLookup ({ db, callRpc }: { db: Db, callRpc: CallRpc 
     findById: createLookup(async (accountIds) => await complete(await callRpc(People, { accountIds }), ({ accountId }) => accountId)),
     // A name that nobody has is somebody's a moment later: none is remembered as unknown.
     findByUsername: createLookup(
-      async (usernames) => await complete(await callRpc(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()), { unknownForMs: 0 }
+      async (usernames) => await complete(await callRpc(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()), { unknownTtlMs: 0 }
     )
   }
 }

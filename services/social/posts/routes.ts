@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, idempotencyOf, Message, message, IdempotencyHeaders, Text, type Routes } from '@tandem/service-kit'
+import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
@@ -68,13 +68,13 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const { type, visibility, content = '', mediaUrls = [] } = body
-    if (!mediaUrls.every((url) => media.accepts(url))) throw new ForeignMedia()
+    if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new ForeignMedia()
     const poll = type === 'POLL' ? readPoll(body) : null
     await ensureMentioned(deps, content)
-    const images = mediaUrls.map((url) => media.storedOf(url))
+    const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwn(db, account.id, images)
     const shown = visibility === 'PUBLIC' ? images : await makePrivate(deps, account.id, images)
-    const row = await once(db, idempotencyOf(request), (trx) => publishPost(trx, {
+    const row = await once(db, readIdempotencyKey(request), (trx) => publishPost(trx, {
       authorId: account.id,
       type,
       visibility,

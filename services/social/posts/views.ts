@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { batched } from '@tandem/service-kit'
+import { createBatcher } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 
 /** Counts that somebody read a post. Done once it is committed. */
@@ -10,11 +10,11 @@ export type CountView = (postId: string) => Promise<void>
  * would cost anyway; the more read at once, the less each costs. Nothing is told that a crash could take back.
  */
 export function createViewCounter (db: Db): CountView {
-  const count = batched(async (postIds: string[]) => {
+  const count = createBatcher(async (postIds: string[]) => {
     await addViews(db, postIds)
     return postIds
     // One post that is held too long must not keep the others from being read. Nothing of the statement was committed.
-  }, { most: 1_000, isOfOne: isLockTimeout })
+  }, { maxItems: 1_000, isItemError: isLockTimeout })
   return async (postId) => void await count(postId)
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { once } from '@tandem/database-kit'
-import { Body, ClientUrl, paginate, Data, data, Enum, Id, idempotencyOf, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import { Body, ClientUrl, paginate, Data, data, Enum, Id, readIdempotencyKey, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
@@ -62,12 +62,12 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const { mediaUrl, mediaType } = body
-    if (!media.accepts(mediaUrl)) throw new ForeignMedia()
-    const image = media.storedOf(mediaUrl)
+    if (!media.isAllowedUrl(mediaUrl)) throw new ForeignMedia()
+    const image = media.toStoredValue(mediaUrl)
     await ensureOwn(db, account.id, [image])
     const [shown = image] = await makePrivate(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
-    const story = await once(db, idempotencyOf(request), (trx) => publishStory(trx, {
+    const story = await once(db, readIdempotencyKey(request), (trx) => publishStory(trx, {
       authorId: account.id,
       mediaUrl: shown,
       mediaType,

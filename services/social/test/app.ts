@@ -8,7 +8,7 @@ import { recordedEvents } from '@tandem/bus-kit/testing'
 import { People, PeopleNamed } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, mediaSigningKey, silent, testKeys } from '@tandem/service-kit/testing'
+import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
@@ -37,9 +37,9 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     profiles.asked.push([...accountIds, ...usernames])
     return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
   }) as CallRpc
-  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', onlyOwn: onlyOwnMedia, signingKey: mediaSigningKey })
+  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', ownUrlsOnly: onlyOwnMedia, signingKey: mediaSigningKey })
   const deps: Deps = { db, callRpc, people: createPeopleLookup({ db, callRpc }), media }
-  const app = await createApp(deps, { log: silent, keys: testKeys, shedsLoad: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
   /** A request by an account, and what came of it. */

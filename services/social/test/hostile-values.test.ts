@@ -1,4 +1,4 @@
-import { bearer, listBadAnswers, sendTo } from '@tandem/service-kit/testing'
+import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { givenPost, givenStory, testApp } from './app.ts'
 
@@ -7,8 +7,8 @@ t.test('no value in an address, a query or a body brings a server error', async 
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const post = await givenPost(db, { author_id: ben })
   const story = await givenStory(db, { author_id: ana })
-  const { bad, sent } = await listBadAnswers((await app.inject('/openapi.json')).json(), {
-    send: sendTo(app, bearer(ana)), ids: { feed: post.id, users: ben, stories: story.id }
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), {
+    send: createInjector(app, bearer(ana)), ids: { feed: post.id, users: ben, stories: story.id }
   })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)

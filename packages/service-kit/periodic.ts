@@ -1,10 +1,10 @@
 import type { Log } from './logging.ts'
 
 /**
- * Does `work` now and again every `every` milliseconds until the function it returns is called. A failure is logged and waits
+ * Does `work` now and again every `intervalMs` until the function it returns is called. A failure is logged and waits
  * for the next time; a run that takes longer than that is not joined by another.
  */
-export function repeat (work: () => Promise<unknown>, { every, log }: { every: number, log: Log }) {
+export function runPeriodically (work: () => Promise<unknown>, { intervalMs, log }: { intervalMs: number, log: Log }) {
   let running: Promise<unknown> | undefined
   const turn = () => {
     running ??= work()
@@ -12,7 +12,7 @@ export function repeat (work: () => Promise<unknown>, { every, log }: { every: n
       .finally(() => { running = undefined })
   }
   turn()
-  const timer = setInterval(turn, every)
+  const timer = setInterval(turn, intervalMs)
   return async () => {
     clearInterval(timer)
     await running

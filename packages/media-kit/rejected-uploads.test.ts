@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from '@tandem/service-kit'
-import { postThenRead, silent, testKeys } from '@tandem/service-kit/testing'
+import { postThenRead, silentLog, testKeys } from '@tandem/service-kit/testing'
 import t from 'tap'
-import { formWith, somePng } from './testing.ts'
-import { readImage, uploadLimit, uploads } from './uploads.ts'
+import { createForm, createPng } from './testing.ts'
+import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
 
 t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50', async (t) => {
-  const app = await createServer({ name: 'test', log: silent, keys: testKeys, shedsLoad: false })
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
   await app.register(async (app) => {
-    await app.register(uploads)
-    app.post('/photos', { bodyLimit: uploadLimit, config: { public: true } }, async (request) => await readImage(request, 'file', crypto.randomUUID()))
+    await app.register(multipartUploads)
+    app.post('/photos', { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } }, async (request) => await readImage(request, 'file', crypto.randomUUID()))
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const { headers, payload } = formWith(Buffer.concat([somePng(), Buffer.alloc(5_400_000)]))
+  const { headers, payload } = createForm(Buffer.concat([createPng(), Buffer.alloc(5_400_000)]))
   for (const chunked of [false, true]) {
     for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
       const answers = []

@@ -10,9 +10,9 @@ import { startRedis } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { startSmtp } from './faulty-smtp.ts'
-import { createMailer, eraseMails, queueMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
-import { clearOldMails } from './mails.ts'
-import { queuedMails } from './testing.ts'
+import { createMailer, createMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
+import { deleteOldMails } from './mails.ts'
+import { pendingMails } from './testing.ts'
 
 // A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
 t.setTimeout(90_000)
@@ -27,7 +27,7 @@ const givenDatabase = () => testDatabase<OtherTables>(t, import.meta.dirname)
 interface OtherTables extends MailTables { accounts: { id: string } }
 
 async function givenMail (db: Kysely<OtherTables>, mail: Partial<Mail> = {}) {
-  return await db.transaction().execute((trx) => queueMail(trx, { cause: `test:${randomUUIDv7()}`, recipient: `${randomUUIDv7()}@example.com`, ...letter, ...mail }))
+  return await db.transaction().execute((trx) => createMail(trx, { dedupeKey: `test:${randomUUIDv7()}`, recipient: `${randomUUIDv7()}@example.com`, ...letter, ...mail }))
 }
 
 async function world (t: Test, options: Partial<MailerOptions> = {}) {
@@ -57,7 +57,7 @@ t.test('a mail is sent once, with both of its parts, and what it said is blanked
   mailer.start()
   second.start()
   const id = await givenMail(db, { recipient: 'ana@example.com' })
-  await Promise.all([mailer.offer([id, undefined]), second.offer([id]), mailer.offer([id])])
+  await Promise.all([mailer.enqueue([id, undefined]), second.enqueue([id]), mailer.enqueue([id])])
   await until(allSent(db))
   await sleep(300)
 
@@ -72,10 +72,10 @@ t.test('a mail is sent once, with both of its parts, and what it said is blanked
 
 t.test('a cause gets one mail, though asked for 20 times at once', async (t) => {
   const { db } = await givenDatabase()
-  const ids = await Promise.all(Array.from({ length: 20 }, () => givenMail(db, { cause: 'verification:1', recipient: 'ana@example.com', capped: false })))
+  const ids = await Promise.all(Array.from({ length: 20 }, () => givenMail(db, { dedupeKey: 'verification:1', recipient: 'ana@example.com', rateLimited: false })))
   t.equal(ids.filter(Boolean).length, 1)
-  t.match(await queuedMails(db), [{ cause: 'verification:1', recipient: 'ana@example.com', ...letter }])
-  t.equal((await queuedMails(db)).length, 1)
+  t.match(await pendingMails(db), [{ dedupeKey: 'verification:1', recipient: 'ana@example.com', ...letter }])
+  t.equal((await pendingMails(db)).length, 1)
 })
 
 t.test('a recipient gets 3 mails an hour, though 50 are asked for at once', async (t) => {
@@ -103,27 +103,27 @@ t.test('a recipient gets 10 mails a day', async (t) => {
 
 t.test('mails of one budget do not use up another', async (t) => {
   const { db } = await givenDatabase()
-  const of = async (budget: string) => await Promise.all(Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', budget })))
-  const [codes, links] = await Promise.all([of('codes'), of('links')])
+  const createTen = async (rateLimitKey: string) => await Promise.all(Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', rateLimitKey })))
+  const [codes, links] = await Promise.all([createTen('codes'), createTen('links')])
   t.strictSame([codes, links].map((ids) => ids.filter(Boolean).length), [3, 3])
 })
 
 t.test('a notice that is not capped comes through, and uses up nothing', async (t) => {
   const { db } = await givenDatabase()
   const ana = { recipient: 'ana@example.com' }
-  for (let times = 0; times < 5; times++) t.ok(await givenMail(db, { ...ana, capped: false }))
+  for (let times = 0; times < 5; times++) t.ok(await givenMail(db, { ...ana, rateLimited: false }))
   for (let times = 0; times < 3; times++) t.ok(await givenMail(db, ana))
   t.notOk(await givenMail(db, ana))
-  t.ok(await givenMail(db, { ...ana, capped: false }))
+  t.ok(await givenMail(db, { ...ana, rateLimited: false }))
 })
 
 t.test('a mail whose transaction is rolled back is none', async (t) => {
   const { db } = await givenDatabase()
   await t.rejects(db.transaction().execute(async (trx) => {
-    await queueMail(trx, { cause: 'a', recipient: 'ana@example.com', ...letter })
+    await createMail(trx, { dedupeKey: 'a', recipient: 'ana@example.com', ...letter })
     throw new Error('changed my mind')
   }))
-  t.strictSame(await queuedMails(db), [])
+  t.strictSame(await pendingMails(db), [])
 })
 
 t.test('with the SMTP server down mails wait, and leave once it is up', async (t) => {
@@ -132,7 +132,7 @@ t.test('with the SMTP server down mails wait, and leave once it is up', async (t
   await smtp.stop()
   t.equal(await mailer.verify(), false)
   const ids = await Promise.all(Array.from({ length: 5 }, () => givenMail(db)))
-  await mailer.offer(ids)
+  await mailer.enqueue(ids)
   await sleep(2_000)
   t.strictSame([...new Set(await statuses(db))], ['pending'])
   t.match(await db.selectFrom('mails').select(['last_error', 'attempts']).execute(), [{ last_error: /ECONNREFUSED/, attempts: Number }])
@@ -147,17 +147,17 @@ t.test('a mail refused for now is tried again, one refused for good is not', asy
   const { smtp, db, mailer } = await world(t)
   mailer.start()
   smtp.refusal = 451
-  await mailer.offer([await givenMail(db)])
+  await mailer.enqueue([await givenMail(db)])
   await sleep(1_000)
   smtp.refusal = undefined
   await until(allSent(db))
 
   smtp.refusal = 550
   const id = await givenMail(db)
-  await mailer.offer([id])
+  await mailer.enqueue([id])
   await until(async () => (await statuses(db))[1] === 'failed')
   smtp.refusal = undefined
-  await mailer.offer([id])
+  await mailer.enqueue([id])
   await sleep(1_500)
   t.equal(smtp.received.length, 1)
   t.match(await db.selectFrom('mails').selectAll().where('status', '=', 'failed').execute(), [{ attempts: 1, last_error: /550/, subject: null, body_text: null, body_html: null }])
@@ -167,15 +167,15 @@ t.test('a mail that was refused is not sent after a newer one of its topic', asy
   const { smtp, db, mailer } = await world(t)
   mailer.start()
   smtp.refusal = 451
-  await mailer.offer([await givenMail(db, { topic: 'code of ana', recipient: 'ana@example.com' }), await givenMail(db, { topic: 'code of ben', recipient: 'ben@example.com' })])
+  await mailer.enqueue([await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' }), await givenMail(db, { collapseKey: 'code of ben', recipient: 'ben@example.com' })])
   await until(async () => (await db.selectFrom('mails').where('attempts', '>', 0).where('status', '=', 'pending').selectAll().execute()).length === 2)
 
-  const newer = await givenMail(db, { topic: 'code of ana', recipient: 'ana@example.com' })
-  t.match(await db.selectFrom('mails').where('topic', '=', 'code of ana').orderBy('id').selectAll().execute(), [
+  const newer = await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' })
+  t.match(await db.selectFrom('mails').where('collapse_key', '=', 'code of ana').orderBy('id').selectAll().execute(), [
     { status: 'failed', last_error: /superseded/, subject: null, body_text: null, body_html: null }, { status: 'pending' }
   ])
   smtp.refusal = undefined
-  await mailer.offer([newer])
+  await mailer.enqueue([newer])
   await until(async () => (await statuses(db)).filter((status) => status === 'sent').length === 2)
   await sleep(2_500)
   t.strictSame(smtp.received.flatMap(({ to }) => to).sort(), ['ana@example.com', 'ben@example.com'])
@@ -185,22 +185,22 @@ t.test('a mail waits for an earlier one of its topic that is on its way, and tha
   const { smtp, db, mailer } = await world(t)
   mailer.start()
   smtp.hesitation = 1_500
-  const [earlier, other] = [await givenMail(db, { topic: 'code of ana' }), await givenMail(db, { topic: 'code of ben' })]
-  await mailer.offer([earlier])
+  const [earlier, other] = [await givenMail(db, { collapseKey: 'code of ana' }), await givenMail(db, { collapseKey: 'code of ben' })]
+  await mailer.enqueue([earlier])
   await until(() => smtp.received.length === 1)
-  const newer = await givenMail(db, { topic: 'code of ana' })
-  await mailer.offer([newer, other])
+  const newer = await givenMail(db, { collapseKey: 'code of ana' })
+  await mailer.enqueue([newer, other])
   await sleep(750)
   const domain = '@tandem.test>'
   t.strictSame(smtp.received.map(({ messageId }) => messageId), [`<${earlier}${domain}`, `<${other}${domain}`], 'other topics need not wait')
   await until(allSent(db))
   t.equal(smtp.received.at(-1)?.messageId, `<${newer}${domain}`)
 
-  const stuck = await givenMail(db, { topic: 'code of ana' })
+  const stuck = await givenMail(db, { collapseKey: 'code of ana' })
   await sql`update mails set status = 'sending', claimed_until = now() + interval '45 seconds' where id = ${stuck}`.execute(db)
-  const last = await givenMail(db, { topic: 'code of ana' })
+  const last = await givenMail(db, { collapseKey: 'code of ana' })
   await sql`update mails set claimed_until = now() where id = ${stuck}`.execute(db)
-  await mailer.offer([stuck, last])
+  await mailer.enqueue([stuck, last])
   await until(async () => (await db.selectFrom('mails').where('id', '=', last ?? '').select('status').executeTakeFirst())?.status === 'sent')
   t.match(await db.selectFrom('mails').where('id', '=', stuck ?? '').selectAll().execute(), [{ status: 'failed', last_error: /superseded/ }])
 })
@@ -211,7 +211,7 @@ t.test('a mail that could not be sent for a day is failed', async (t) => {
   const id = await givenMail(db)
   await sql`update mails set created_at = now() - interval '25 hours'`.execute(db)
   mailer.start()
-  await mailer.offer([id])
+  await mailer.enqueue([id])
   await until(async () => (await statuses(db))[0] === 'failed')
 })
 
@@ -220,7 +220,7 @@ t.test('with Redis away a mail is queued all the same, and leaves once Redis is 
   mailer.start()
   await until(() => mailer.ready().then(() => true, () => false))
   await redis.stop()
-  await mailer.offer([await givenMail(db)])
+  await mailer.enqueue([await givenMail(db)])
   await sleep(1_500)
   t.equal(smtp.received.length, 0)
   await redis.start()
@@ -233,7 +233,7 @@ t.test('a wiped Redis loses no mail and doubles none', async (t) => {
   mailer.start()
   smtp.hesitation = 20
   for (let round = 0; round < 20; round++) {
-    await mailer.offer(await Promise.all(Array.from({ length: 10 }, () => givenMail(db))))
+    await mailer.enqueue(await Promise.all(Array.from({ length: 10 }, () => givenMail(db))))
     if (round % 5 === 4) await redis.wipe()
   }
   await until(allSent(db), 20)
@@ -245,14 +245,14 @@ t.test('of a mail that came twice, because its worker was killed between accepta
   const { redis, smtp, db, mailer, databaseUrl } = await world(t)
   smtp.hesitation = 60_000
   const id = await givenMail(db)
-  const child = fork(new URL('hanging-mailer.ts', import.meta.url), [databaseUrl, smtp.url, redis.url])
+  const child = fork(new URL('mailer-process.ts', import.meta.url), [databaseUrl, smtp.url, redis.url])
   t.teardown(() => child.kill('SIGKILL'))
   await until(() => smtp.received.length === 1)
   child.kill('SIGKILL')
   smtp.hesitation = 0
 
   mailer.start()
-  await mailer.offer([id])
+  await mailer.enqueue([id])
   await sleep(2_000)
   t.equal(smtp.received.length, 1, 'nobody takes a mail from a worker that may live')
   t.strictSame(await statuses(db), ['sending'])
@@ -282,7 +282,7 @@ t.test('a mail is not sent again though Postgres cannot mark it for a while', as
   const { smtp, db, mailer } = await world(t)
   smtp.hesitation = 500
   mailer.start()
-  await mailer.offer([await givenMail(db)])
+  await mailer.enqueue([await givenMail(db)])
   await until(() => smtp.received.length === 1)
   await db.transaction().execute(async (trx) => {
     await sql`lock table mails in access exclusive mode`.execute(trx)
@@ -292,15 +292,12 @@ t.test('a mail is not sent again though Postgres cannot mark it for a while', as
   t.equal(smtp.received.length, 1)
 })
 
-t.test('mails are cleared 30 days after they were asked for, and an erased account\'s at once', async (t) => {
+t.test('a mail is deleted 30 days after it was created', async (t) => {
   const { db } = await givenDatabase()
-  await givenMail(db, { cause: 'old' })
-  await givenMail(db, { cause: 'new' })
-  await givenMail(db, { recipient: 'Ana@example.com' })
-  await sql`update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null, created_at = now() - interval '31 days' where cause = 'old'`.execute(db)
-  await clearOldMails(db)
-  t.equal((await statuses(db)).length, 2)
-  await eraseMails(db, 'ana@example.com')
-  t.match(await queuedMails(db), [{ cause: 'new' }])
-  t.equal((await queuedMails(db)).length, 1)
+  await givenMail(db, { dedupeKey: 'old' })
+  await givenMail(db, { dedupeKey: 'new' })
+  await sql`update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null, created_at = now() - interval '31 days' where dedupe_key = 'old'`.execute(db)
+  await deleteOldMails(db)
+  t.match(await pendingMails(db), [{ dedupeKey: 'new' }])
+  t.equal((await pendingMails(db)).length, 1)
 })

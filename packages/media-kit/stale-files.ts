@@ -9,14 +9,14 @@ const OLD = 10 * 60 * 1_000
  * process that was killed. Processes of several services may share a folder. It keeps no process alive.
  * @returns what ends it
  */
-export function sweep (folder: string, prefix = '') {
-  const removeOld = () => void removeLeftovers(folder, prefix).catch(() => {})
+export function sweepStaleFiles (folder: string, prefix = '') {
+  const removeOld = () => void removeStaleFiles(folder, prefix).catch(() => {})
   removeOld()
   const timer = setInterval(removeOld, OLD).unref()
   return async () => clearInterval(timer)
 }
 
-export async function removeLeftovers (folder: string, prefix: string) {
+export async function removeStaleFiles (folder: string, prefix: string) {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix))
   for (const file of names.map((name) => path.join(folder, name))) {
     // Whoever sees it too may have removed it already.

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { frame } from './index.ts'
+import { renderMail } from './index.ts'
 
 const content = {
   locale: 'id',
@@ -12,7 +12,7 @@ const content = {
 }
 
 t.test('what a person wrote stays text', async (t) => {
-  const { html } = frame(content)
+  const { html } = renderMail(content)
   t.notMatch(html, /<b>|<c>|<kamu>/)
   t.match(html, 'Halo, &lt;b&gt;Ana&lt;/b&gt;')
   t.match(html, 'Tom &amp; &quot;Ana&quot;')
@@ -20,22 +20,22 @@ t.test('what a person wrote stays text', async (t) => {
 })
 
 t.test('the code is a word of its own in both parts, and the link whole in the text', async (t) => {
-  const { text, html } = frame(content)
+  const { text, html } = renderMail(content)
   t.strictSame(text.split(/\s+/).filter((word) => /^\d{6}$/.test(word)), ['482913'])
   t.match(html, />482913</)
   t.match(text, content.button.url)
 })
 
 t.test('a mail without code and button has neither', async (t) => {
-  const { text, html } = frame({ ...content, code: undefined, button: undefined } as never)
+  const { text, html } = renderMail({ ...content, code: undefined, button: undefined } as never)
   t.equal(text, 'Halo, <b>Ana</b>\n\nTom & "Ana"\n\nBerlaku 24 jam.\n\n--\nBukan kamu? Abaikan saja.\n')
   t.notMatch(html, /class="code"|<a /)
 })
 
 t.test('a button leads to the web only', async (t) => {
-  t.throws(() => frame({ ...content, button: { label: 'x', url: 'javascript:alert(1)' } }), /leads to the web/)
+  t.throws(() => renderMail({ ...content, button: { label: 'x', url: 'javascript:alert(1)' } }), /leads to the web/)
 })
 
 t.test('nothing is loaded from elsewhere', async (t) => {
-  t.notMatch(frame(content).html, /<img|<link|<script|url\(|src=/)
+  t.notMatch(renderMail(content).html, /<img|<link|<script|url\(|src=/)
 })

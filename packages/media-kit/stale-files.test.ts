@@ -4,9 +4,9 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t from 'tap'
-import { removeLeftovers } from './leftovers.ts'
+import { removeStaleFiles } from './stale-files.ts'
 import { diskStorage } from './storage.ts'
-import { uploads } from './uploads.ts'
+import { multipartUploads } from './uploads.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'tandem-leftovers-'))
 t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -20,7 +20,7 @@ async function put (name: string, minutes: number) {
 
 t.test('what a killed process left behind goes, what is being written stays, and so does what is not ours', async (t) => {
   await Promise.all([put('tandem-upload-old', 11), put('tandem-upload-new', 9), put('other-old', 11)])
-  await Promise.all([removeLeftovers(folder, 'tandem-upload-'), removeLeftovers(folder, 'tandem-upload-')])
+  await Promise.all([removeStaleFiles(folder, 'tandem-upload-'), removeStaleFiles(folder, 'tandem-upload-')])
   t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
 })
 
@@ -29,7 +29,7 @@ t.test('whoever takes uploads looks for them when it starts', async (t) => {
   process.env['TMPDIR'] = folder
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(uploads)
+  await app.register(multipartUploads)
   await app.ready()
   for (let tries = 0; tries < 200 && (await readdir(folder)).includes('tandem-upload-older'); tries++) await sleep(10)
   t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
 import { createFairQueue } from './fair-queue.ts'
-import { DecodedTooLarge, reencodeImage, TooManyImages } from './index.ts'
-import { somePng } from './testing.ts'
+import { DecodedImageTooLarge, reencodeImage, TooManyImages } from './index.ts'
+import { createPng } from './testing.ts'
 
 const settled = async (works: Promise<unknown>[]) => (await Promise.allSettled(works))
   .map((result) => result.status === 'fulfilled' ? 'done' : (result.reason as Error).constructor)
@@ -19,7 +19,7 @@ t.test('one account cannot stop other people\'s pictures from being decoded', as
   await timeOne()
   const quiet = Math.max(await timeOne(), await timeOne(), await timeOne())
 
-  const heavy = somePng(8_000, 5_000)
+  const heavy = createPng(8_000, 5_000)
   const flood = settled(Array.from({ length: 20 }, () => reencodeImage(heavy, 'image/png', 'mallory')))
   await sleep(50)
   for (let turn = 0; turn < 3; turn++) {
@@ -38,7 +38,7 @@ t.test('what is large once it is decoded is refused, however few its pixels or b
   const large = await ofDepth(6_300, 6_300)
   t.ok(large.length < 1_000_000)
   const since = performance.now()
-  await t.rejects(reencodeImage(large, 'image/png', 'mallory'), new DecodedTooLarge())
+  await t.rejects(reencodeImage(large, 'image/png', 'mallory'), new DecodedImageTooLarge())
   t.ok(performance.now() - since < 200, 'before it is decoded')
   t.match(await reencodeImage(await ofDepth(1_000, 500), 'image/png', 'ana'), { width: 500, height: 1_000 }, 'a small one of the same kind is taken')
 })

@@ -1,6 +1,6 @@
-import type { Letter } from './mails.ts'
+import type { MailContent } from './mails.ts'
 
-export interface Frame {
+export interface MailTemplate {
   /** The language, as an HTML `lang`. */
   locale: string
   subject: string
@@ -14,17 +14,17 @@ export interface Frame {
 }
 
 /** The one look of all mails, in text and in HTML: dark where the client is dark, no pictures, nothing loaded from elsewhere. */
-export function frame (content: Frame): Letter {
+export function renderMail (content: MailTemplate): MailContent {
   return { subject: content.subject, text: frameText(content), html: frameHtml(content) }
 }
 
-function frameText ({ title, paragraphs, code, button, footer }: Frame) {
+function frameText ({ title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
   const parts = [title, first, code && `    ${code}`, button && `${button.label}:\n${button.url}`, ...rest, `--\n${footer}`]
   return parts.filter(Boolean).join('\n\n') + '\n'
 }
 
-function frameHtml ({ locale, subject, title, paragraphs, code, button, footer }: Frame) {
+function frameHtml ({ locale, subject, title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
   const paragraph = (text: string) => `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
   const parts = [

@@ -2,9 +2,9 @@ interface Call<Item, Result> { item: Item, resolve: (result: Result) => void, re
 
 interface Options {
   /** How many at once; 100 unless told. */
-  most?: number
+  maxItems?: number
   /** Whether a failure may be one item's: then each is tried alone, so that the others do not fail with it. */
-  isOfOne?: (error: unknown) => boolean
+  isItemError?: (error: unknown) => boolean
 }
 
 /**
@@ -12,14 +12,14 @@ interface Options {
  * So however many workers there are, they take one connection at a time, and the more of them wait the fewer statements each costs.
  * @param work answers in the order of its items
  */
-export function batched<Item, Result> (work: (items: Item[]) => Promise<Result[]>, { most = 100, isOfOne = () => false }: Options = {}): (item: Item) => Promise<Result> {
+export function createBatcher<Item, Result> (work: (items: Item[]) => Promise<Result[]>, { maxItems = 100, isItemError = () => false }: Options = {}): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = []
   let isWorking = false
 
   async function workOff () {
     if (isWorking) return
     isWorking = true
-    while (waiting.length > 0) await workOn(waiting.splice(0, most))
+    while (waiting.length > 0) await workOn(waiting.splice(0, maxItems))
     isWorking = false
   }
 
@@ -28,7 +28,7 @@ export function batched<Item, Result> (work: (items: Item[]) => Promise<Result[]
       const results = await work(calls.map(({ item }) => item))
       calls.forEach(({ resolve }, number) => resolve(results[number] as Result))
     } catch (error) {
-      if (calls.length > 1 && isOfOne(error)) await Promise.all(calls.map(async (call) => await workOn([call])))
+      if (calls.length > 1 && isItemError(error)) await Promise.all(calls.map(async (call) => await workOn([call])))
       else for (const { reject } of calls) reject(error)
     }
   }

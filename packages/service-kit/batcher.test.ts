@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { batched } from './batched.ts'
+import { createBatcher } from './batcher.ts'
 
 t.test('calls that come while others are under way are done together, each with its own result', async (t) => {
   const batches: number[][] = []
-  const double = batched(async (numbers: number[]) => {
+  const double = createBatcher(async (numbers: number[]) => {
     batches.push(numbers)
     await sleep(10)
     return numbers.map((number) => number * 2)
-  }, { most: 3 })
+  }, { maxItems: 3 })
   t.strictSame(await Promise.all([1, 2, 3, 4, 5, 6].map(double)), [2, 4, 6, 8, 10, 12])
   t.strictSame(batches, [[1], [2, 3, 4], [5, 6]])
   t.equal(await double(7), 14)
@@ -16,7 +16,7 @@ t.test('calls that come while others are under way are done together, each with 
 
 t.test('a failure is that of its batch alone', async (t) => {
   let fails = true
-  const work = batched(async (items: string[]) => {
+  const work = createBatcher(async (items: string[]) => {
     if (fails) throw new Error('away')
     return items
   })
@@ -26,11 +26,11 @@ t.test('a failure is that of its batch alone', async (t) => {
 })
 
 t.test('what is wrong with one is no reason for the others to fail', async (t) => {
-  const work = batched(async (items: string[]) => {
+  const work = createBatcher(async (items: string[]) => {
     await sleep(1)
     if (items.includes('bad')) throw new Error('bad')
     return items
-  }, { isOfOne: (error) => error instanceof Error && error.message === 'bad' })
+  }, { isItemError: (error) => error instanceof Error && error.message === 'bad' })
   const outcomes = await Promise.allSettled(['first', 'a', 'bad', 'b'].map(work))
   t.match(outcomes, [{ value: 'first' }, { value: 'a' }, { status: 'rejected', reason: { message: 'bad' } }, { value: 'b' }])
 })

@@ -14,7 +14,7 @@ const NOUNS = [
 const pick = (words: string[]) => words[randomInt(words.length)]!
 
 /** A name that tells nothing of the person: `Swift Otter`. */
-export const makeNeutralName = () => `${pick(ADJECTIVES)} ${pick(NOUNS)}`
+export const generateName = () => `${pick(ADJECTIVES)} ${pick(NOUNS)}`
 
 /** A username that tells nothing of the person, one of 32 million with the four digits it has unless told: `swiftotter4821`. */
-export const makeNeutralUsername = (digits = 4) => `${makeNeutralName().replace(' ', '').toLowerCase()}${randomInt(10 ** (digits - 1), 10 ** digits)}`
+export const generateUsername = (digits = 4) => `${generateName().replace(' ', '').toLowerCase()}${randomInt(10 ** (digits - 1), 10 ** digits)}`

@@ -42,7 +42,7 @@ const lateMethods = ['delete']
  * Sends every hostile value in every parameter and body field of every operation of `document`, and lists what was not answered in the envelope, or with a
  * server error. A 503 is listed unless the operation answers that to its own example too.
  */
-export async function listBadAnswers (document: ApiDocument, options: Options): Promise<{ sent: number, bad: string[] }> {
+export async function fuzzApi (document: ApiDocument, options: Options): Promise<{ sent: number, bad: string[] }> {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })))
     .sort((one, other) => Number(lateMethods.includes(one.method)) - Number(lateMethods.includes(other.method)))

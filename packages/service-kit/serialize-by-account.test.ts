@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { serializeByAccount } from './turns.ts'
+import { serializeByAccount } from './serialize-by-account.ts'
 
 t.test('work of one key is done one after the other, that of others beside it', async (t) => {
   const inTurn = serializeByAccount()
