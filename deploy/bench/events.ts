@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { connectBus, on, publish, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
 import { AccountVerified, defineEvent } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
-import { startStreamKeeper } from '../nats/streams.ts'
+import { connectStreamManager } from '../nats/streams.ts'
 import type { Stack } from './stack.ts'
 import { percentile, type Row } from './table.ts'
 
@@ -26,7 +26,7 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   await sql`create schema ${sql.id(schema)}`.execute(admin)
   url.searchParams.set('options', `-c search_path=${schema}`)
   await migrate(url.href.replaceAll('+', '%20'), import.meta.dirname)
-  const db = connect<Tables>(url.href.replaceAll('+', '%20'), { log: quiet, max: WRITERS + 4 })
+  const db = connect<Tables>(url.href.replaceAll('+', '%20'), { log: quiet, maxConnections: WRITERS + 4 })
 
   const service = schema.replace('_', '')
   const event = defineEvent(`${service}.thing.happened.v1`, AccountVerified.data)
@@ -44,7 +44,7 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
   committed.clear()
 
   const bus = connectBus(stack.nats.url, { service, log: quiet })
-  const stopStreams = startStreamKeeper(stack.nats.url, [service], quiet)
+  const stopStreams = connectStreamManager(stack.nats.url, [service], quiet)
   const relay = startRelay(bus, db)
   const consumers = startConsumers(bus, db, [on(event, async ({ data }) => {
     received++

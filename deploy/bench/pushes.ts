@@ -29,7 +29,7 @@ const scenarios: Record<string, (world: World) => Promise<void>> = { faults, red
 const wanted = scenarios[process.argv[2] ?? 'faults']
 if (!wanted) throw new Error(`which of ${Object.keys(scenarios).join(', ')}?`)
 await withStack(async (stack, dataDir) => {
-  const db: Db = connect(stack.postgres.url, { log: quiet, timeoutMs: 30 })
+  const db: Db = connect(stack.postgres.url, { log: quiet, timeoutFactor: 30 })
   await wanted({ stack, dataDir, db })
   await db.destroy()
 }, { REDIS_URL: redis.url, NATS_URL: nats.url, FCM_BASE_URL: google.url, FCM_SERVICE_ACCOUNT_FILE: google.file })

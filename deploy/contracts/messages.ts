@@ -31,7 +31,7 @@ export async function readContracts (): Promise<Current> {
   const definitions = Object.values(contracts).filter((each) => typeof each === 'object')
   return Object.fromEntries(await Promise.all(definitions.map(async (definition) => {
     const samples = await readSamples(definition)
-    const schemas = 'data' in definition ? { data: definition.data } : { request: definition.request, response: definition.answer }
+    const schemas = 'data' in definition ? { data: definition.data } : { request: definition.request, response: definition.response }
     return [definition.type, Object.fromEntries(Object.entries(schemas).map(([name, schema]) => {
       const sample = samples[name as PartName]
       const faults = Compile(schema).Errors(sample).map(({ instancePath, message }) => `the sample does not parse: ${instancePath.slice(1).replaceAll('/', '.')} ${message}`.replace('  ', ' '))

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { listBreaks, testSchema } from '@tandem/database-kit/testing'
+import { listBreakingChanges, testSchema } from '@tandem/database-kit/testing'
 import t from 'tap'
 
 const services = path.join(import.meta.dirname, '../../services')
@@ -8,7 +8,7 @@ const services = path.join(import.meta.dirname, '../../services')
 for (const name of readdirSync(services)) {
   t.test(`each migration of ${name} leaves the version before it running`, async (t) => {
     let breaks: string[] = []
-    await testSchema(t, async (url) => { breaks = await listBreaks(url, path.join(services, name)) })
+    await testSchema(t, async (url) => { breaks = await listBreakingChanges(url, path.join(services, name)) })
     t.same(breaks, [])
   })
 }

@@ -25,7 +25,7 @@ export function redisAccess (dataDir: string): Access {
 
 /** Looks after the streams of `services`, as a process of its own does in production. Returns what ends it. */
 export async function startStreams (url: string, services: string[]) {
-  const { startStreamKeeper } = await import('../nats/streams.ts')
+  const { connectStreamManager } = await import('../nats/streams.ts')
   const warn = (details: object, message: string) => screen.warn(`streams: ${message}${'err' in details ? ` (${String(details.err)})` : ''}`)
-  return startStreamKeeper(url, services, { info () {}, warn, error: warn })
+  return connectStreamManager(url, services, { info () {}, warn, error: warn })
 }

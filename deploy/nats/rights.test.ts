@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { handleRpc, createRpcClient, connectBus, connectionOptions, on, publish, startRpcHandlers, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
+import { handleRpc, createRpcClient, connectBus, parseNatsUrl, on, publish, startRpcHandlers, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
 import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { connect, type Msg, type NatsConnection } from 'nats'
@@ -22,7 +22,7 @@ interface Captured {
 }
 
 async function capture (t: Test, url: string): Promise<Captured> {
-  const nats = await connect(connectionOptions(url))
+  const nats = await connect(parseNatsUrl(url))
   t.teardown(() => nats.close())
   const refusals = new Set<string>()
   void (async () => {
@@ -71,7 +71,7 @@ async function world (t: Test) {
     await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
     return accountId
   }
-  const operator = await connect(connectionOptions(server.url))
+  const operator = await connect(parseNatsUrl(server.url))
   t.teardown(() => operator.close())
   const stored = async (stream: string) => (await (await operator.jetstreamManager()).streams.info(stream)).state.messages
   return { server, db, join, say, operator, stored, capture: async (service: string) => await capture(t, server.urlOf(service)) }
@@ -92,7 +92,7 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   const accountId = await say()
   await until(() => received.length > 0)
   t.same(received, [accountId])
-  t.match(await createRpcClient(notification)(Contact, { accountId }, { deadline: 5_000 }), { name: 'Ana' })
+  t.match(await createRpcClient(notification)(Contact, { accountId }, { timeoutMs: 5_000 }), { name: 'Ana' })
 })
 
 t.test('nobody publishes events in another one\'s name', async (t) => {
@@ -128,7 +128,7 @@ t.test('nobody answers in another one\'s name', async (t) => {
   t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or ask as another')
   const honest = join('fitmatch')
   await until(() => honest.current() !== undefined)
-  t.equal(await createRpcClient(honest)(SigningKeys, {}, { deadline: 5_000 }), 'signed keys')
+  t.equal(await createRpcClient(honest)(SigningKeys, {}, { timeoutMs: 5_000 }), 'signed keys')
 })
 
 t.test('an answer goes where its caller gets answers, and nowhere else', async (t) => {

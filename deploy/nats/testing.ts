@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectionOptions, STREAM_KEEPER } from '@tandem/bus-kit'
+import { parseNatsUrl, STREAM_MANAGER_USER } from '@tandem/bus-kit'
 import { connect } from 'nats'
 import { startNats, type Teardown, type SharedTestServer } from '@tandem/local/testing'
 import { readMessaging, readRights } from './messaging.ts'
-import { startStreamKeeper } from './streams.ts'
+import { connectStreamManager } from './streams.ts'
 
 export const root = path.resolve(import.meta.dirname, '../..')
 export const quiet = { info () {}, warn () {}, error () {} }
@@ -13,8 +13,8 @@ export const quiet = { info () {}, warn () {}, error () {} }
 export async function startSystemNats (t: Teardown): Promise<SharedTestServer> {
   const nats = await startNats(t, { rights: readRights(root) })
   const services = readMessaging(root).map(({ service }) => service)
-  t.teardown(startStreamKeeper(nats.urlOf(STREAM_KEEPER), services, quiet))
-  const operator = await connect(connectionOptions(nats.url))
+  t.teardown(connectStreamManager(nats.urlOf(STREAM_MANAGER_USER), services, quiet))
+  const operator = await connect(parseNatsUrl(nats.url))
   const { streams } = await operator.jetstreamManager()
   while ((await streams.names().next()).length < services.length) await sleep(20)
   await operator.close()

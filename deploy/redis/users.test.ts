@@ -39,17 +39,17 @@ t.test('queues, hits and statistics work with the rights of their users', async 
     const ids = Array.from({ length: 3 }, () => randomUUIDv7())
     const queue = createQueue({
       name: `${service}-mails`, redisUrl: redis.urlOf(service), log: { info () {}, warn (_, message) { t.fail(`${service}: ${message}`) } },
-      pending: async ({ after = '' }) => ids.filter((id) => id > after && !done.has(id)),
+      listPending: async ({ after = '' }) => ids.filter((id) => id > after && !done.has(id)),
       async work (id) {
         // The second fails once and is tried again, the third is put off: other commands than for what succeeds.
-        if (id === ids[2] && failures++ === 0) return { retryAfter: 50 }
+        if (id === ids[2] && failures++ === 0) return { retryAfterMs: 50 }
         done.add(id)
       }
     })
     queue.start()
-    await until(() => queue.ready().then(() => true, () => false))
-    await queue.offer([ids[0]!, { id: ids[1]!, delay: 50 }], { priority: 'low' })
-    await queue.offer([ids[2]!])
+    await until(() => queue.ping().then(() => true, () => false))
+    await queue.enqueue([ids[0]!, { id: ids[1]!, delayMs: 50 }], { priority: 'low' })
+    await queue.enqueue([ids[2]!])
     await until(() => done.size === 3)
     await until(async () => (await queue.depth()).active === 0)
     await queue.close()

@@ -24,7 +24,7 @@ export interface Bus {
 }
 
 /** The parts of `nats://[user:password@]host:port`, several by comma, as the client wants them. */
-export function connectionOptions (url: string): Pick<ConnectionOptions, 'user' | 'pass' | 'tls'> & { servers: string[] } {
+export function parseNatsUrl (url: string): Pick<ConnectionOptions, 'user' | 'pass' | 'tls'> & { servers: string[] } {
   const addresses = url.split(',').map((each) => new URL(each.trim()))
   const { username = '', password = '', protocol } = addresses[0] ?? {}
   return {
@@ -42,7 +42,7 @@ const CLOSE_WITHIN = 2_000
  * @param url as `connectionOptions` takes it
  */
 export function connectBus (url: string, { service, log }: { service: string, log: Log }): Bus {
-  const options = connectionOptions(url)
+  const options = parseNatsUrl(url)
   const listeners = new Set<(connection: NatsConnection) => void>()
   const closers: (() => Promise<unknown>)[] = []
   const closing = new AbortController()

@@ -6,7 +6,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import t, { type Test } from 'tap'
-import { askReplay, connectionOptions, listParked, on, startConsumers, Unavailable } from './index.ts'
+import { requestReplay, parseNatsUrl, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import { effects, Happened, haveEffects, leaveEffect, OtherHappened, say, sayMany, until, untilPublished, upTo, world, type Db, type Happening } from './harness.ts'
 
@@ -18,7 +18,7 @@ t.jobs = 3
 
 /** Who publishes past the outbox, because he knows no better or means ill. */
 async function operator (t: Test, url: string) {
-  const nats = await connectNats(connectionOptions(url))
+  const nats = await connectNats(parseNatsUrl(url))
   t.teardown(() => nats.close())
   const publish = async (text: string, { id, type = Happened.type }: { id?: string, type?: string } = {}) => {
     const carried = headers()
@@ -106,14 +106,14 @@ t.test('after ten failures an event is parked, and once mended it can be replaye
   t.match(await listParked(db), [{ error: /this one is bad/ }])
   t.equal(lines.filter(({ level }) => level === 'error').length, 1)
 
-  t.equal(await askReplay(db, 'all'), 1)
+  t.equal(await requestReplay(db, 'all'), 1)
   await until(() => calls === 11)
   await until(async () => (await parked(db))[0]?.attempts === 11)
   t.strictSame(await effects(db), [1], 'what fails again stays parked')
 
   broken = false
-  t.equal(await askReplay(db, ['nothing']), 0)
-  t.equal(await askReplay(db, (await listParked(db)).map(({ key }) => key)), 1)
+  t.equal(await requestReplay(db, ['nothing']), 0)
+  t.equal(await requestReplay(db, (await listParked(db)).map(({ key }) => key)), 1)
   await until(haveEffects(db, 2))
   await until(async () => (await parked(db)).length === 0)
   t.strictSame(await effects(db), [0, 1])

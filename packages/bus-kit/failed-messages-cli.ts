@@ -1,5 +1,5 @@
 import { connect, readVariable } from '@tandem/database-kit'
-import { askReplay, listParked, type FailedMessageTables } from './failed-messages.ts'
+import { requestReplay, listParked, type FailedMessageTables } from './failed-messages.ts'
 
 const usage = 'usage: DATABASE_URL=postgres://… node packages/bus-kit/failed-messages-cli.ts list | replay <key>… | replay --all (or DATABASE_URL_FILE)'
 
@@ -11,7 +11,7 @@ if (!url || !known) {
   process.exit(2)
 }
 
-const db = connect<FailedMessageTables>(url, { log: { warn () {} }, max: 1 })
+const db = connect<FailedMessageTables>(url, { log: { warn () {} }, maxConnections: 1 })
 try {
   if (command === 'list') await list()
   else await replay()
@@ -32,7 +32,7 @@ async function list () {
 }
 
 async function replay () {
-  const asked = await askReplay(db, keys.includes('--all') ? 'all' : keys)
+  const asked = await requestReplay(db, keys.includes('--all') ? 'all' : keys)
   console.log(`${asked} will be tried again by the running service.`)
   if (!keys.includes('--all') && asked < new Set(keys).size) {
     console.error('Not every key names a parked message.')

@@ -98,7 +98,7 @@ export async function listParked (db: Db) {
 }
 
 /** Lets the running service try parked messages once more; returns how many. What fails again stays parked. */
-export async function askReplay (db: Db, keys: string[] | 'all') {
+export async function requestReplay (db: Db, keys: string[] | 'all') {
   const parked = db.updateTable('failed_messages').set({ attempt_at: inMilliseconds(0) }).where('parked_at', 'is not', null)
   const asked = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
   return asked.length

@@ -6,7 +6,7 @@ import { startNats } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'
-import { connectBus, keepStreams, natsRights, on, publish, claimOnce, startConsumers, startRelay, STREAM_KEEPER, type FailedMessageTables, type ReceivedEvent, type ProcessedEventTables, type OutboxTables, type StreamKeeper } from './index.ts'
+import { connectBus, startStreamManager, natsRights, on, publish, claimOnce, startConsumers, startRelay, STREAM_MANAGER_USER, type FailedMessageTables, type ReceivedEvent, type ProcessedEventTables, type OutboxTables, type StreamManager } from './index.ts'
 
 // What the tests of this kit share: the service `alpha` says that things happened, `beta` hears it.
 
@@ -63,11 +63,11 @@ export async function world (t: Test) {
     }
   }
 
-  let keeping: StreamKeeper | undefined
+  let keeping: StreamManager | undefined
   /** Begins to look after the stream of alpha; the first speaker does. */
   const keep = () => keeping ??= (() => {
-    const bus = connectBus(nats.urlOf(STREAM_KEEPER), { service: STREAM_KEEPER, log })
-    const keeper = keepStreams(bus, ['alpha'])
+    const bus = connectBus(nats.urlOf(STREAM_MANAGER_USER), { service: STREAM_MANAGER_USER, log })
+    const keeper = startStreamManager(bus, ['alpha'])
     t.teardown(async () => {
       await keeper.stop()
       await bus.close()

@@ -7,7 +7,7 @@ import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
 import { clearOld } from './relay.ts'
-import { connectBus, connectionOptions, publish, publishSql } from './index.ts'
+import { connectBus, parseNatsUrl, publish, publishSql } from './index.ts'
 import { effects, Happened, haveEffects, log, say, sayMany, until, untilPublished, upTo, world, type Db, type Tables } from './harness.ts'
 
 // What a killed broker had handed out comes again after 10 s, so most of this file is waiting, side by side.
@@ -15,7 +15,7 @@ t.setTimeout(100_000)
 t.jobs = 3
 
 async function operator (t: Test, url: string) {
-  const nats = await connectNats({ ...connectionOptions(url), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
+  const nats = await connectNats({ ...parseNatsUrl(url), maxReconnectAttempts: -1, reconnectTimeWait: 50 })
   t.teardown(() => nats.close())
   return nats
 }
@@ -26,7 +26,7 @@ async function stored (nats: NatsConnection) {
 
 /** 16 clients that write all the time; `stop` returns how many of their transactions were committed. */
 function startWriters (t: Test, url: string) {
-  const db = connect<Tables>(url, { log, max: 16 })
+  const db = connect<Tables>(url, { log, maxConnections: 16 })
   let stopped = false
   let count = 0
   const writers = Array.from({ length: 16 }, async () => {
@@ -65,7 +65,7 @@ t.test('an event is heard soon after its commit, also under load', { buffered: f
   const received = new Map<number, number>()
   speaker().relay()
   handler().hear(async ({ data }) => received.set(data.number, performance.now()))
-  const db = connect<Tables>(url, { log, max: 9 })
+  const db = connect<Tables>(url, { log, maxConnections: 9 })
   t.teardown(() => db.destroy())
   await say(db, -1)
   await until(() => received.has(-1))

@@ -1,6 +1,6 @@
 import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
-import { STREAM_KEEPER } from './stream-keeper.ts'
-import { answersOf, inboxOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
+import { STREAM_MANAGER_USER } from './stream-keeper.ts'
+import { replyPrefixOf, inboxOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
 
 /** What a service does on NATS. */
 export interface Messaging {
@@ -24,7 +24,7 @@ export function natsRights (all: Messaging[]): string {
   return `authorization {
   users: [
     { user: ${OPERATOR}, password: $${passwordVariable(OPERATOR)} }
-${[describeUser(STREAM_KEEPER, rightsOfKeeper(all)), ...users].join('\n')}
+${[describeUser(STREAM_MANAGER_USER, rightsOfKeeper(all)), ...users].join('\n')}
   ]
 }
 `
@@ -39,7 +39,7 @@ function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messa
       `$JS.API.STREAM.INFO.${streamOf(service)}`,
       ...publishers.flatMap((publisher) => consumerSubjects(publisher, service)),
       ...unique(calls.map(({ type }) => rpcSubjectOf(type, service))),
-      ...callers.map((caller) => `${answersOf(caller, service)}.>`)
+      ...callers.map((caller) => `${replyPrefixOf(caller, service)}.>`)
     ],
     subscribe: [`${inboxOf(service)}.>`, ...unique(provides.map(({ type }) => rpcSubjectOf(type, '*')))]
   }
@@ -59,7 +59,7 @@ function consumerSubjects (publisher: string, service: string) {
 function rightsOfKeeper (all: Messaging[]): Rights {
   return {
     publish: all.flatMap(({ service }) => ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.LIST'].map((request) => `$JS.API.${request}.${streamOf(service)}`)),
-    subscribe: [`${inboxOf(STREAM_KEEPER)}.>`]
+    subscribe: [`${inboxOf(STREAM_MANAGER_USER)}.>`]
   }
 }
 

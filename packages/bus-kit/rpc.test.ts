@@ -16,11 +16,11 @@ t.jobs = 3
 
 const Double = defineRpc('beta.double.v1', {
   request: Type.Object({ number: Type.Integer() }),
-  answer: Type.Object({ doubled: Type.Integer() })
+  response: Type.Object({ doubled: Type.Integer() })
 })
 const double = handleRpc(Double, async ({ number }) => ({ doubled: number * 2 }))
 
-const Much = defineRpc('beta.much.v1', { request: Type.Object({}), answer: Type.String() })
+const Much = defineRpc('beta.much.v1', { request: Type.Object({}), response: Type.String() })
 const ofGamma = defineRpc('gamma.double.v1', Double)
 const nothing = { consumes: [], provides: [], calls: [] }
 const rights = natsRights([
@@ -53,13 +53,13 @@ async function world (t: Test) {
   }
 }
 
-/** Long enough to tell an answer from a deadline, however busy the machine is. */
-const patient = { deadline: 10_000 }
+/** Long enough to tell an answer from a timeoutMs, however busy the machine is. */
+const patient = { timeoutMs: 10_000 }
 
 async function refused (t: Test, asked: ReturnType<CallRpc>) {
   const since = performance.now()
   await t.rejects(asked, { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
-  t.ok(performance.now() - since < patient.deadline / 2)
+  t.ok(performance.now() - since < patient.timeoutMs / 2)
 }
 
 t.test('a question is answered', async (t) => {
@@ -93,7 +93,7 @@ t.test('the asker waits no longer than he said', async (t) => {
     await sleep(7_000)
     return { doubled: 0 }
   }))
-  await refused(t, ask(Double, { number: 1 }, { deadline: 100 }))
+  await refused(t, ask(Double, { number: 1 }, { timeoutMs: 100 }))
   await refused(t, ask(Double, { number: 1 }))
 })
 

@@ -7,105 +7,105 @@ import type { RpcDefinition } from '@tandem/contracts'
 import type { Bus } from './connection.ts'
 import { throttleLog } from './throttle-log.ts'
 import { describeErrors, validatorOf } from './validators.ts'
-import { answersOf, rpcSubjectOf } from './subjects.ts'
+import { replyPrefixOf, rpcSubjectOf } from './subjects.ts'
 import { continueTrace, currentTrace } from './tracing.ts'
 
-const DEADLINE = 800
+const DEFAULT_TIMEOUT_MS = 800
 
-/** The one who was asked is away, too slow, or talks otherwise than agreed. */
-export const Unavailable = createError('SERVICE_UNAVAILABLE', 'A part of the service is away; please try again', 503)
+/** The called service is down, too slow, or its response does not match the contract. */
+export const Unavailable = createError('SERVICE_UNAVAILABLE', 'A part of the service is unavailable. Please try again.', 503)
 
-// Happens whenever a service starts or is busy; a stack would tell nothing more.
-const expected = new Map<string | undefined, string>([['503', 'nobody is there to answer'], ['TIMEOUT', 'too late']])
+// These happen whenever a service starts or is busy; a stack trace would add nothing.
+const reasons = new Map<string | undefined, string>([['503', 'no replica is listening'], ['TIMEOUT', 'timed out']])
 
-export type CallRpc = <Request extends Type.TSchema, Answer extends Type.TSchema>(
-  question: RpcDefinition<Request, Answer>, request: Type.Static<Request>, options?: { deadline?: number }
-) => Promise<Type.Static<Answer>>
+export type CallRpc = <Request extends Type.TSchema, Response extends Type.TSchema>(
+  rpc: RpcDefinition<Request, Response>, request: Type.Static<Request>, options?: { timeoutMs?: number }
+) => Promise<Type.Static<Response>>
 
-/** Gives a function that asks other services over `bus`. @throws Unavailable after the deadline, 800 ms unless told. */
+/** Returns a function that calls other services over `bus`. @throws Unavailable after the timeout, 800 ms by default */
 export function createRpcClient (bus: Bus): CallRpc {
-  return async (question, request, { deadline = DEADLINE } = {}) => {
+  return async (rpc, request, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     const connection = bus.current()
     if (!connection) throw new Unavailable()
 
-    const carried = headers()
+    const messageHeaders = headers()
     const traceparent = currentTrace()
-    if (traceparent) carried.set('traceparent', traceparent)
+    if (traceparent) messageHeaders.set('traceparent', traceparent)
     try {
-      const reply = await connection.request(rpcSubjectOf(question.type, bus.service), JSON.stringify(request), {
-        timeout: deadline, headers: carried, noMux: true, reply: `${answersOf(bus.service, question.service)}.${randomUUID()}`
+      const reply = await connection.request(rpcSubjectOf(rpc.type, bus.service), JSON.stringify(request), {
+        timeout: timeoutMs, headers: messageHeaders, noMux: true, reply: `${replyPrefixOf(bus.service, rpc.service)}.${randomUUID()}`
       })
-      if (reply.headers?.get('failed')) throw new Error('whoever was asked could not answer')
-      const answer: unknown = JSON.parse(reply.string())
-      if (validatorOf(question.answer).Check(answer)) return answer as Type.Static<typeof question.answer>
-      throw new Error(`the answer has another shape: ${describeErrors(question.answer, answer)}`)
+      if (reply.headers?.get('failed')) throw new Error('the handler failed')
+      const response: unknown = JSON.parse(reply.string())
+      if (validatorOf(rpc.response).Check(response)) return response as Type.Static<typeof rpc.response>
+      throw new Error(`the response does not match its schema: ${describeErrors(rpc.response, response)}`)
     } catch (error) {
-      const reason = expected.get((error as { code?: string }).code)
-      bus.log.warn({ question: question.type, ...(reason ? { reason } : { err: error }) }, 'a question got no answer')
+      const reason = reasons.get((error as { code?: string }).code)
+      bus.log.warn({ rpc: rpc.type, ...(reason ? { reason } : { err: error }) }, 'an RPC failed')
       throw new Unavailable()
     }
   }
 }
 
 export interface RpcHandler {
-  readonly question: RpcDefinition
-  readonly answer: (request: unknown) => Promise<unknown>
+  readonly rpc: RpcDefinition
+  readonly handle: (request: unknown) => Promise<unknown>
 }
 
-/** Answers a question; `reply` must read only, for whoever asks may ask twice. */
-export function handleRpc<Request extends Type.TSchema, Answer extends Type.TSchema> (
-  question: RpcDefinition<Request, Answer>, reply: (request: Type.Static<Request>) => Promise<Type.Static<Answer>>
+/** Provides an RPC. `respond` must only read, because a caller may repeat its call. */
+export function handleRpc<Request extends Type.TSchema, Response extends Type.TSchema> (
+  rpc: RpcDefinition<Request, Response>, respond: (request: Type.Static<Request>) => Promise<Type.Static<Response>>
 ): RpcHandler {
   return {
-    question,
-    async answer (request) {
-      if (!validatorOf(question.request).Check(request)) throw new Error(`a request has another shape: ${describeErrors(question.request, request)}`)
-      return await reply(request as Type.Static<Request>)
+    rpc,
+    async handle (request) {
+      if (!validatorOf(rpc.request).Check(request)) throw new Error(`the request does not match its schema: ${describeErrors(rpc.request, request)}`)
+      return await respond(request as Type.Static<Request>)
     }
   }
 }
 
-/** Answers questions until the bus closes, which waits for those that are being answered. Replicas share them. */
-export function startRpcHandlers (bus: Bus, answerers: RpcHandler[]) {
+/** Handles RPCs until the bus closes; closing waits for running handlers. Replicas share the calls. */
+export function startRpcHandlers (bus: Bus, rpcHandlers: RpcHandler[]) {
   const running = new Set<Promise<void>>()
   const warn = throttleLog((error) => bus.log.warn({}, String(error)))
-  let listening: Subscription[] = []
-  let told: NatsConnection | undefined
+  let subscriptions: Subscription[] = []
+  let subscribedOn: NatsConnection | undefined
 
   bus.onConnect((connection) => {
-    // Subscriptions outlive a reconnect.
-    if (told === connection) return
-    told = connection
-    listening = answerers.map((answerer) => connection.subscribe(rpcSubjectOf(answerer.question.type, '*'), {
+    // Subscriptions survive a reconnect.
+    if (subscribedOn === connection) return
+    subscribedOn = connection
+    subscriptions = rpcHandlers.map((rpcHandler) => connection.subscribe(rpcSubjectOf(rpcHandler.rpc.type, '*'), {
       queue: bus.service,
       callback (error, message) {
-        // What the server does not permit is told once by the connection.
+        // connection.ts logs permission errors.
         if (error) return
         const caller = message.subject.split('.').at(-1) ?? ''
-        // An answer is published with this service's rights. Sent to where the caller likes, it could pass for one of its events.
-        if (!message.reply?.startsWith(`${answersOf(caller, bus.service)}.`)) {
-          return warn(`${caller} wants the answer to ${answerer.question.type} where no answer belongs`)
+        // The reply is published with this service's rights. Sent to a subject of the caller's choice, it could pass for one of this service's events.
+        if (!message.reply?.startsWith(`${replyPrefixOf(caller, bus.service)}.`)) {
+          return warn(`${caller} called ${rpcHandler.rpc.type} with a reply subject that is not its own; the call is ignored`)
         }
-        const answered = respond(bus, answerer, message).finally(() => running.delete(answered))
-        running.add(answered)
+        const replied = reply(bus, rpcHandler, message).finally(() => running.delete(replied))
+        running.add(replied)
       }
     }))
   })
   bus.onClose(async () => {
-    await Promise.allSettled(listening.map((each) => each.drain()))
+    await Promise.allSettled(subscriptions.map((each) => each.drain()))
     await Promise.all(running)
   })
 }
 
-async function respond (bus: Bus, { question, answer }: RpcHandler, message: Msg) {
-  const carried = headers()
+async function reply (bus: Bus, { rpc, handle }: RpcHandler, message: Msg) {
+  const messageHeaders = headers()
   try {
-    const reply = await continueTrace(message.headers?.get('traceparent'), `answer ${question.type}`, SpanKind.SERVER,
-      async () => await answer(JSON.parse(message.string())))
-    message.respond(JSON.stringify(reply))
+    const response = await continueTrace(message.headers?.get('traceparent'), `handle ${rpc.type}`, SpanKind.SERVER,
+      async () => await handle(JSON.parse(message.string())))
+    message.respond(JSON.stringify(response))
   } catch (error) {
-    bus.log.error({ err: error, question: question.type }, 'a question could not be answered')
-    carried.set('failed', 'true')
-    message.respond('', { headers: carried })
+    bus.log.error({ err: error, rpc: rpc.type }, 'an RPC handler failed')
+    messageHeaders.set('failed', 'true')
+    message.respond('', { headers: messageHeaders })
   }
 }

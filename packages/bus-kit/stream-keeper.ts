@@ -9,10 +9,10 @@ import { streamOf, subjectOf } from './subjects.ts'
 /** Copies a cluster keeps of each new stream. */
 export interface StreamOptions { replicas?: number }
 
-export interface StreamKeeper { stop (): Promise<void> }
+export interface StreamManager { stop (): Promise<void> }
 
 /** The name it has on NATS. */
-export const STREAM_KEEPER = 'streams'
+export const STREAM_MANAGER_USER = 'streams'
 
 const LOOK_EVERY = 1_000
 const DAY = 24 * 60 * 60 * 1_000
@@ -22,7 +22,7 @@ const DAY = 24 * 60 * 60 * 1_000
  * subjects it takes and where it repeats them, and NATS cannot check that. A stream that an operator has changed stays as it is.
  * When NATS lost everything, streams are back within a second, and the relays publish again what was in them.
  */
-export function keepStreams (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamKeeper {
+export function startStreamManager (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamManager {
   const stopping = new AbortController()
   const warn = throttleLog((error) => bus.log.warn({ err: error }, 'a stream could not be looked after; trying on'))
 

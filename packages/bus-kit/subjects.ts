@@ -12,7 +12,7 @@ export const inboxOf = (service: string) => `_INBOX_${service}`
  * Where `caller` gets the answers of `provider`. The provider may publish here, and no other service may: what one service is asked
  * by another helps it to forge nobody's answer but its own.
  */
-export const answersOf = (caller: string, provider: string) => `${inboxOf(caller)}.${provider}`
+export const replyPrefixOf = (caller: string, provider: string) => `${inboxOf(caller)}.${provider}`
 
 /** Ends with the caller, which NATS lets nobody else write: so the one who answers knows where its answer belongs. */
 export const rpcSubjectOf = (type: string, caller: string) => `ask.${type}.${caller}`

@@ -12,7 +12,7 @@ t.test('each event, request and response that was ever published still parses', 
     const samples = await readSamples(definition)
     const parts = 'data' in definition
       ? [['data', definition.data, samples.data]] as const
-      : [['request', definition.request, samples.request], ['response', definition.answer, samples.response]] as const
+      : [['request', definition.request, samples.request], ['response', definition.response, samples.response]] as const
     for (const [name, schema, sample] of parts) t.same([...Compile(schema).Errors(sample)], [], `${definition.type} ${name}`)
   }
 })

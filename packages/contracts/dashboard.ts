@@ -19,7 +19,7 @@ const ofAccount = Type.Object({ accountId: Id })
 /** What /auth/me shows of a person's training. */
 export const TrainingTotals = defineRpc('dashboard.totals.v1', {
   request: ofAccount,
-  answer: Type.Object({
+  response: Type.Object({
     totalWorkouts: Type.Integer(),
     totalFoodEntries: Type.Integer(),
     nutritionGoal: Nullable(Type.Object({
@@ -35,5 +35,5 @@ export const TrainingTotals = defineRpc('dashboard.totals.v1', {
 /** What badges are given for: ISO weeks in a row with a workout, and personal records. */
 export const TrainingProgress = defineRpc('dashboard.progress.v1', {
   request: ofAccount,
-  answer: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
+  response: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
 })

@@ -9,25 +9,25 @@ export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
 }
 
 /** What one service asks another for and has to be fresh; never a side effect. */
-export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema, Answer extends Type.TSchema = Type.TSchema> {
+export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema, Response extends Type.TSchema = Type.TSchema> {
   /** `<service>.<noun>.v<n>` */
   readonly type: string
   readonly service: string
   readonly request: Request
-  readonly answer: Answer
+  readonly response: Response
 }
 
 type EventType = `${string}.${string}.${string}.v${number}`
-type QuestionType = `${string}.${string}.v${number}`
+type RpcType = `${string}.${string}.v${number}`
 
 export function defineEvent<Schema extends Type.TSchema> (type: EventType, data: Schema): EventDefinition<Schema> {
   return { type, service: serviceOf(type), data }
 }
 
-export function defineRpc<Request extends Type.TSchema, Answer extends Type.TSchema> (
-  type: QuestionType, { request, answer }: { request: Request, answer: Answer }
-): RpcDefinition<Request, Answer> {
-  return { type, service: serviceOf(type), request, answer }
+export function defineRpc<Request extends Type.TSchema, Response extends Type.TSchema> (
+  type: RpcType, { request, response }: { request: Request, response: Response }
+): RpcDefinition<Request, Response> {
+  return { type, service: serviceOf(type), request, response }
 }
 
 const serviceOf = (type: string) => type.slice(0, type.indexOf('.'))

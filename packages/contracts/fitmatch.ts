@@ -81,7 +81,7 @@ export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({
 /** What the home screen shows of FitMatch: the newest matches first, ten at most. */
 export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
   request: Type.Object({ accountId: Id }),
-  answer: Type.Object({
+  response: Type.Object({
     hasProfile: Type.Boolean(),
     status: Nullable(Type.Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),
     discoverTutorialSeen: Type.Boolean(),

@@ -48,29 +48,29 @@ const ofAccount = Type.Object({ accountId: Id })
 /** The public keys that access tokens are verified with, signed by identity's root key: `createVerifiedKeyFetcher` of service-kit reads them. */
 export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   request: Type.Object({}),
-  answer: Type.String()
+  response: Type.String()
 })
 
 /** What a profile begins with, of accounts whose registration was not heard of yet; those that do not exist are left out. */
 export const Accounts = defineRpc('identity.accounts.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
-  answer: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
+  response: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
 })
 
 /** Where and in which language to write to a person; null when there is no such account. */
 export const Contact = defineRpc('identity.contact.v1', {
   request: ofAccount,
-  answer: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
+  response: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
 })
 
 /** How long and as which number an account has been a member (the first is 1); null when there is no such account. */
 export const Membership = defineRpc('identity.membership.v1', {
   request: ofAccount,
-  answer: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
+  response: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
 })
 
 /** Whether the address of an account is verified, which it stays for ever; false when there is no such account. */
 export const AddressVerified = defineRpc('identity.address-verified.v1', {
   request: ofAccount,
-  answer: Type.Boolean()
+  response: Type.Boolean()
 })

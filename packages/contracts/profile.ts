@@ -43,7 +43,7 @@ export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object(
 /** Everything a matching profile can be begun from; null when there is no such account. */
 export const MatchFacts = defineRpc('profile.match-facts.v1', {
   request: Type.Object({ accountId: Id }),
-  answer: Nullable(Type.Object({
+  response: Nullable(Type.Object({
     name: Type.String(),
     bio: Nullable(Type.String()),
     city: Nullable(Type.String()),
@@ -63,25 +63,25 @@ export const OfferedOptions = defineRpc('profile.offered-options.v1', {
     type: Type.Enum(['motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest']),
     optionIds: Type.Array(Type.String(), { maxItems: 100 })
   }),
-  answer: Type.Array(Type.String())
+  response: Type.Array(Type.String())
 })
 
 /** How people appear to others, for whoever has not heard of them yet. Only accounts that do not exist are left out. */
 export const People = defineRpc('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
-  answer: Type.Array(appearance)
+  response: Type.Array(appearance)
 })
 
 /** The same of those who have these usernames now, in whatever case; names that nobody has are left out. */
 export const PeopleNamed = defineRpc('profile.people-named.v1', {
   request: Type.Object({ usernames: Type.Array(Type.String(), { maxItems: 100 }) }),
-  answer: Type.Array(appearance)
+  response: Type.Array(appearance)
 })
 
 /** A person as his own account shows him; made on first touch, null when there is no such account. */
 export const Person = defineRpc('profile.person.v1', {
   request: Type.Object({ accountId: Id }),
-  answer: Nullable(Type.Object({
+  response: Nullable(Type.Object({
     name: Type.String(),
     image: Nullable(Type.String()),
     /** As in the appearance of a person. */

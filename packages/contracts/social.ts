@@ -64,7 +64,7 @@ export const StoryReacted = defineEvent('social.story.reacted.v1', Type.Object({
 /** How two people stand to each other, as far as this service has heard by now. */
 export const Connection = defineRpc('social.connection.v1', {
   request: Type.Object({ accountId: Id, otherId: Id }),
-  answer: Type.Object({
+  response: Type.Object({
     isMatched: Type.Boolean(),
     /** Whether `accountId` has blocked the other. */
     hasBlocked: Type.Boolean()

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { listBreaks, testSchema } from './testing.ts'
+import { listBreakingChanges, testSchema } from './testing.ts'
 
 const begin = `
   create table posts (id int primary key, content text, kind text not null default 'TEXT', likes int not null default 0);
@@ -18,7 +18,7 @@ async function breaksOf (t: Test, text: string) {
   await writeFile(path.join(service, 'migrations/001-begin.sql'), begin)
   await writeFile(path.join(service, 'migrations/002-next.sql'), text)
   let breaks: string[] = []
-  await testSchema(t, async (url) => { breaks = await listBreaks(url, service) })
+  await testSchema(t, async (url) => { breaks = await listBreakingChanges(url, service) })
   return breaks
 }
 

@@ -15,7 +15,7 @@ interface Shape { tables: Set<string>, columns: Map<string, Column>, rules: Map<
  * @param url a connection to an empty schema; it is filled
  * @param folder the service's folder
  */
-export async function listBreaks (url: string, folder: string): Promise<string[]> {
+export async function listBreakingChanges (url: string, folder: string): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }) })
   const breaks: string[] = []
   try {

@@ -11,8 +11,8 @@ const log = { warn () {} }
 
 interface Things { things: { id: number, name: string } }
 
-function open (t: Test, url = server, max = 2) {
-  const db = connect<Things>(url, { log, max })
+function open (t: Test, url = server, maxConnections = 2) {
+  const db = connect<Things>(url, { log, maxConnections })
   t.teardown(() => db.destroy())
   return db
 }

@@ -10,9 +10,9 @@ export interface Log {
 export interface ConnectOptions {
   log: Log
   /** Connections at most: 5 for each of six services and their relays stay well below Postgres's default of 100. */
-  max?: number
+  maxConnections?: number
   /** How many times as long as usual to wait for anything; 1 unless told. */
-  timeoutMs?: number
+  timeoutFactor?: number
 }
 
 const NAMED_STATEMENTS = 500
@@ -27,17 +27,17 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
  * (counted by Postgres), 3 s for an answer (counted here, for a server that froze).
  */
-export function connect<Tables> (url: string, { log, max = 5, timeoutMs = 1 }: ConnectOptions): Kysely<Tables> {
+export function connect<Tables> (url: string, { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
-    max,
+    max: maxConnections,
     // A connection made anew costs more than one kept, and has to be made when there is most to do.
     idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: timeoutMs * 1_000,
-    statement_timeout: timeoutMs * 2_000,
-    lock_timeout: timeoutMs * 1_000,
-    idle_in_transaction_session_timeout: timeoutMs * 5_000,
-    query_timeout: timeoutMs * 3_000
+    connectionTimeoutMillis: timeoutFactor * 1_000,
+    statement_timeout: timeoutFactor * 2_000,
+    lock_timeout: timeoutFactor * 1_000,
+    idle_in_transaction_session_timeout: timeoutFactor * 5_000,
+    query_timeout: timeoutFactor * 3_000
   })
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))

@@ -6,7 +6,7 @@ export interface IdempotencyTables {
 }
 
 /** One request that its client may send again: the key it chose, and a digest of what it asked. */
-export interface IdempotencyKey { accountId: string, key: string, request: string }
+export interface IdempotencyKey { accountId: string, key: string, requestDigest: string }
 
 export const IdempotencyConflict = createError('IDEMPOTENCY_CONFLICT', 'This idempotency key was used for another request', 409)
 
@@ -19,15 +19,15 @@ const REMEMBERED_FOR = '24 hours'
  * @param work must return what JSON can hold
  * @throws IdempotencyConflict when the key was used for another request
  */
-export async function once<Tables extends IdempotencyTables, Answer> (
+export async function withIdempotencyKey<Tables extends IdempotencyTables, Answer> (
   db: Kysely<Tables>, spent: IdempotencyKey | undefined, work: (trx: Transaction<Tables>) => Promise<Answer>
 ): Promise<Answer> {
   return await db.transaction().execute(async (trx) => {
     if (!spent) return await work(trx)
-    const { accountId, key, request } = spent
+    const { accountId, key, requestDigest } = spent
 
     const first = await sql`
-      insert into idempotency_keys (account_id, key, request) values (${accountId}, ${key}, ${request})
+      insert into idempotency_keys (account_id, key, request) values (${accountId}, ${key}, ${requestDigest})
       on conflict (account_id, key) do update set request = excluded.request, answer = null, created_at = now()
         where idempotency_keys.created_at < now() - ${REMEMBERED_FOR}::interval
       returning key`.execute(trx)
@@ -35,7 +35,7 @@ export async function once<Tables extends IdempotencyTables, Answer> (
       const earlier = await sql<{ request: string, answer: Answer }>`
         select request, answer from idempotency_keys where account_id = ${accountId} and key = ${key}`.execute(trx)
       const [row] = earlier.rows
-      if (row?.request !== request) throw new IdempotencyConflict()
+      if (row?.request !== requestDigest) throw new IdempotencyConflict()
       return row.answer
     }
 
@@ -46,6 +46,6 @@ export async function once<Tables extends IdempotencyTables, Answer> (
 }
 
 /** Forgets the keys that may be used anew. */
-export async function clearIdempotencyKeys<Tables extends IdempotencyTables> (db: Kysely<Tables>) {
+export async function deleteExpiredIdempotencyKeys<Tables extends IdempotencyTables> (db: Kysely<Tables>) {
   await sql`delete from idempotency_keys where created_at < now() - ${REMEMBERED_FOR}::interval`.execute(db)
 }

@@ -1,5 +1,5 @@
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { migrate } from './migrate.ts'
-export { clearIdempotencyKeys, once, IdempotencyConflict, type IdempotencyKey, type IdempotencyTables } from './idempotency.ts'
+export { deleteExpiredIdempotencyKeys, withIdempotencyKey, IdempotencyConflict, type IdempotencyKey, type IdempotencyTables } from './idempotency.ts'
 export { provision } from './provision.ts'
 export { readVariable } from './variables.ts'

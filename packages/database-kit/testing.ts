@@ -4,7 +4,7 @@ import pg from 'pg'
 import { connect } from './connect.ts'
 import { migrate } from './migrate.ts'
 
-export { listBreaks } from './compatibility.ts'
+export { listBreakingChanges } from './compatibility.ts'
 
 /** As much of a tap test as is needed to clean up after it. */
 export interface Teardown { teardown (work: () => unknown): unknown }
@@ -16,7 +16,7 @@ export interface Teardown { teardown (work: () => unknown): unknown }
 export async function testDatabase<Tables> (t: Teardown, folder: string): Promise<{ db: Kysely<Tables>, url: string }> {
   const url = await testSchema(t, async (own) => await migrate(own, folder))
   // A busy machine is no reason for a test to fail.
-  const db = connect<Tables>(url, { log: { warn () {} }, timeoutMs: 10 })
+  const db = connect<Tables>(url, { log: { warn () {} }, timeoutFactor: 10 })
   t.teardown(() => db.destroy())
   return { db, url }
 }

@@ -32,7 +32,7 @@ async function givenMail (db: Kysely<OtherTables>, mail: Partial<Mail> = {}) {
 
 async function world (t: Test, options: Partial<MailerOptions> = {}) {
   const [redis, smtp, { db, url }] = await Promise.all([startRedis(t), startSmtp(t), givenDatabase()])
-  const settings = { db, service: 'identity', smtpUrl: smtp.url, redisUrl: redis.url, from: 'Tandem <hello@tandem.test>', log, sweepEvery: 1, ...options }
+  const settings = { db, service: 'identity', smtpUrl: smtp.url, redisUrl: redis.url, from: 'Tandem <hello@tandem.test>', log, sweepIntervalSeconds: 1, ...options }
   const mailer = createMailer(settings)
   t.teardown(() => mailer.close())
   return { redis, smtp, db, databaseUrl: url, mailer, settings }
@@ -80,7 +80,7 @@ t.test('a cause gets one mail, though asked for 20 times at once', async (t) => 
 
 t.test('a recipient gets 3 mails an hour, though 50 are asked for at once', async (t) => {
   const { db, url } = await givenDatabase()
-  const replica = connect<OtherTables>(url, { log, timeoutMs: 10 })
+  const replica = connect<OtherTables>(url, { log, timeoutFactor: 10 })
   t.teardown(() => replica.destroy())
   const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => givenMail(index % 2 ? db : replica, { recipient: index % 3 ? 'ana@example.com' : 'Ana@Example.com' })))
   t.equal(ids.filter(Boolean).length, 3)

@@ -22,8 +22,8 @@ export interface MailerOptions {
   concurrency?: number
   /** As queue-kit's, for tests. */
   prefix?: string
-  sweepEvery?: number
-  sweepAge?: number
+  sweepIntervalSeconds?: number
+  sweepMinAgeSeconds?: number
 }
 
 export interface Mailer {
@@ -54,7 +54,7 @@ export function createMailer (options: MailerOptions): Mailer {
   let verified: { at: number, answer: Promise<boolean> } | undefined
   let clearing: NodeJS.Timeout | undefined
 
-  const queue = createQueue({ ...queueOptions, name: `${service}-mails`, redisUrl, log, concurrency, work: send, pending: (wanted) => listPending(db, wanted) })
+  const queue = createQueue({ ...queueOptions, name: `${service}-mails`, redisUrl, log, concurrency, work: send, listPending: (wanted) => listPending(db, wanted) })
 
   async function send (id: string): Promise<Outcome> {
     const leaseEnd = Date.now() + LEASE_SECONDS * 1_000
@@ -98,8 +98,8 @@ export function createMailer (options: MailerOptions): Mailer {
   }
 
   return {
-    enqueue: (ids) => queue.offer(ids.filter((id) => id !== undefined)),
-    ready: queue.ready,
+    enqueue: (ids) => queue.enqueue(ids.filter((id) => id !== undefined)),
+    ready: queue.ping,
     depth: queue.depth,
 
     start () {

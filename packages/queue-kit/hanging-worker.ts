@@ -7,7 +7,7 @@ createQueue({
   redisUrl,
   prefix,
   log: console,
-  pending: async () => [],
+  listPending: async () => [],
   work: async (id) => {
     process.send?.(id)
     await new Promise(() => {})

@@ -34,7 +34,7 @@ function table () {
 }
 
 function open (t: Test, redisUrl: string, options: Partial<QueueOptions>) {
-  const queue = createQueue({ name: 'letters', redisUrl, log, work: async () => {}, pending: async () => [], prefix: randomUUIDv7(), ...options })
+  const queue = createQueue({ name: 'letters', redisUrl, log, work: async () => {}, listPending: async () => [], prefix: randomUUIDv7(), ...options })
   t.teardown(() => queue.close())
   return queue
 }
@@ -47,19 +47,19 @@ async function until (truth: () => boolean | Promise<boolean>, seconds = 10) {
   }
 }
 
-async function connected (queue: { ready (): Promise<void> }) {
-  await until(() => queue.ready().then(() => true, () => false))
+async function connected (queue: { ping (): Promise<void> }) {
+  await until(() => queue.ping().then(() => true, () => false))
 }
 
 t.test('a row is worked on once, however often it is offered', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   const ids = Array.from({ length: 20 }, letters.add)
   await connected(queue)
 
-  await queue.offer(ids)
-  await queue.offer(ids)
+  await queue.enqueue(ids)
+  await queue.enqueue(ids)
   queue.start()
   await until(() => letters.counts().every((count) => count > 0))
 
@@ -77,7 +77,7 @@ t.test('a row that is done can be offered again', async (t) => {
   const id = letters.add()
 
   for (const times of [1, 2, 3]) {
-    await queue.offer([id])
+    await queue.enqueue([id])
     await until(() => letters.rows.get(id)?.done === times)
     await until(async () => (await queue.depth()).active === 0)
   }
@@ -93,7 +93,7 @@ t.test('what throws is tried again', async (t) => {
   } })
   queue.start()
   await connected(queue)
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
 
   await until(() => letters.counts()[0] === 1)
   t.equal(tries, 3)
@@ -110,7 +110,7 @@ t.test('work that says when to come again is left alone until then, and is not c
   } })
   queue.start()
   await connected(queue)
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
 
   await until(() => letters.counts()[0] === 1)
   t.equal(at.length, 10, 'more often than a failure would be tried')
@@ -122,8 +122,8 @@ t.test('low priority waits for high, and a delay is kept', async (t) => {
   const order: string[] = []
   const queue = open(t, redis.url, { concurrency: 1, work: async (id) => { order.push(id) } })
   await connected(queue)
-  await queue.offer(['row-low'], { priority: 'low' })
-  await queue.offer(['row-late', { id: 'row-high', delay: 0 }], { delay: 500 })
+  await queue.enqueue(['row-low'], { priority: 'low' })
+  await queue.enqueue(['row-late', { id: 'row-high', delayMs: 0 }], { delayMs: 500 })
   queue.start()
 
   await until(() => order.length === 3)
@@ -135,13 +135,13 @@ t.test('a job that failed for good does not keep its row from being offered agai
   const letters = table()
   let broken = true
   const prefix = randomUUIDv7()
-  const queue = open(t, redis.url, { prefix, sweepEvery: 0.2, sweepAge: 0, pending: letters.pending, work: async (id) => {
+  const queue = open(t, redis.url, { prefix, sweepIntervalSeconds: 0.2, sweepMinAgeSeconds: 0, listPending: letters.pending, work: async (id) => {
     if (broken) throw Object.assign(new Error('no more tries'), { name: 'UnrecoverableError' })
     await letters.done(id)
   } })
   queue.start()
   await connected(queue)
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
   await sleep(1_000)
   t.strictSame(letters.counts(), [0])
 
@@ -152,15 +152,15 @@ t.test('a job that failed for good does not keep its row from being offered agai
 t.test('with Redis away an offer returns at once, and the row is worked on once Redis is back', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   queue.start()
   await connected(queue)
   await redis.stop()
 
   const before = Date.now()
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
   t.ok(Date.now() - before < 500)
-  await t.rejects(queue.ready())
+  await t.rejects(queue.ping())
 
   await sleep(3_000)
   await redis.start()
@@ -171,9 +171,9 @@ t.test('a queue may be opened before Redis is there', async (t) => {
   const redis = await startRedis(t)
   await redis.stop()
   const letters = table()
-  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   queue.start()
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
   await redis.start()
   await until(() => letters.counts()[0] === 1, 5)
 })
@@ -181,12 +181,12 @@ t.test('a queue may be opened before Redis is there', async (t) => {
 t.test('an offer to a Redis that froze takes 2 s at most', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  const queue = open(t, redis.url, { work: letters.done, pending: letters.pending })
+  const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   queue.start()
   await connected(queue)
   process.kill(redis.pid!, 'SIGSTOP')
   const before = Date.now()
-  await queue.offer([letters.add()])
+  await queue.enqueue([letters.add()])
   t.ok(Date.now() - before < 2_500)
   await sleep(6_000)
   process.kill(redis.pid!, 'SIGCONT')
@@ -197,9 +197,9 @@ t.test('a Redis that is wiped under load loses nothing', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const queue = open(t, redis.url, {
-    pending: letters.pending,
-    sweepEvery: 1,
-    sweepAge: 3_600,
+    listPending: letters.pending,
+    sweepIntervalSeconds: 1,
+    sweepMinAgeSeconds: 3_600,
     work: async (id) => {
       await sleep(5)
       await letters.done(id)
@@ -211,7 +211,7 @@ t.test('a Redis that is wiped under load loses nothing', async (t) => {
   t.teardown(() => vandal.disconnect())
 
   for (let round = 0; round < 40; round++) {
-    await queue.offer(Array.from({ length: 50 }, letters.add))
+    await queue.enqueue(Array.from({ length: 50 }, letters.add))
     if (round % 10 === 9) await vandal.flushall()
   }
   await until(() => letters.counts().every((count) => count > 0), 20)
@@ -229,7 +229,7 @@ t.test('closing waits for the running job, and takes no other', async (t) => {
   } })
   queue.start()
   await connected(queue)
-  await queue.offer([letters.add(), letters.add()])
+  await queue.enqueue([letters.add(), letters.add()])
   await until(() => begun === 1)
 
   await queue.close()
@@ -239,7 +239,7 @@ t.test('closing waits for the running job, and takes no other', async (t) => {
 
 t.test('closing ends though Redis is away', async (t) => {
   const redis = await startRedis(t)
-  const queue = open(t, redis.url, { closeWithin: 1 })
+  const queue = open(t, redis.url, { closeTimeoutSeconds: 1 })
   queue.start()
   await connected(queue)
   await sleep(200)
@@ -276,7 +276,7 @@ t.test('the row of a worker that was killed is worked on by another', { timeout:
   t.teardown(() => child.kill('SIGKILL'))
   const queue = open(t, redis.url, { prefix, work: letters.done })
   await connected(queue)
-  await queue.offer([id])
+  await queue.enqueue([id])
   t.strictSame(await once(child, 'message'), [id, undefined])
   child.kill('SIGKILL')
 

@@ -2,7 +2,7 @@ import { DelayedError, Queue as Producer, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { queues, tries } from './metrics.ts'
 import { keepConnected, within } from './redis.ts'
-import type { Job, OfferOptions, Outcome, Queue, QueueOptions } from './types.ts'
+import type { Job, EnqueueOptions, Outcome, Queue, QueueOptions } from './types.ts'
 
 const WEEK_IN_SECONDS = 7 * 24 * 60 * 60
 const PAGE = 500
@@ -17,7 +17,7 @@ const keep = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, cou
  * and nothing is lost, and a job may come twice and nothing is doubled as long as `work` claims its row.
  */
 export function createQueue (options: QueueOptions): Queue {
-  const { name, redisUrl, log, work, pending, concurrency = 5, sweepEvery = 15, sweepAge = 60, closeWithin = 8, prefix = 'tandem' } = options
+  const { name, redisUrl, log, work, listPending, concurrency = 5, sweepIntervalSeconds = 15, sweepMinAgeSeconds = 60, closeTimeoutSeconds = 8, prefix = 'tandem' } = options
   // Not below BullMQ's own `prefix:name:`, where every job has a key of its own.
   const witness = `${prefix}:${name}.witness`
 
@@ -50,15 +50,15 @@ export function createQueue (options: QueueOptions): Queue {
     return opened
   }
 
-  async function add (jobs: Job[], shared: OfferOptions = {}) {
+  async function add (jobs: Job[], shared: EnqueueOptions = {}) {
     if (jobs.length === 0) return
     const opened = await openProducer()
     await opened.addBulk(jobs.map((job) => {
-      const { id, delay, priority } = { ...shared, ...(typeof job === 'string' ? { id: job } : job) }
+      const { id, delayMs, priority } = { ...shared, ...(typeof job === 'string' ? { id: job } : job) }
       return {
         name,
         data: {},
-        opts: { ...retries, ...keep, jobId: id, ...(delay && { delay }), ...(priority === 'low' && { priority: LOW }) }
+        opts: { ...retries, ...keep, jobId: id, ...(delayMs && { delay: delayMs }), ...(priority === 'low' && { priority: LOW }) }
       }
     }))
   }
@@ -83,7 +83,7 @@ export function createQueue (options: QueueOptions): Queue {
       if (all) cursor = undefined
       let pages = 0
       do {
-        const jobs = await pending({ olderThanSeconds: all ? 0 : sweepAge, limit: PAGE, after: cursor })
+        const jobs = await listPending({ olderThanSeconds: all ? 0 : sweepMinAgeSeconds, limit: PAGE, after: cursor })
         await forgetFailed(jobs)
         await add(jobs)
         const last = jobs.length < PAGE ? undefined : jobs.at(-1)
@@ -111,7 +111,7 @@ export function createQueue (options: QueueOptions): Queue {
         const outcome = await working.finally(() => running.delete(working))
         tries.inc({ queue: name, outcome: outcome ? 'put off' : 'done' })
         if (!outcome) return
-        await job.moveToDelayed(Date.now() + outcome.retryAfter, token)
+        await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token)
         throw new DelayedError()
       }, {
         connection,
@@ -138,7 +138,7 @@ export function createQueue (options: QueueOptions): Queue {
   }
 
   const queue: Queue = {
-    async offer (jobs, shared) {
+    async enqueue (jobs, shared) {
       try {
         await within(2_000, add(jobs, shared))
       } catch (error) {
@@ -155,7 +155,7 @@ export function createQueue (options: QueueOptions): Queue {
         missed = true
         sweepNow()
       })
-      sweeper = setInterval(sweepNow, sweepEvery * 1_000)
+      sweeper = setInterval(sweepNow, sweepIntervalSeconds * 1_000)
       sweepNow()
     },
 
@@ -167,14 +167,14 @@ export function createQueue (options: QueueOptions): Queue {
       await sweeping
       const unfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs were left unfinished')
       await worker?.bull?.pause(true)
-      await within(closeWithin * 1_000, Promise.allSettled(running)).catch(unfinished)
+      await within(closeTimeoutSeconds * 1_000, Promise.allSettled(running)).catch(unfinished)
       if (worker?.bull) await within(2_000, closeWorker(worker.redis, worker.bull)).catch(unfinished)
       worker?.redis.disconnect()
       await producer?.close().catch(() => {})
       redis.disconnect()
     },
 
-    async ready () {
+    async ping () {
       if (redis.status !== 'ready') throw new Error('Redis is away')
       await redis.ping()
     },

@@ -7,25 +7,25 @@ export interface Log {
 /** `low` jobs wait until no `high` one is left. */
 export type Priority = 'high' | 'low'
 
-export interface OfferOptions {
+export interface EnqueueOptions {
   /** Milliseconds until a worker may take it. */
-  delay?: number
+  delayMs?: number
   /** `high` unless told. */
   priority?: Priority
 }
 
 /** A row's id, alone or with how it is to be worked on. */
-export type Job = string | ({ id: string } & OfferOptions)
+export type Job = string | ({ id: string } & EnqueueOptions)
 
 /** Nothing: the row says what came of it, and the job is over. `retryAfter(…)`: the row comes again, which counts as no failure. */
-export type Outcome = void | { retryAfter: number }
+export type Outcome = void | { retryAfterMs: number }
 
 /** The outcome of work that has to wait: a Retry-After, a time of day, another worker's lease. */
 export function retryAfter (milliseconds: number): Outcome {
-  return { retryAfter: Math.max(0, Math.ceil(milliseconds)) }
+  return { retryAfterMs: Math.max(0, Math.ceil(milliseconds)) }
 }
 
-export interface Pending {
+export interface PendingQuery {
   /** Only rows that have been waiting at least this long. */
   olderThanSeconds: number
   limit: number
@@ -47,13 +47,13 @@ export interface QueueOptions {
    */
   work (id: string): Promise<Outcome>
   /** The rows that still wait, in the order of their ids. Their jobs may be known to Redis or lost. */
-  pending (wanted: Pending): Promise<Job[]>
+  listPending (wanted: PendingQuery): Promise<Job[]>
   /** Seconds between two sweeps, 15 unless told. */
-  sweepEvery?: number
+  sweepIntervalSeconds?: number
   /** The age in seconds from which a waiting row is offered again, 60 unless told. */
-  sweepAge?: number
+  sweepMinAgeSeconds?: number
   /** How long one job may still take once the queue closes, 8 s unless told. */
-  closeWithin?: number
+  closeTimeoutSeconds?: number
   /** Begins every key in Redis; `tandem` unless told. */
   prefix?: string
 }
@@ -63,13 +63,13 @@ export interface Queue {
    * Tells the workers of rows that were committed. It never throws and never takes longer than 2 s: what Redis does not
    * take now is offered again from Postgres as soon as Redis is back.
    */
-  offer (jobs: Job[], options?: OfferOptions): Promise<void>
+  enqueue (jobs: Job[], options?: EnqueueOptions): Promise<void>
   /** Begins to work and to sweep. A process that only offers need not call it, as long as another one does. */
   start (): void
   /** Takes no more jobs, lets the running ones end, and leaves Redis. */
   close (): Promise<void>
   /** @throws when Redis does not answer */
-  ready (): Promise<void>
+  ping (): Promise<void>
   /** How many jobs Redis holds. @throws when Redis does not answer */
   depth (): Promise<{ waiting: number, active: number, delayed: number, failed: number }>
 }

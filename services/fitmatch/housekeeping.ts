@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { clearIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { copyBorrowedPhotos, discardUnlessKept, type File } from './photos/files.ts'
@@ -19,7 +19,7 @@ export async function clearOld ({ db, callRpc, media, selfies }: Deps) {
   await sql`delete from message_quota where began_at < now() - interval '1 day'`.execute(db)
   await sql`delete from typing where since < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
-  await clearIdempotencyKeys(db)
+  await deleteExpiredIdempotencyKeys(db)
 
   // What has ended is only kept in case of a report.
   const pictures = await sql<File>`

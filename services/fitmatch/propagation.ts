@@ -19,7 +19,7 @@ export async function waitUntilPropagated ({ db, callRpc }: Pick<Deps, 'db' | 'c
   const end = performance.now() + LONGEST
   try {
     while (performance.now() < end) {
-      const heard = await callRpc(Connection, { accountId, otherId }, { deadline: LONGEST })
+      const heard = await callRpc(Connection, { accountId, otherId }, { timeoutMs: LONGEST })
       if (heard.isMatched === isMatched && heard.hasBlocked === hasBlocked) return
       await sleep(PAUSE)
     }

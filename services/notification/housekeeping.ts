@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { clearIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/service-kit'
 import { lockInboxes } from './inbox/withdrawals.ts'
 import type { Db } from './tables.ts'
@@ -32,7 +32,7 @@ export async function clearOld (db: Db) {
     delete from gone_texts where id in (select id from gone_texts where gone_at < now() - interval '90 days' limit ${sql.lit(CHUNK)})`.execute(db))
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
-  await clearIdempotencyKeys(db)
+  await deleteExpiredIdempotencyKeys(db)
 }
 
 /** Notices live for 90 days, far longer than their causes may be heard again. */

@@ -1,4 +1,4 @@
-import { clearIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { announceMovedPictures } from './people/actions.ts'
@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1_000
 export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await clearOld(deps), { intervalMs: HOUR, log })
 
 export async function clearOld (deps: Deps) {
-  await clearIdempotencyKeys(deps.db)
+  await deleteExpiredIdempotencyKeys(deps.db)
   await deps.media.moveFormer(['photos'])
   await announceMovedPictures(deps)
   await markUnusedForDeletion(deps.db)

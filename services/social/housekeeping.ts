@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { clearIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, forgetRemoved, deleteMarked } from './media/actions.ts'
@@ -15,7 +15,7 @@ export async function clearOld (deps: Pick<Deps, 'db' | 'media'>) {
   const { db, media } = deps
   while (await clearExpired(db) > 0);
   await sql`delete from story_days where day < current_date - 3`.execute(db)
-  await clearIdempotencyKeys(db)
+  await deleteExpiredIdempotencyKeys(db)
 
   await media.moveFormer(['social'])
   await protectImages(deps)

@@ -14,20 +14,20 @@ t.test('goals are null until one is set; what is left out stays as it was', asyn
   t.strictSame((await send('PUT', '/goals', { waterMl: 3000 })).json().data.goals, {
     dailyCalories: null, proteinTarget: null, carbsTarget: null, fatTarget: null, goalType: 'MAINTAIN', waterMl: 3000, sleepMinutes: 480, workoutsPerWeek: 3
   })
-  t.same(await totals.answer({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal: null })
+  t.same(await totals.handle({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal: null })
 
   const set = { dailyCalories: 2200, proteinTarget: 130, carbsTarget: 260.5, fatTarget: 70, goalType: 'BUILD_MUSCLE', sleepMinutes: 450, workoutsPerWeek: 4 }
   t.strictSame((await send('PUT', '/goals', set)).json().data.goals, { ...set, waterMl: 3000 })
   t.strictSame(await read('/goals'), { goals: { ...set, waterMl: 3000 } })
   const { sleepMinutes: _sleep, workoutsPerWeek: _workouts, ...nutritionGoal } = set
-  t.same(await totals.answer({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal })
+  t.same(await totals.handle({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal })
 })
 
 t.test('nutrients that were not set follow from the calories', async (t) => {
   const { account: accountId, send } = someone({ now })
   // 2,000 kcal: 25 % protein and 50 % carbs at 4 kcal a gram, 25 % fat at 9
   t.match((await send('PUT', '/goals', { dailyCalories: 2000 })).json().data.goals, { proteinTarget: 125, carbsTarget: 250, fatTarget: 56 })
-  t.match(await totals.answer({ accountId }), { nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' } })
+  t.match(await totals.handle({ accountId }), { nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' } })
 })
 
 t.test('each goal has two edges', async (t) => {
@@ -69,10 +69,10 @@ t.test('scores and targets follow the goals', async (t) => {
 
 t.test('identity is answered totals, fitmatch the week streak and the records', async (t) => {
   const { account: accountId, log } = someone({ now })
-  t.same(await progress.answer({ accountId }), { weekStreak: 0, personalRecords: 0 })
+  t.same(await progress.handle({ accountId }), { weekStreak: 0, personalRecords: 0 })
   await log(...['2026-11-01', '2026-11-04', '2026-11-11', '2026-11-18'].map((day, index) =>
     workout(`${day}T05:00:00Z`, { exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 60 + index }] }] })), food(now), food(now))
   // Sunday the 1st is in the week before that of the 4th.
-  t.same(await progress.answer({ accountId }), { weekStreak: 4, personalRecords: 4 })
-  t.match(await totals.answer({ accountId }), { totalWorkouts: 4, totalFoodEntries: 2 })
+  t.same(await progress.handle({ accountId }), { weekStreak: 4, personalRecords: 4 })
+  t.match(await totals.handle({ accountId }), { totalWorkouts: 4, totalFoodEntries: 2 })
 })

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { RecordSet } from '@tandem/contracts'
-import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { serializeByAccount } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import { LogNotFound } from '../errors.ts'
@@ -27,7 +27,7 @@ const MAX_RECORDS_PUBLISHED = 20
  * @returns what became of each item, in their order
  */
 export async function writeLogs (db: Db, { accountId, zone, read, spent }: Batch): Promise<Result[]> {
-  return await inTurn(accountId, async () => await once(db, spent, async (trx) => {
+  return await inTurn(accountId, async () => await withIdempotencyKey(db, spent, async (trx) => {
     const items = read.filter((each): each is Item => !isRefused(each))
     const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
     const results = written.values()

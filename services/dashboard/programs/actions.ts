@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db } from '../tables.ts'
@@ -11,7 +11,7 @@ interface NewDay { dayOfWeek: number, name: string, isRestDay: boolean, exercise
 export interface NewProgram { name: string, days: NewDay[] }
 
 export async function addProgram (db: Db, accountId: string, { name, days }: NewProgram, spent: IdempotencyKey | undefined): Promise<Program> {
-  return await once(db, spent, async (trx) => {
+  return await withIdempotencyKey(db, spent, async (trx) => {
     await lockAccount(trx, accountId)
     const program = await sql<{ id: string }>`
       insert into programs (account_id, name)

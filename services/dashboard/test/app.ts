@@ -12,9 +12,9 @@ import type { Deps } from '../deps.ts'
 import type { Tables } from '../tables.ts'
 import type { StatsCache } from '../stats/cache.ts'
 
-type PersonAnswer = Type.Static<typeof Person.answer>
-type ContactAnswer = Type.Static<typeof Contact.answer>
-type OverviewAnswer = Type.Static<typeof FitMatchOverview.answer>
+type PersonAnswer = Type.Static<typeof Person.response>
+type ContactAnswer = Type.Static<typeof Contact.response>
+type OverviewAnswer = Type.Static<typeof FitMatchOverview.response>
 
 /** The other services as a test wants them: what each answers, or 'away'. */
 export interface Others {

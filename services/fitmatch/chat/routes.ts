@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, Data, data, Id, readIdempotencyKey, Instant, Message, message, NextCursor, IdempotencyHeaders, type Routes, Text, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
@@ -90,7 +90,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
       if (image) imageUrl = await storePicture(media, account.id, image)
       const message = { matchId, content: content === '' ? null : content, imageUrl, clientMessageId }
-      const sent = await once(db, spent, (trx) => sendMessage(trx, account.id, message))
+      const sent = await withIdempotencyKey(db, spent, (trx) => sendMessage(trx, account.id, message))
       if (sent.imageUrl !== imageUrl) await discard()
       return await answer(sent)
     } catch (error) {

@@ -45,7 +45,7 @@ t.test('no answer tells where somebody is any finer than is promised', { timeout
             const { status, data } = await get(id, path.replace('{profileId}', victim.profileId).replace('{matchId}', matchId))
             seen.push({ north, east, maxDistance, path, status, data })
           }
-          seen.push(await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId: id }))
+          seen.push(await answers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId: id }))
         }
       }
     }

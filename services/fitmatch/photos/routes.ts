@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Body, Data, data, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -43,7 +43,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const { key } = await media.store('public', image)
     const discard = async () => await media.remove(key).catch(() => {})
     try {
-      const photo = await once(db, readIdempotencyKey(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
+      const photo = await withIdempotencyKey(db, readIdempotencyKey(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
       if (photo.url !== key) await discard()
       return data({ photo: withAddress(media, photo) })
     } catch (error) {

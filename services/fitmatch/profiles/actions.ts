@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
-import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -20,7 +20,7 @@ import type { ProfileFields } from './schemas.ts'
 import { bitsOfSports } from './sports.ts'
 import { bitsOfTraits } from './traits.ts'
 
-type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
+type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
 const MOVES_A_DAY = 20
 // Of a profile service that does not say since when its answer is so: news of the last moments before may or may not be in it.
@@ -79,7 +79,7 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
     for (const photo of photos) if (isMediaKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
   }
   try {
-    const profile = await once(db, spent, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, askedAt }))
+    const profile = await withIdempotencyKey(db, spent, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, askedAt }))
     await discardUnless(profile.photos.map(({ url }) => url))
     return profile
   } catch (error) {

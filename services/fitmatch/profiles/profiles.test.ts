@@ -181,7 +181,7 @@ t.test('a matching profile', async (t) => {
   })
 
   t.test('is told to whoever asks for the home screen', async (t) => {
-    const callRpc = async (accountId: string) => await answers.find(({ question }) => question === FitMatchOverview)?.answer({ accountId })
+    const callRpc = async (accountId: string) => await answers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId })
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.strictSame(await callRpc(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
     const matchId = await matched(ana, ben)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
 import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, isPrivateMediaKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -79,7 +79,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
     if (!evidence.every(media.isAllowedUrl)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
-    const report = await once(db, readIdempotencyKey(request), (trx) => reportProfile(trx, account.id, {
+    const report = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => reportProfile(trx, account.id, {
       reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.toStoredValue(url))
     }))
     // The report is kept whatever identity answers; housekeeping asks again.

@@ -17,19 +17,19 @@ import type { SwipeType, Tables } from '../tables.ts'
 export { createApp }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Facts = NonNullable<Type.Static<typeof MatchFacts.answer>>
+export type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
 /** The other services as a test wants them. */
 export interface Others {
   facts: Map<string, Facts>
-  progress: Type.Static<typeof TrainingProgress.answer>
-  membership: Type.Static<typeof Membership.answer>
+  progress: Type.Static<typeof TrainingProgress.response>
+  membership: Type.Static<typeof Membership.response>
   /** The interests that are offered. */
   interests: string[]
   /** Whose address is not verified. */
   unverified: Set<string>
   /** What social has heard; it is away where a test does not say. */
-  connection?: () => Type.Static<typeof Connection.answer>
+  connection?: () => Type.Static<typeof Connection.response>
   areUnavailable: boolean
 }
 

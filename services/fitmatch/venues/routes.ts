@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, Data, data, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, Text, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -30,7 +30,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async (request, reply) => {
     const { body, account } = request
-    return reply.code(201).send(data({ venue: await once(db, readIdempotencyKey(request), (trx) => addVenue(trx, account.id, body)) }))
+    return reply.code(201).send(data({ venue: await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addVenue(trx, account.id, body)) }))
   })
 
   app.put('/fitmatch/profile/venues', {

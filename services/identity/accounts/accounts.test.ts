@@ -88,13 +88,13 @@ t.test('the newest news of a person are kept, in whatever order they come, and w
 
 t.test('others are told where to write to somebody and since when he is a member', async (t) => {
   const [first, second] = [await givenAccount(), await givenAccount({ verified: false })]
-  t.strictSame(await answerContact(deps).answer({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
-  t.equal(await answerContact(deps).answer({ accountId: crypto.randomUUID() }), null)
+  t.strictSame(await answerContact(deps).handle({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
+  t.equal(await answerContact(deps).handle({ accountId: crypto.randomUUID() }), null)
 
-  const isVerified = async (accountId: string) => await answerAddressVerified(deps).answer({ accountId })
+  const isVerified = async (accountId: string) => await answerAddressVerified(deps).handle({ accountId })
   t.strictSame([await isVerified(first.id), await isVerified(second.id), await isVerified(crypto.randomUUID())], [true, false, false])
 
-  const membership = async (accountId: string) => await answerMembership(deps).answer({ accountId }) as { since: string, number: number } | null
+  const membership = async (accountId: string) => await answerMembership(deps).handle({ accountId }) as { since: string, number: number } | null
   const [one, two] = [await membership(first.id), await membership(second.id)]
   t.match(one?.since, /Z$/)
   t.equal(two!.number, one!.number + 1)

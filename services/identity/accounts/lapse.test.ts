@@ -34,8 +34,8 @@ t.test('an address that nobody verifies for 72 hours is free again', async (t) =
   t.match(await get('/auth/sessions', { as: tokens }), { data: { totalSessions: 0 } })
   t.match(await verify(userId, code), { status: 404, code: 'USER_NOT_FOUND' })
   t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended', sessionIds: { length: 1 } }])
-  t.equal(await answerContact(deps).answer({ accountId: userId }), null)
-  t.match(await answerMembership(deps).answer({ accountId: userId }), { number: Number }, 'though whoever came later keeps his number')
+  t.equal(await answerContact(deps).handle({ accountId: userId }), null)
+  t.match(await answerMembership(deps).handle({ accountId: userId }), { number: Number }, 'though whoever came later keeps his number')
   t.notMatch(JSON.stringify(await db.selectFrom('accounts').where('id', '=', userId).selectAll().execute()), email.split('@')[0], 'the address is kept nowhere')
 
   const again = await register(email)

@@ -26,7 +26,7 @@ t.test('the public halves are published, and nothing else', async (t) => {
   t.strictSame(keys.map((key: object) => Object.keys(key).sort()), [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']])
   t.match(keys, [{ alg: 'ES256', crv: 'P-256', kty: 'EC', use: 'sig' }])
   const { kid } = keys[0]
-  const overNats = createKeySet(createVerifiedKeyFetcher(async () => String(await answerSigningKeys(deps).answer({})), [rootKeys.publicText]), silentLog)
+  const overNats = createKeySet(createVerifiedKeyFetcher(async () => String(await answerSigningKeys(deps).handle({})), [rootKeys.publicText]), silentLog)
   const overHttp = createKeySet(createVerifiedKeyFetcher(async () => (await app.inject('/internal/signing-keys')).json().signed, [rootKeys.publicText]), silentLog)
   t.teardown(() => { overNats.close(); overHttp.close() })
   t.ok(await overNats.find(kid), 'services that ask are told the same, signed')

@@ -22,13 +22,13 @@ export function createMailRequests ({ db, secrets, mailer, redisUrl, publicUrl, 
     redisUrl,
     log,
     work: async (id) => await mailer.enqueue([await processMailRequest(db, { secrets, publicUrl }, id)]),
-    pending: async (wanted) => await listRequests(db, wanted)
+    listPending: async (wanted) => await listRequests(db, wanted)
   })
 
   return {
     async add (request) {
       const id = await addRequest(db, request)
-      void queue.offer([id])
+      void queue.enqueue([id])
     },
     start: queue.start,
     close: queue.close

@@ -148,7 +148,7 @@ async function flood (name: string, handlers: () => Handler[], isPushed: boolean
 }
 
 async function commitOutbox () {
-  const writers = connect<Tables>(url, { log, max: WRITERS })
+  const writers = connect<Tables>(url, { log, maxConnections: WRITERS })
   let left = FLOOD
   const began = performance.now()
   await Promise.all(Array.from({ length: WRITERS }, async () => {

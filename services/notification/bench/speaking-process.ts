@@ -1,6 +1,6 @@
 // Says events for the benchmark beside it, in a process of its own: as many a second as it is told, straight into an outbox that a relay empties.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectBus, keepStreams, startRelay, STREAM_KEEPER } from '@tandem/bus-kit'
+import { connectBus, startStreamManager, startRelay, STREAM_MANAGER_USER } from '@tandem/bus-kit'
 import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
@@ -16,8 +16,8 @@ const AT_MOST = 200
 
 const [databaseUrl = '', natsUrl = ''] = process.argv.slice(2)
 const log = createLogger('bench', 'error')
-const db = connect<Tables>(databaseUrl, { log, max: 3 })
-keepStreams(connectBus(natsUrl, { service: STREAM_KEEPER, log }), ['dashboard'])
+const db = connect<Tables>(databaseUrl, { log, maxConnections: 3 })
+startStreamManager(connectBus(natsUrl, { service: STREAM_MANAGER_USER, log }), ['dashboard'])
 startRelay(connectBus(natsUrl, { service: 'dashboard', log }), db)
 
 process.on('message', (order: Order) => void say(order).then((done: Done) => process.send?.(done)))

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Counter, Histogram } from 'prom-client'
 import { Unavailable } from '@tandem/bus-kit'
-import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { createBatcher, languageOfLocale } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -146,7 +146,7 @@ async function persist<Result> (write: () => Promise<Result>) {
 export async function testPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
   const [[recipient] = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
   let waiting: Waiting[] = []
-  const devices = await once(deps.db, key, async (trx) => {
+  const devices = await withIdempotencyKey(deps.db, key, async (trx) => {
     if (!recipient) return 0
     const now = deps.now()
     const telling: NotificationRequest = { kind: 'pushTest', cause: `test:${randomUUIDv7()}`, to: [accountId] }

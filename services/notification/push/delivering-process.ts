@@ -16,6 +16,6 @@ createPushes({
   log: createLogger('test', 'silent'),
   prefix,
   concurrency: 4,
-  sweepEvery: 1,
-  sweepAge: 2
+  sweepIntervalSeconds: 1,
+  sweepMinAgeSeconds: 2
 }).start()

@@ -19,7 +19,7 @@ t.teardown(() => google.close())
 
 async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
-  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepEvery: 1, sweepAge: 2, pause: 500, ...options })
+  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepIntervalSeconds: 1, sweepMinAgeSeconds: 2, pause: 500, ...options })
   t.teardown(() => pushes.close())
   pushes.start()
   await until(() => pushes.ready().then(() => true, () => false))

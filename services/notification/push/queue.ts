@@ -16,8 +16,8 @@ interface Options extends Pick<Deps, 'db' | 'findPeople'> {
   pause?: number
   /** As queue-kit's, for tests. */
   prefix?: string
-  sweepEvery?: number
-  sweepAge?: number
+  sweepIntervalSeconds?: number
+  sweepMinAgeSeconds?: number
 }
 
 /**
@@ -32,7 +32,7 @@ export function createPushes ({ db, findPeople, provider, redisUrl, log, concurr
     log,
     concurrency: places,
     work: createDelivery({ db, findPeople, provider, ...pause !== undefined && { pause } }),
-    pending: async (wanted) => await listWaiting(db, { ...wanted, low })
+    listPending: async (wanted) => await listWaiting(db, { ...wanted, low })
   })
   const high = open('notification-pushes', false, concurrency)
   const low = open('notification-broadcasts', true, lowConcurrency)
@@ -41,7 +41,7 @@ export function createPushes ({ db, findPeople, provider, redisUrl, log, concurr
   return {
     async offer (deliveries) {
       const { true: later = [], false: soon = [] } = Object.groupBy(deliveries, (each) => String(each.low) as 'true' | 'false')
-      await Promise.all([high.offer(jobsOf(soon)), low.offer(jobsOf(later))])
+      await Promise.all([high.enqueue(jobsOf(soon)), low.enqueue(jobsOf(later))])
     },
     start () {
       high.start()
@@ -51,7 +51,7 @@ export function createPushes ({ db, findPeople, provider, redisUrl, log, concurr
       await Promise.all([high.close(), low.close()])
       await provider.close()
     },
-    ready: async () => await high.ready(),
+    ready: async () => await high.ping(),
     async lowDepth () {
       const { waiting, active } = await low.depth()
       return waiting + active

@@ -24,7 +24,7 @@ if (!server) {
 const schema = `bench_${randomBytes(6).toString('hex')}`
 const url = new URL(server)
 url.searchParams.set('options', `-c search_path=${schema}`)
-const admin = connect<unknown>(server, { log: silentLog, max: 1 })
+const admin = connect<unknown>(server, { log: silentLog, maxConnections: 1 })
 await sql`create schema ${sql.id(schema)}`.execute(admin)
 const own = url.href.replaceAll('+', '%20')
 const db = connect<Tables>(own, { log: silentLog })

@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from 'kysely'
-import { once, type IdempotencyKey } from '@tandem/database-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/service-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../tables.ts'
@@ -10,7 +10,7 @@ interface OptionChange { labelEn?: string, labelId?: string, icon?: string, cate
 
 /** Adds an option at its place, or at the end of its list; once for a key. @throws OptionExists, ValidationError */
 export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption, key?: IdempotencyKey) {
-  return await once(db, key, async (trx) => {
+  return await withIdempotencyKey(db, key, async (trx) => {
     await checkCategory(trx, type, category)
     const last = sql<number>`(select coalesce(max(sort_order), 0) + 1 from options where type = ${type})`
     const option = await trx.insertInto('options')

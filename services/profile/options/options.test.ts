@@ -24,7 +24,7 @@ t.test('anybody may list the options, of each list as many as there are', async 
 })
 
 t.test('others are told which options of a list are offered', async (t) => {
-  const offered = async (type: string, optionIds: string[]) => await answerOfferedOptions(deps).answer({ type, optionIds })
+  const offered = async (type: string, optionIds: string[]) => await answerOfferedOptions(deps).handle({ type, optionIds })
   t.strictSame(await offered('fitmatch_interest', ['dating', 'nothing', 'DATING']), ['dating'])
   t.strictSame(await offered('sport', ['dating']), [])
   t.strictSame(await offered('fitmatch_interest', []), [])

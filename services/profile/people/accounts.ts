@@ -3,7 +3,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import { Accounts } from '@tandem/contracts'
 import { createLookup } from '@tandem/service-kit'
 
-type Account = Type.Static<typeof Accounts.answer>[number]
+type Account = Type.Static<typeof Accounts.response>[number]
 
 export type FindAccounts = (accountIds: string[]) => Promise<Account[]>
 

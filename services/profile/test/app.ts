@@ -74,7 +74,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handlers: createHandlers(deps),
     /** What another service gets when it asks. */
     answer: async (question: { type: string }, request: object) =>
-      await createRpcHandlers(deps).find((each) => each.question.type === question.type)?.answer(request),
+      await createRpcHandlers(deps).find((each) => each.rpc.type === question.type)?.handle(request),
     events: async () => (await recordedEvents(db)).map(({ type, data }) => ({ type, data })),
     send,
     get: (accountId: string, url: string, headers: Record<string, string> = {}) => send(accountId, 'GET', url, undefined, { headers }),

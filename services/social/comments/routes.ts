@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, paginate, Data, data, Id, readIdempotencyKey, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
@@ -61,7 +61,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { params, body, account } = request
     await ensureMentioned(deps, body.content)
-    const row = await once(db, readIdempotencyKey(request), (trx) => addComment(trx, {
+    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addComment(trx, {
       postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
     }))
     const [comment] = await withAuthors(deps, [row], account.id)

@@ -122,7 +122,7 @@ t.test('following', async (t) => {
 
   t.test('who asks learns what was heard of two people', async (t) => {
     const [kim, lou] = [await person('Kim'), await person('Lou')]
-    const between = async (accountId: string, otherId: string) => await answerConnection(deps).answer({ accountId, otherId })
+    const between = async (accountId: string, otherId: string) => await answerConnection(deps).handle({ accountId, otherId })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
     const match = { matchId: randomUUID(), accountIds: [kim, lou] }
     await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
@@ -40,7 +40,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
     const spent = readIdempotencyKey(request, image.bytes)
-    const stored = await once(db, spent, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
+    const stored = await withIdempotencyKey(db, spent, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
     return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })
 }

@@ -4,7 +4,7 @@ import type { People } from '@tandem/contracts'
 import type { Db } from '../tables.ts'
 import { foldName } from './names.ts'
 
-export type PersonCopy = Type.Static<typeof People.answer>[number]
+export type PersonCopy = Type.Static<typeof People.response>[number]
 
 /** Writes the copy of people unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
 export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {

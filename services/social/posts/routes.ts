@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia } from '../errors.ts'
@@ -74,7 +74,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwn(db, account.id, images)
     const shown = visibility === 'PUBLIC' ? images : await makePrivate(deps, account.id, images)
-    const row = await once(db, readIdempotencyKey(request), (trx) => publishPost(trx, {
+    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => publishPost(trx, {
       authorId: account.id,
       type,
       visibility,

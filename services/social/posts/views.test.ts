@@ -9,7 +9,7 @@ t.test('views are counted together', async (t) => {
   const { db, url, person } = await testApp(t)
   const ana = await person('Ana')
   // One that does not wait for another's lock as long as tests may.
-  const impatient = connect<Tables>(url, { log: silentLog, timeoutMs: 0.3 })
+  const impatient = connect<Tables>(url, { log: silentLog, timeoutFactor: 0.3 })
   t.teardown(() => impatient.destroy())
   const given = async () => (await givenPost(db, { author_id: ana })).id
   const viewsOf = async (...ids: string[]) => await Promise.all(ids.map(async (id) =>

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { once } from '@tandem/database-kit'
+import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, ClientUrl, paginate, Data, data, Enum, Id, readIdempotencyKey, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ForeignMedia, NotYourStory } from '../errors.ts'
@@ -67,7 +67,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     await ensureOwn(db, account.id, [image])
     const [shown = image] = await makePrivate(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
-    const story = await once(db, readIdempotencyKey(request), (trx) => publishStory(trx, {
+    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => publishStory(trx, {
       authorId: account.id,
       mediaUrl: shown,
       mediaType,
