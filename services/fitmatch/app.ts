@@ -4,7 +4,7 @@ import { badgeRoutes } from './badges/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
 import type { Deps } from './deps.ts'
 import { discoverRoutes } from './discover/routes.ts'
-import { answerFitMatchOverview } from './matches/rpc.ts'
+import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
@@ -24,7 +24,7 @@ const routes = [
   reportOperatorRoutes, verificationRoutes, verificationOperatorRoutes, badgeRoutes
 ]
 const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged, onAccountVerified]
-const answers = [answerFitMatchOverview]
+const rpcHandlers = [handleFitMatchOverview]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
@@ -34,7 +34,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
-export const createRpcHandlers = (deps: Deps) => answers.map((each) => each(deps))
+export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))
 
 /** Hears and answers the other services until stopped. */
 export function startMessaging (bus: Bus, deps: Deps) {

@@ -8,7 +8,7 @@ export const ProfileSuspended = createError('PROFILE_SUSPENDED', 'Your FitMatch 
 export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>('AGE_RESTRICTED', 'FitMatch is for people of %d years and older', 403)
 export const AgeUnknown = createError('AGE_RESTRICTED', 'Please add your birth date to your FitMatch profile first', 403)
 export const InsufficientPhotos = createError('INSUFFICIENT_PHOTOS', 'Discover needs an active profile with at least two photos', 400)
-export const TooManyMoves = createError('LIMIT_EXCEEDED', 'You have moved too often today', 429)
+export const TooManyPositionChanges = createError('LIMIT_EXCEEDED', 'You have moved too often today', 429)
 export const TooManyPhotos = createError('LIMIT_EXCEEDED', 'A profile has at most 6 photos', 400)
 export const TooManyVenues = createError('LIMIT_EXCEEDED', 'A profile has at most 5 venues', 400)
 export const TooManySwipes = createError('LIMIT_EXCEEDED', 'You have used all swipes of today', 429)
@@ -25,10 +25,10 @@ export const AlreadyDecided = createError('ALREADY_DECIDED', 'This verification 
 
 export class TooManyMessages extends RateLimited {
   /** In how many seconds the next one may be sent. */
-  readonly seconds: number
+  readonly retryAfterSeconds: number
 
-  constructor (seconds: number) {
+  constructor (retryAfterSeconds: number) {
     super()
-    this.seconds = seconds
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }

@@ -2,22 +2,22 @@ import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/service-kit'
 import type { Deps } from './deps.ts'
-import { copyBorrowedPhotos, discardUnlessKept, type File } from './photos/files.ts'
-import { checkRecentReporters } from './safety/reporters.ts'
+import { removeUnreportedFiles, type File } from './photos/files.ts'
+import { recheckRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
-const HOUR = 60 * 60 * 1_000
+const HOUR_MS = 60 * 60 * 1_000
 
 /** Erases what is due and deletes what no longer matters to anyone, now and every hour. */
-export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await clearOld(deps), { intervalMs: HOUR, log })
+export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
 
-export async function clearOld ({ db, callRpc, media, selfies }: Deps) {
+export async function runHousekeeping ({ db, callRpc, media, selfies }: Deps) {
   await eraseOldSelfies(db, selfies)
-  for (const table of ['swipe_quota', 'moves', 'report_quota'] as const) {
+  for (const table of ['swipe_quota', 'position_change_quota', 'report_quota'] as const) {
     await sql`delete from ${sql.table(table)} where day < current_date - 2`.execute(db)
   }
-  await sql`delete from message_quota where began_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from typing where since < now() - interval '1 hour'`.execute(db)
+  await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db)
+  await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
   await deleteExpiredIdempotencyKeys(db)
 
@@ -26,12 +26,10 @@ export async function clearOld ({ db, callRpc, media, selfies }: Deps) {
     with gone as (delete from matches where ended_at < now() - interval '30 days' returning id)
     select image_url as url, sender_id as owner from messages where match_id in (select id from gone) and image_url is not null`.execute(db)
   const photos = await sql<File>`
-    with gone as (delete from departed_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
+    with gone as (delete from deleted_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
     select unnest(photo_urls) as url, account_id as owner from gone`.execute(db)
-  await discardUnlessKept({ db, media }, [...pictures.rows, ...photos.rows])
+  await removeUnreportedFiles({ db, media }, [...pictures.rows, ...photos.rows])
 
-  await media.moveFormer(['fitmatch', 'chat'])
-  await copyBorrowedPhotos({ db, media })
   // Last, as it throws while identity is unavailable.
-  await checkRecentReporters({ db, callRpc })
+  await recheckRecentReporters({ db, callRpc })
 }

@@ -20,6 +20,6 @@ interface Decision { action: string, subjectId: string, accountId: string, note:
 
 /** Writes an operator's decision about a person to the audit, with its note, and publishes it for the log of security events, without. */
 export async function auditDecision (trx: Trx, operator: Operator, { action, subjectId, accountId, note }: Decision) {
-  await trx.insertInto('audit').values({ admin_id: operator.accountId, action, subject_id: subjectId, account_id: accountId, note }).execute()
+  await trx.insertInto('audit_log').values({ operator_id: operator.accountId, action, subject_id: subjectId, account_id: accountId, note }).execute()
   await publish(trx, OperatorActed, operator.accountId, { ...operator, action, subjectId })
 }

@@ -3,11 +3,11 @@ import { Connection } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { isBlockedBy, isMatchedWith } from './profiles/queries.ts'
 
-const LONGEST = 500
-const PAUSE = 5
+const MAX_WAIT_MS = 500
+const POLL_INTERVAL_MS = 5
 
 /**
- * Waits until social has heard how somebody stands to the owner of a profile now, so that his very next request finds it so there too.
+ * Waits until social knows how somebody stands to the owner of a profile now, so that his very next request finds it so there too.
  * No longer than half a second: what is done is done, and social hears of it whenever it can.
  */
 export async function waitUntilPropagated ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string, profileId: string) {
@@ -16,12 +16,12 @@ export async function waitUntilPropagated ({ db, callRpc }: Pick<Deps, 'db' | 'c
     .executeTakeFirst()
   if (!now) return
   const { otherId, isMatched, hasBlocked } = now
-  const end = performance.now() + LONGEST
+  const end = performance.now() + MAX_WAIT_MS
   try {
     while (performance.now() < end) {
-      const heard = await callRpc(Connection, { accountId, otherId }, { timeoutMs: LONGEST })
-      if (heard.isMatched === isMatched && heard.hasBlocked === hasBlocked) return
-      await sleep(PAUSE)
+      const known = await callRpc(Connection, { accountId, otherId }, { timeoutMs: MAX_WAIT_MS })
+      if (known.isMatched === isMatched && known.hasBlocked === hasBlocked) return
+      await sleep(POLL_INTERVAL_MS)
     }
   } catch {
     // Nobody is there to hear it yet.

@@ -17,7 +17,7 @@ interface DailyLimit { accountId: string, day: string, limit: number }
  * Uses up one of the day's `limit` and returns how many are used now, or undefined when there is none left. One statement, so that
  * requests at once cannot each find the last one; its row stays locked until the end of the transaction.
  */
-export async function useDailyQuota (trx: Trx, table: 'moves' | 'swipe_quota' | 'report_quota', { accountId, day, limit }: DailyLimit) {
+export async function useDailyQuota (trx: Trx, table: 'position_change_quota' | 'swipe_quota' | 'report_quota', { accountId, day, limit }: DailyLimit) {
   if (limit < 1) return
   const { rows } = await sql<{ used: number }>`
     insert into ${sql.table(table)} as quota (account_id, day, used) values (${accountId}, ${day}, 1)

@@ -20,15 +20,15 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
   members: {
     account_id: string
     timezone: Generated<string>
-    person_heard_at: Date | null
+    person_changed_at: Date | null
     weight: number | null
     favorite_sports: Generated<string[]>
     experience: Generated<string>
-    facts_heard_at: Date | null
+    facts_changed_at: Date | null
     subscribed_until: Date | null
     subscription_sequence: number | null
     suspended_at: Date | null
-    address_verified: Generated<boolean>
+    email_verified: Generated<boolean>
   }
   activity: { account_id: string, last_active_at: Date }
   sports: { id: string, bit: number }
@@ -36,7 +36,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     id: Generated<string>
     account_id: string
     display_name: string
-    has_own_name: boolean
+    has_custom_name: boolean
     bio: string | null
     birth_date: string | null
     gender: Gender | null
@@ -63,14 +63,14 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     suspended: boolean
     photo_count: Generated<number>
     venue_count: Generated<number>
-    traits: number
-    sports: string
+    trait_bits: number
+    sport_bits: string
     created_at: Generated<Date>
     updated_at: Generated<Date>
     status: GeneratedAlways<Status>
-    is_shown: GeneratedAlways<boolean>
+    is_discoverable: GeneratedAlways<boolean>
     gender_bit: GeneratedAlways<number>
-    wished_genders: GeneratedAlways<number>
+    preferred_gender_bits: GeneratedAlways<number>
     public_latitude: GeneratedAlways<number | null>
     public_longitude: GeneratedAlways<number | null>
     cell: GeneratedAlways<number>
@@ -101,8 +101,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     created_at: Generated<Date>
   }
   setup_drafts: { account_id: string, draft: Json<Record<string, unknown>>, saved_at: Generated<Date> }
-  moves: DayQuota
-  swipes: { swiper_id: string, target_id: string, swipe_type: SwipeType, told: Generated<boolean>, created_at: Generated<Date> }
+  position_change_quota: DayQuota
+  swipes: { swiper_id: string, target_id: string, swipe_type: SwipeType, like_published: Generated<boolean>, created_at: Generated<Date> }
   swipe_quota: DayQuota
   matches: {
     id: Generated<string>
@@ -123,8 +123,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     created_at: Date
     read_at: Date | null
   }
-  message_quota: { account_id: string, began_at: Date, used: number }
-  typing: { match_id: string, account_id: string, since: Date }
+  message_quota: { account_id: string, window_started_at: Date, used: number }
+  typing_indicators: { match_id: string, account_id: string, started_at: Date }
   blocks: {
     blocker_id: string
     blocked_id: string
@@ -143,7 +143,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     evidence: string[]
     profile: Json<ProfileCopy>
     messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>
-    kept_urls: string[]
+    retained_urls: string[]
     is_urgent: GeneratedAlways<boolean>
     status: Generated<'OPEN' | 'RESOLVED'>
     action: ReportAction | null
@@ -152,7 +152,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     resolved_at: Date | null
   }
   report_quota: DayQuota
-  departed_profiles: {
+  deleted_profiles: {
     id: string
     account_id: string
     display_name: string
@@ -170,14 +170,14 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     reason: string | null
     submitted_at: Generated<Date>
     decided_at: Date | null
-    lapsed_at: Date | null
+    revoked_at: Date | null
   }
   verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
   badge_progress: { account_id: string, badge: string, progress: number }
-  audit: {
+  audit_log: {
     id: Generated<string>
-    admin_id: string
+    operator_id: string
     action: string
     subject_id: string
     account_id: string

@@ -20,11 +20,11 @@ export async function revokeBadge (trx: Trx, accountId: string, badge: Badge) {
 }
 
 /** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
-export async function recalculate ({ db, callRpc }: Deps, accountId: string) {
+export async function recalculateBadges ({ db, callRpc }: Deps, accountId: string) {
   const [{ weekStreak, personalRecords }, membership] = await Promise.all([callRpc(TrainingProgress, { accountId }), callRpc(Membership, { accountId })])
   await db.transaction().execute(async (trx) => {
     // Held, so that an approval which lapses at this moment takes its badge away after it was given here, and not before.
-    const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
+    const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
       .select('id').limit(1).forShare().executeTakeFirst()
     const progress = measureProgress({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })
     await trx.insertInto('badge_progress')

@@ -5,12 +5,12 @@ import { inParallel, testApp } from '../test/app.ts'
 import { measureProgress } from './rules.ts'
 
 t.test('badges are given once, for what others know of somebody', async (t) => {
-  const { get, post, others, publishedEvents } = await testApp(t)
+  const { get, post, services, publishedEvents } = await testApp(t)
   const ana = randomUUID()
   t.match(await get(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] } })
 
-  others.progress = { weekStreak: 2, personalRecords: 10 }
-  others.membership = { since: new Date(Date.now() - 100 * 86_400_000).toISOString(), number: 1000 }
+  services.progress = { weekStreak: 2, personalRecords: 10 }
+  services.membership = { since: new Date(Date.now() - 100 * 86_400_000).toISOString(), number: 1000 }
   const answers = await inParallel(5, () => post(ana, '/fitmatch/badges'))
   for (const { status } of answers) t.equal(status, 200)
   const { data } = await get(ana, '/fitmatch/badges')
@@ -22,17 +22,17 @@ t.test('badges are given once, for what others know of somebody', async (t) => {
   t.notOk('requirement' in data.progress[2])
   t.strictSame((await publishedEvents(BadgeEarned)).map(({ badge }) => String(badge)).sort(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
 
-  others.progress = { weekStreak: 0, personalRecords: 0 }
+  services.progress = { weekStreak: 0, personalRecords: 0 }
   await post(ana, '/fitmatch/badges')
   t.equal((await get(ana, '/fitmatch/badges')).data.badges.length, 2, 'what is earned stays')
-  others.areUnavailable = true
+  services.areUnavailable = true
   t.match(await post(ana, '/fitmatch/badges'), { status: 503, code: 'SERVICE_UNAVAILABLE' })
 })
 
 t.test('each badge has its last percent at its requirement', async (t) => {
-  const merits = { isVerified: false, weekStreak: 0, personalRecords: 0, membership: null }
+  const inputs = { isVerified: false, weekStreak: 0, personalRecords: 0, membership: null }
   const since = (days: number) => ({ since: new Date(Date.now() - days * 86_400_000).toISOString(), number: 1001 })
-  t.match(measureProgress({ ...merits, weekStreak: 3, personalRecords: 9, membership: since(360) }), { CONSISTENT: 75, PR_ACHIEVER: 90, VETERAN: 98, EARLY_ADOPTER: 0, PHOTO_VERIFIED: 0 })
+  t.match(measureProgress({ ...inputs, weekStreak: 3, personalRecords: 9, membership: since(360) }), { CONSISTENT: 75, PR_ACHIEVER: 90, VETERAN: 98, EARLY_ADOPTER: 0, PHOTO_VERIFIED: 0 })
   t.match(measureProgress({ isVerified: true, weekStreak: 4, personalRecords: 10, membership: since(367) }), { CONSISTENT: 100, PR_ACHIEVER: 100, VETERAN: 100, PHOTO_VERIFIED: 100 })
-  t.match(measureProgress(merits), { VETERAN: 0, EARLY_ADOPTER: 0 })
+  t.match(measureProgress(inputs), { VETERAN: 0, EARLY_ADOPTER: 0 })
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Data, data, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { recalculate } from './actions.ts'
+import { recalculateBadges } from './actions.ts'
 import { readBadges } from './queries.ts'
 
 const Badges = Data(Type.Object({
@@ -27,7 +27,7 @@ export const badgeRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/badges', {
     schema: { summary: 'Recalculate my badges from how I train', response: { 200: Badges } }
   }, async ({ account }) => {
-    await recalculate(deps, account.id)
+    await recalculateBadges(deps, account.id)
     return data(await readBadges(deps.db, account.id))
   })
 }

@@ -9,24 +9,24 @@ export const requirements: Record<Badge, string> = {
   EARLY_ADOPTER: 'Be among the first 1000 users'
 }
 
-interface Merits { isVerified: boolean, weekStreak: number, personalRecords: number, membership: { since: string, number: number } | null }
+interface BadgeInputs { isVerified: boolean, weekStreak: number, personalRecords: number, membership: { since: string, number: number } | null }
 
-const part = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
+const percent = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
 
 /** How far somebody is with each badge, in percent; 100 has it earned. */
-export function measureProgress ({ isVerified, weekStreak, personalRecords, membership }: Merits): Record<Badge, number> {
+export function measureProgress ({ isVerified, weekStreak, personalRecords, membership }: BadgeInputs): Record<Badge, number> {
   return {
     PHOTO_VERIFIED: isVerified ? 100 : 0,
-    CONSISTENT: part(weekStreak, 4),
-    PR_ACHIEVER: part(personalRecords, 10),
-    VETERAN: membership ? ofAYear(membership.since) : 0,
+    CONSISTENT: percent(weekStreak, 4),
+    PR_ACHIEVER: percent(personalRecords, 10),
+    VETERAN: membership ? percentOfFirstYear(membership.since) : 0,
     EARLY_ADOPTER: membership && membership.number <= 1000 ? 100 : 0
   }
 }
 
-function ofAYear (since: string) {
+function percentOfFirstYear (since: string) {
   const begin = Temporal.Instant.from(since).toZonedDateTimeISO('UTC')
   const now = Temporal.Now.zonedDateTimeISO('UTC')
   const year = begin.add({ years: 1 })
-  return part(now.epochMilliseconds - begin.epochMilliseconds, year.epochMilliseconds - begin.epochMilliseconds)
+  return percent(now.epochMilliseconds - begin.epochMilliseconds, year.epochMilliseconds - begin.epochMilliseconds)
 }

@@ -46,8 +46,8 @@ async function fill (first: number, last: number) {
   await bare.query(`select setseed(0.5)`)
   await bare.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
   await bare.query(`
-    insert into profiles (account_id, display_name, has_own_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
-      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, traits, sports)
+    insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
     select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'P' || n, true, current_date - (18 * 365 + floor(random() ^ 1.5 * 40 * 365))::int,
       case when random() < 0.5 then 'MALE' else 'FEMALE' end,
       round(place_latitude + 8 * (random() + random() + random() - 1.5))::int, round(place_longitude + 8 * (random() + random() + random() - 1.5))::int,
@@ -65,8 +65,8 @@ async function fill (first: number, last: number) {
 async function settle (rank: number, swiped: number) {
   const account = `ffffffff-0000-7000-8000-${String(rank).padStart(6, '0')}${swiped ? '000001' : '000000'}`
   await bare.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
-  await bare.query(`insert into profiles (account_id, display_name, has_own_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
-      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, traits, sports)
+  await bare.query(`insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
     values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${(rank * 104729) % 34000 - 17000}, '{FEMALE}', '{}', '{}', '{}', '{}',
       22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`)
   const me = await readCaller(db, account)
@@ -135,7 +135,7 @@ try {
     }
   }
   console.table(rows)
-  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_to_find')) as size`) as { rows: { size: string }[] }
+  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_discover')) as size`) as { rows: { size: string }[] }
   console.log(`the index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
 } finally {
   await app.close()

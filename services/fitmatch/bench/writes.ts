@@ -78,7 +78,7 @@ try {
       const client = await bare.connect()
       await client.query('begin')
       await client.query({ name: 'row', text: 'insert into plain (text) values ($1)', values: ['x'] })
-      await client.query({ name: 'event', text: 'insert into outbox (type, aggregate, data) values ($1, $2, $3)', values: ['a.b.c.v1', 'x', '{}'] })
+      await client.query({ name: 'event', text: 'insert into outbox (type, subject, data) values ($1, $2, $3)', values: ['a.b.c.v1', 'x', '{}'] })
       await client.query('commit')
       client.release()
     }))

@@ -7,19 +7,19 @@ import { readParticipant } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { readChat } from './queries.ts'
 
-const A_MINUTE = 60
-const MOST_IN_AN_EVENT = 500
+const MESSAGES_PER_MINUTE = 60
+const MAX_MESSAGE_IDS_PER_EVENT = 500
 
 interface NewMessage { matchId: string, content: string | null, imageUrl: string | null, clientMessageId?: string }
 
-const shown = [
+const messageColumns = [
   'id', 'match_id as matchId', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'created_at as createdAt', 'read_at as readAt'
 ] as const
 
 /** The message that a client has sent before under its own id. */
-export async function findSent (db: Db, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
+export async function findByClientId (db: Db, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
   if (clientMessageId === undefined) return
-  return await db.selectFrom('messages').select(shown)
+  return await db.selectFrom('messages').select(messageColumns)
     .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
     .executeTakeFirst()
 }
@@ -36,9 +36,9 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
     .forUpdate()
     .executeTakeFirst()
   if (!match) throw new MatchNotFound()
-  const repeated = await findSent(trx, senderId, { matchId, clientMessageId })
+  const repeated = await findByClientId(trx, senderId, { matchId, clientMessageId })
   if (repeated) return repeated
-  await spendMessage(trx, senderId)
+  await useMessageQuota(trx, senderId)
 
   const { written_at: createdAt } = await trx.updateTable('matches')
     .set({ last_message_at: sql<Date>`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')` })
@@ -47,9 +47,9 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
     .executeTakeFirstOrThrow()
   const message = await trx.insertInto('messages')
     .values({ match_id: matchId, sender_id: senderId, content, image_url: imageUrl, client_id: clientMessageId ?? null, created_at: createdAt as Date })
-    .returning(shown)
+    .returning(messageColumns)
     .executeTakeFirstOrThrow()
-  await trx.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
+  await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
   const recipientId = match.low_id === senderId ? match.high_id : match.low_id
   await publish(trx, MessageSent, matchId, {
     matchId, messageId: message.id, senderId, ...match.senderName !== null && { senderName: match.senderName }, recipientId, hasImage: imageUrl !== null
@@ -58,23 +58,23 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
 }
 
 /** Uses up one of a minute's messages. The minute begins with its first one. @throws TooManyMessages */
-async function spendMessage (trx: Trx, accountId: string) {
+async function useMessageQuota (trx: Trx, accountId: string) {
   const { rows } = await sql<{ used: number }>`
-    insert into message_quota as quota (account_id, began_at, used) values (${accountId}, clock_timestamp(), 1)
+    insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
     on conflict (account_id) do update set
-      used = case when quota.began_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
-      began_at = case when quota.began_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.began_at end
-      where quota.used < ${A_MINUTE} or quota.began_at <= clock_timestamp() - interval '1 minute'
+      used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
+      window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.window_started_at end
+      where quota.used < ${MESSAGES_PER_MINUTE} or quota.window_started_at <= clock_timestamp() - interval '1 minute'
     returning used`.execute(trx)
-  if (rows.length === 0) throw new TooManyMessages(await secondsToWait(trx, accountId) ?? 1)
+  if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)
 }
 
 /** In how many seconds an account may write again; undefined when it may now. */
-export async function secondsToWait (db: Db, accountId: string) {
+export async function retryAfterSeconds (db: Db, accountId: string) {
   const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
-    .where('used', '>=', A_MINUTE)
-    .where('began_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
-    .select(sql<number>`ceil(extract(epoch from began_at + interval '1 minute' - clock_timestamp()))::int`.as('seconds'))
+    .where('used', '>=', MESSAGES_PER_MINUTE)
+    .where('window_started_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
+    .select(sql<number>`ceil(extract(epoch from window_started_at + interval '1 minute' - clock_timestamp()))::int`.as('seconds'))
     .executeTakeFirst()
   return quota && Math.max(1, quota.seconds)
 }
@@ -94,7 +94,7 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
       update messages set read_at = now() where id in (${unread}) and read_at is null
       returning id, read_at
     ), parts as (
-      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MOST_IN_AN_EVENT)} as part from seen) as numbered group by part
+      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MAX_MESSAGE_IDS_PER_EVENT)} as part from seen) as numbered group by part
     ), told as (${publishSql(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`parts.ids` }, sql`parts`)})
     select id, read_at as "readAt" from seen`.execute(db)
   return rows
@@ -105,13 +105,13 @@ export async function setTyping (db: Db, accountId: string, matchId: string, isT
   await readParticipant(db, accountId)
   await readChat(db, accountId, matchId)
   if (!isTyping) {
-    await db.deleteFrom('typing').where('match_id', '=', matchId).where('account_id', '=', accountId).execute()
+    await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId).execute()
     return
   }
-  await db.insertInto('typing')
-    .columns(['match_id', 'account_id', 'since'])
+  await db.insertInto('typing_indicators')
+    .columns(['match_id', 'account_id', 'started_at'])
     .expression(db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
-      .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('since')]))
-    .onConflict((conflict) => conflict.columns(['match_id', 'account_id']).doUpdateSet({ since: sql`now()` }))
+      .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('started_at')]))
+    .onConflict((conflict) => conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` }))
     .execute()
 }

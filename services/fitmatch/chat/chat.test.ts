@@ -6,7 +6,7 @@ import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
-interface Said { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
+interface ShownMessage { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
 
 t.test('a chat', async (t) => {
   const { get, post, postOnce, put, del, member, matched, swipes, publishedEvents, db, folder } = await testApp(t)
@@ -18,7 +18,7 @@ t.test('a chat', async (t) => {
   }
   const unreadOf = async (who: Member, matchId: string) =>
     (await get(who.id, '/fitmatch/matches')).data.conversations.find((each: { matchId: string }) => each.matchId === matchId)?.unreadCount
-  const contents = ({ data }: { data: { messages: Said[] } }) => data.messages.map(({ content }) => content)
+  const contents = ({ data }: { data: { messages: ShownMessage[] } }) => data.messages.map(({ content }) => content)
 
   t.test('begins with a match and holds what both write', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
@@ -155,7 +155,7 @@ t.test('a chat', async (t) => {
 
   t.test('is polled without missing or repeating anything', async (t) => {
     const { ana, ben, url, write } = await pair()
-    const first = (await write(ana, 'first')).data.message as Said
+    const first = (await write(ana, 'first')).data.message as ShownMessage
     const seen: Record<string, string[]> = { id: [], time: [] }
     let writing = true
     const poll = async (name: 'id' | 'time') => {
@@ -163,7 +163,7 @@ t.test('a chat', async (t) => {
       const step = async () => {
         const query = name === 'id' ? `afterId=${last.id}` : `after=${encodeURIComponent(last.createdAt)}`
         const { data } = await get(ben.id, `${url}/messages?${query}&limit=5`)
-        seen[name]?.push(...data.messages.map(({ id }: Said) => id))
+        seen[name]?.push(...data.messages.map(({ id }: ShownMessage) => id))
         last = data.messages.at(-1) ?? last
         return data.messages.length as number
       }
@@ -189,7 +189,7 @@ t.test('a chat', async (t) => {
     t.ok(Number(refused?.headers['retry-after']) >= 1 && Number(refused?.headers['retry-after']) <= 60)
     t.match(await write(ben, 'Me'), { status: 201 })
     const minuteAgo = new Date(Date.now() - 60_000)
-    await db.updateTable('message_quota').set({ began_at: minuteAgo }).where('account_id', '=', ana.id).execute()
+    await db.updateTable('message_quota').set({ window_started_at: minuteAgo }).where('account_id', '=', ana.id).execute()
     t.match(await write(ana, 'Again'), { status: 201 })
   })
 
@@ -202,7 +202,7 @@ t.test('a chat', async (t) => {
     await post(ana.id, `${url}/typing`, { isTyping: false })
     t.strictSame(await isTyping(ben), [false, false])
     await post(ana.id, `${url}/typing`, { isTyping: true })
-    await db.updateTable('typing').set({ since: new Date(Date.now() - 6_500) }).where('match_id', '=', matchId).execute()
+    await db.updateTable('typing_indicators').set({ started_at: new Date(Date.now() - 6_500) }).where('match_id', '=', matchId).execute()
     t.strictSame(await isTyping(ben), [false, false])
     await post(ana.id, `${url}/typing`, { isTyping: true })
     await write(ana, 'Done')

@@ -5,15 +5,15 @@ import { matchesOf } from '../matches/queries.ts'
 import type { Db } from '../tables.ts'
 
 // Longer than the few seconds in which a client may hold back to say so again.
-const TYPES_FOR = '6 seconds'
+const TYPING_TTL = '6 seconds'
 
 /** A chat of the caller's, and whether the other one is typing. @throws MatchNotFound */
 export async function readChat (db: Db, accountId: string, matchId: string) {
   const chat = await matchesOf(db, accountId).where('matches.id', '=', matchId)
     .select((eb) => [
       'matches.id', 'profiles.account_id as otherId', 'profiles.id as profileId', 'display_name as displayName',
-      eb.exists(eb.selectFrom('typing').whereRef('match_id', '=', 'matches.id').whereRef('typing.account_id', '=', 'profiles.account_id')
-        .where('since', '>', sql<Date>`now() - ${sql.lit(TYPES_FOR)}::interval`)).$castTo<boolean>().as('isTyping')
+      eb.exists(eb.selectFrom('typing_indicators').whereRef('match_id', '=', 'matches.id').whereRef('typing_indicators.account_id', '=', 'profiles.account_id')
+        .where('started_at', '>', sql<Date>`now() - ${sql.lit(TYPING_TTL)}::interval`)).$castTo<boolean>().as('isTyping')
     ])
     .executeTakeFirst()
   if (!chat) throw new MatchNotFound()
@@ -32,7 +32,7 @@ const messagesOf = (db: Db, accountId: string, matchId: string) => db.selectFrom
   ])
 
 /** When a message of this very chat was written. @throws ValidationError when it is none of it */
-async function findPlace (db: Db, matchId: string, messageId: string) {
+async function readSentAt (db: Db, matchId: string, messageId: string) {
   const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select('created_at').executeTakeFirst()
   if (!message) throw new ValidationError('This is no message of the chat')
   return message.created_at
@@ -40,7 +40,7 @@ async function findPlace (db: Db, matchId: string, messageId: string) {
 
 /** A page of the chat, the newest without a cursor; oldest first in it. The next cursor leads to older messages. */
 export async function listHistory (db: Db, accountId: string, matchId: string, { limit, cursor }: Page) {
-  const before = cursor === undefined ? undefined : await findPlace(db, matchId, cursor)
+  const before = cursor === undefined ? undefined : await readSentAt(db, matchId, cursor)
   const rows = await messagesOf(db, accountId, matchId)
     .$if(before !== undefined, (query) => query.where('messages.created_at', '<', before as Date))
     .orderBy('messages.created_at', 'desc')
@@ -50,13 +50,13 @@ export async function listHistory (db: Db, accountId: string, matchId: string, {
   return { messages: page.reverse(), nextCursor }
 }
 
-interface Since { limit: number, after?: Date, afterId?: string }
+interface SinceOptions { limit: number, after?: Date, afterId?: string }
 
 /** What was written after a moment or a message, oldest first. */
-export async function listSince (db: Db, accountId: string, matchId: string, { limit, after, afterId }: Since) {
-  const place = afterId === undefined ? after : await findPlace(db, matchId, afterId)
+export async function listSince (db: Db, accountId: string, matchId: string, { limit, after, afterId }: SinceOptions) {
+  const sentAt = afterId === undefined ? after : await readSentAt(db, matchId, afterId)
   return await messagesOf(db, accountId, matchId)
-    .$if(place !== undefined, (query) => query.where('messages.created_at', '>', place as Date))
+    .$if(sentAt !== undefined, (query) => query.where('messages.created_at', '>', sentAt as Date))
     .orderBy('messages.created_at')
     .limit(limit)
     .execute()

@@ -5,13 +5,13 @@ import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../profiles/queries.ts'
-import { findSent, markRead, secondsToWait, sendMessage, setTyping } from './actions.ts'
-import { storePicture } from './pictures.ts'
+import { findByClientId, markRead, retryAfterSeconds, sendMessage, setTyping } from './actions.ts'
+import { storeImage } from './images.ts'
 import { listHistory, listSince, readChat } from './queries.ts'
 import { ChatMessage } from './schemas.ts'
 
 // 5 MiB in base64, and the rest of the message.
-const LONGEST_BODY = Math.floor(7.2 * 1024 * 1024)
+const MAX_BODY_BYTES = Math.floor(7.2 * 1024 * 1024)
 
 const params = Type.Object({ matchId: Id })
 const limit = Type.Integer({ minimum: 1, maximum: 100, default: 50 })
@@ -20,7 +20,7 @@ const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withAddress = <Picture extends { imageUrl: string | null }> (message: Picture): Picture => ({ ...message, imageUrl: media.urlOf(message.imageUrl) })
+  const withUrl = <Item extends { imageUrl: string | null }> (message: Item): Item => ({ ...message, imageUrl: media.urlOf(message.imageUrl) })
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
@@ -34,7 +34,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
     const { messages: stored, nextCursor } = await listHistory(db, account.id, matchId, query)
-    const page = { messages: stored.map(withAddress), nextCursor }
+    const page = { messages: stored.map(withUrl), nextCursor }
     const newest = page.messages.at(-1)
     if (!query.markRead || !newest) return data({ ...page, isTyping })
     const read = new Map((await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt]))
@@ -53,7 +53,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
     const stored = await listSince(db, account.id, matchId, { limit, afterId, ...(after !== undefined && { after: new Date(after) }) })
-    return data({ messages: stored.map(withAddress), isTyping })
+    return data({ messages: stored.map(withUrl), isTyping })
   })
 
   app.post('/fitmatch/chat/:matchId/messages', {
@@ -65,38 +65,38 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       headers: IdempotencyHeaders,
       body: Body({
         content: Type.Optional(Text({ min: 0, max: 1000 })),
-        image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: LONGEST_BODY }), mimeType: Text({ max: 100 }) })),
+        image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: MAX_BODY_BYTES }), mimeType: Text({ max: 100 }) })),
         clientMessageId: Type.Optional(Text({ max: 100 }))
       }, { examples: [{ content: 'Hi!', image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' }, clientMessageId: 'a1' }] }),
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
-    bodyLimit: LONGEST_BODY
+    bodyLimit: MAX_BODY_BYTES
   }, async (request, reply) => {
     const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
     if (content === '' && !image) throw new ValidationError('content or image is required')
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
-    const spent = readIdempotencyKey(request)
-    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findSent>>>) => reply.code(201).send(data({ message: { ...withAddress(sent), isMine: true } }))
+    const idempotencyKey = readIdempotencyKey(request)
+    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) => reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
 
     let imageUrl: string | null = null
     const discard = async () => { if (imageUrl !== null) await media.remove(imageUrl).catch(() => {}) }
     try {
       // Before the work of making an image anew; what counts is asked again in the transaction.
-      const repeated = await findSent(db, account.id, { matchId, clientMessageId })
+      const repeated = await findByClientId(db, account.id, { matchId, clientMessageId })
       if (repeated) return await answer(repeated)
-      const wait = await secondsToWait(db, account.id)
-      if (wait !== undefined && !spent) throw new TooManyMessages(wait)
+      const wait = await retryAfterSeconds(db, account.id)
+      if (wait !== undefined && !idempotencyKey) throw new TooManyMessages(wait)
 
-      if (image) imageUrl = await storePicture(media, account.id, image)
+      if (image) imageUrl = await storeImage(media, account.id, image)
       const message = { matchId, content: content === '' ? null : content, imageUrl, clientMessageId }
-      const sent = await withIdempotencyKey(db, spent, (trx) => sendMessage(trx, account.id, message))
+      const sent = await withIdempotencyKey(db, idempotencyKey, (trx) => sendMessage(trx, account.id, message))
       if (sent.imageUrl !== imageUrl) await discard()
       return await answer(sent)
     } catch (error) {
       // What Postgres did not answer may be committed, and then shows the picture.
       if (error instanceof Error && 'statusCode' in error) await discard()
-      if (error instanceof TooManyMessages) reply.header('retry-after', String(error.seconds))
+      if (error instanceof TooManyMessages) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
     }
   })

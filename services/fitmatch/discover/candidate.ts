@@ -3,10 +3,10 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { Enum, Nullable } from '@tandem/service-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
-import { blur } from '../profiles/position.ts'
+import { roundDegrees } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
-import { distanceFrom, scoreFor, sharedWith, shownKm, type Measured } from './score.ts'
+import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type MatchInputs } from './score.ts'
 
 const strings = Type.Array(Type.String())
 
@@ -52,7 +52,7 @@ export const Candidate = Type.Object(candidateFields, { examples: [exampleCandid
 export type Candidate = Type.Static<typeof Candidate>
 
 /** All that is shown of the profiles of a query, but for how far they are and how well they fit. */
-export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
+export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
   return profiles
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .leftJoin('activity', 'activity.account_id', 'profiles.account_id')
@@ -69,13 +69,13 @@ export function selectShown<Selected> (profiles: SelectQueryBuilder<Tables, 'pro
 }
 
 /** How far the profile at hand is from `me` and how well it fits, to be joined laterally. */
-export const measuredBy = (me: Measured) => sql<{ km: number | null, score: number }>`(
-  select ${shownKm} as km, ${scoreFor(me)} as score from (select ${sharedWith(me)} as shared, ${distanceFrom(me)} as km) as compared)`.as<'measured'>(sql.ref('measured'))
+export const scoredAgainst = (me: MatchInputs) => sql<{ km: number | null, score: number }>`(
+  select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km) as compared)`.as<'scored'>(sql.ref('scored'))
 
-type Shown = Awaited<ReturnType<ReturnType<typeof selectShown>['executeTakeFirstOrThrow']>>
+type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 
 /** @param km how far away, of which whole kilometres are told; null when the person hides it */
-export function toCandidate (row: Shown, km: number | null, compatibilityScore: number): Candidate {
+export function toCandidate (row: CandidateRow, km: number | null, compatibilityScore: number): Candidate {
   const { displayName, prompts, venues } = row
   return {
     ...row,
@@ -83,6 +83,6 @@ export function toCandidate (row: Shown, km: number | null, compatibilityScore: 
     compatibilityScore,
     distance: km === null ? null : Math.max(1, Math.round(km)),
     prompts: prompts.map(({ question, answer }) => ({ question, answer })),
-    venues: venues.map((venue) => ({ ...venue, latitude: blur(venue.latitude), longitude: blur(venue.longitude) }))
+    venues: venues.map((venue) => ({ ...venue, latitude: roundDegrees(venue.latitude), longitude: roundDegrees(venue.longitude) }))
   }
 }

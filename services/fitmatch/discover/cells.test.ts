@@ -2,8 +2,8 @@ import t from 'tap'
 import { cellRangesAround } from './cells.ts'
 
 const RADIANS = Math.PI / 180 / 100
-const EARTH = 6371
-const FARTHEST = 500
+const EARTH_RADIUS_KM = 6371
+const MAX_DISTANCE_KM = 500
 const cellOf = (latitude: number, longitude: number) => Math.floor((latitude + 9000) / 5) * 7200 + Math.floor((longitude + 18000) / 5) % 7200
 
 t.test('a search looks in each cell that its circle touches, across the date line and around the poles', async (t) => {
@@ -16,7 +16,7 @@ t.test('a search looks in each cell that its circle touches, across the date lin
     let missed = 0
     for (let turn = 0; turn < 4000; turn++) {
       const bearing = turn * 2.399
-      const far = km * Math.sqrt((turn % 100) / 100) / EARTH
+      const far = km * Math.sqrt((turn % 100) / 100) / EARTH_RADIUS_KM
       const sine = Math.sin(latitude * RADIANS) * Math.cos(far) + Math.cos(latitude * RADIANS) * Math.sin(far) * Math.cos(bearing)
       const lat2 = Math.asin(Math.max(-1, Math.min(1, sine)))
       const lon2 = longitude * RADIANS +
@@ -33,7 +33,7 @@ t.test('a search looks in few ranges of cells, wherever it is and however far it
   let [most, wrong] = [0, 0]
   for (let latitude = -9000; latitude <= 9000; latitude += 10) {
     for (const longitude of [-18000, -17995, 0, 10685, 17999, 18000]) {
-      const ranges = cellRangesAround({ latitude, longitude, cell: 0 }, FARTHEST)
+      const ranges = cellRangesAround({ latitude, longitude, cell: 0 }, MAX_DISTANCE_KM)
       most = Math.max(most, ranges.length)
       const sorted = ranges.toSorted((one, other) => one.first - other.first)
       // A cell in two ranges would show its people twice.

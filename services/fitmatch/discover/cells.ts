@@ -1,7 +1,7 @@
 // The same square grid as the column `cell`: a twentieth of a degree, counted from the south pole and the date line.
-const CELL = 5 // hundredths of a degree
-const COLUMNS = 36_000 / CELL
-const LAST_ROW = 18_000 / CELL
+const CELL_SIZE = 5 // hundredths of a degree
+const COLUMNS = 36_000 / CELL_SIZE
+const LAST_ROW = 18_000 / CELL_SIZE
 // One degree of a great circle is 111.19 km; a little less here, so that no cell at the edge is left out.
 const KM_PER_DEGREE = 111
 const RADIANS = Math.PI / 180
@@ -17,32 +17,32 @@ export interface CellRange { first: number, last: number }
  */
 export function cellRangesAround ({ latitude, longitude, cell }: Place, km: number): CellRange[] {
   if (latitude === null || longitude === null) return [{ first: cell, last: cell }]
-  const reach = km / KM_PER_DEGREE
-  const firstRow = Math.max(0, rowAt(latitude - reach * 100))
-  const lastRow = Math.min(LAST_ROW, rowAt(latitude + reach * 100))
+  const radiusDegrees = km / KM_PER_DEGREE
+  const firstRow = Math.max(0, rowAt(latitude - radiusDegrees * 100))
+  const lastRow = Math.min(LAST_ROW, rowAt(latitude + radiusDegrees * 100))
   const ranges: CellRange[] = []
   for (let row = firstRow; row <= lastRow; row++) {
-    const south = row * CELL / 100 - 90
-    const width = 100 * widestIn(south, south + CELL / 100, { latitude: latitude / 100, reach })
-    ranges.push(...columnsOf(row, Math.floor((longitude - width + 18_000) / CELL), Math.floor((longitude + width + 18_000) / CELL)))
+    const south = row * CELL_SIZE / 100 - 90
+    const width = 100 * maxHalfWidth(south, south + CELL_SIZE / 100, { latitude: latitude / 100, radiusDegrees })
+    ranges.push(...columnsOf(row, Math.floor((longitude - width + 18_000) / CELL_SIZE), Math.floor((longitude + width + 18_000) / CELL_SIZE)))
   }
   return ranges
 }
 
-const rowAt = (latitude: number) => Math.floor((latitude + 9_000) / CELL)
+const rowAt = (latitude: number) => Math.floor((latitude + 9_000) / CELL_SIZE)
 
 /** How many degrees of longitude the circle goes to each side of its middle between two latitudes, at most. */
-function widestIn (south: number, north: number, { latitude, reach }: { latitude: number, reach: number }) {
+function maxHalfWidth (south: number, north: number, { latitude, radiusDegrees }: { latitude: number, radiusDegrees: number }) {
   // The circle is widest where a meridian touches it, which is not in the row of its middle. Around a pole no meridian does.
-  const sine = Math.sin(latitude * RADIANS) / Math.cos(reach * RADIANS)
+  const sine = Math.sin(latitude * RADIANS) / Math.cos(radiusDegrees * RADIANS)
   const touched = Math.abs(sine) < 1 ? Math.asin(sine) / RADIANS : latitude
   const edges = [south, north, Math.min(north, Math.max(south, touched))]
-  return Math.max(...edges.map((edge) => widthAt(edge, { latitude, reach })))
+  return Math.max(...edges.map((edge) => halfWidthAt(edge, { latitude, radiusDegrees })))
 }
 
-function widthAt (edge: number, { latitude, reach }: { latitude: number, reach: number }) {
+function halfWidthAt (edge: number, { latitude, radiusDegrees }: { latitude: number, radiusDegrees: number }) {
   const breadth = Math.cos(latitude * RADIANS) * Math.cos(edge * RADIANS)
-  const height = Math.cos(reach * RADIANS) - Math.sin(latitude * RADIANS) * Math.sin(edge * RADIANS)
+  const height = Math.cos(radiusDegrees * RADIANS) - Math.sin(latitude * RADIANS) * Math.sin(edge * RADIANS)
   // At a pole all longitudes are one place.
   if (breadth < 1e-9) return 180
   return Math.acos(Math.max(-1, Math.min(1, height / breadth))) / RADIANS

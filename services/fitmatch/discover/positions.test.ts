@@ -12,7 +12,7 @@ const distances = [8, 15, 50]
 const measuring = ['/fitmatch/discover', '/fitmatch/discover?limit=1', '/fitmatch/profile/{profileId}', '/fitmatch/likes']
 
 t.test('no answer tells where somebody is any finer than is promised', { timeout: 120_000 }, async (t) => {
-  const { app, db, get, put, post, member, matched, swipes, subscribe, answers } = await testApp(t)
+  const { app, db, get, put, post, member, matched, swipes, subscribe, rpcHandlers } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
   const others = Object.entries(paths).filter(([path, operations]) => 'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')).map(([path]) => path)
 
@@ -45,7 +45,7 @@ t.test('no answer tells where somebody is any finer than is promised', { timeout
             const { status, data } = await get(id, path.replace('{profileId}', victim.profileId).replace('{matchId}', matchId))
             seen.push({ north, east, maxDistance, path, status, data })
           }
-          seen.push(await answers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId: id }))
+          seen.push(await rpcHandlers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId: id }))
         }
       }
     }

@@ -2,32 +2,32 @@ import { sql, type RawBuilder } from 'kysely'
 import { ProfileNotFound } from '../errors.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db, MatchType, SwipeType } from '../tables.ts'
-import { measuredBy, selectShown, toCandidate, type Candidate } from './candidate.ts'
+import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from './candidate.ts'
 import { cellRangesAround } from './cells.ts'
-import { distanceFrom, scoreFor, sharedWith, shownKm } from './score.ts'
+import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from './score.ts'
 
 interface Search { limit: number, excluded: string[], minAge: number }
 
-// As the columns gender_bit and wished_genders have them.
+// As the columns gender_bit and preferred_gender_bits have them.
 const genderBits = [1, 2, 4, 8]
-const genderWishes = [1, 2, 3, 4, 5, 6, 7, 15]
-const meeting = (bits: number) => (each: number) => (each & bits) !== 0
+const genderPreferences = [1, 2, 3, 4, 5, 6, 7, 15]
+const overlaps = (bits: number) => (each: number) => (each & bits) !== 0
 
 /** Written into the text, so that each search is planned for what it is about. Only numbers and ids of the database come here. */
-const list = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
+const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
 /** Whom the caller is not to meet, and those of the `excluded` profiles. Whoever is matched has been swiped. */
-function notToMeet (accountId: string, excluded: string[]) {
+function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
   return sql`
     select target_id from swipes where swiper_id = ${id}
     union all select blocked_id from blocks where blocker_id = ${id}
     union all select blocker_id from blocks where blocked_id = ${id}
-    ${excluded.length > 0 ? sql`union all select account_id from profiles where id = any(${list(excluded, 'uuid')})` : sql``}`
+    ${excluded.length > 0 ? sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})` : sql``}`
 }
 
 // A sixteenth of them is enough to learn how good one has to be, and costs a sixteenth.
-const SAMPLE = 16
+const SAMPLE_FRACTION = 16
 
 /**
  * Those who fit, best first, and how many there are: both sides' wishes hold, within the caller's distance, nobody twice. The ranking
@@ -42,42 +42,42 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const born = (years: number) => sql`(${today} - make_interval(years => ${sql.raw(String(years))}))::date`
   const [oldest, youngest] = [born(me.ageMax + 1), born(Math.max(me.ageMin, minAge))]
   const middle = sql`(${oldest} + (${youngest} - ${oldest}) / 2)`
-  const score = scoreFor(me)
+  const score = compatibilityScoreFor(me)
   const ranges = cellRangesAround(me, me.maxDistance)
 
-  const fitting = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
-    unnest(${list(ranges.map(({ first }) => first), 'int')}, ${list(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
+  const matchesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
+    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')}, ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
     cross join lateral (
-      select account_id, show_distance, ${sharedWith(me)} as shared, ${distanceFrom(me)} as km
+      select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
       from profiles
-      where is_shown
+      where is_discoverable
         and cell between first_cell and last_cell
-        and gender_bit = any(${list(genderBits.filter(meeting(me.wishedGenders)), 'int')})
-        and wished_genders = any(${list(genderWishes.filter(meeting(me.genderBit)), 'int')})
+        and gender_bit = any(${arrayLiteral(genderBits.filter(overlaps(me.preferredGenderBits)), 'int')})
+        and preferred_gender_bits = any(${arrayLiteral(genderPreferences.filter(overlaps(me.genderBit)), 'int')})
         and birth_date > ${bornAfter} and birth_date <= ${bornUntil}
         and ${sql.raw(String(me.age))} between age_min and age_max
         and account_id <> ${sql.lit(me.accountId)}
-        and account_id not in (${notToMeet(me.accountId, excluded)})
+        and account_id not in (${excludedAccounts(me.accountId, excluded)})
       -- Keeps Postgres from working out again what is used more than once, and from reading all profiles beside all ranges.
       offset 0
     ) as near where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
-    with bar as materialized (
-      select ${score} as score from ${fitting(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE)}`)}
+    with threshold as materialized (
+      select ${score} as score from ${matchesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_FRACTION)}`)}
       order by 1 desc offset ${sql.lit(limit - 1)} limit 1
-    ), fits as materialized (
+    ), scored as materialized (
       select count(*)::int as total,
-        jsonb_agg(jsonb_build_array(account_id, ${score}, ${shownKm})) filter (where ${score} >= coalesce((select score from bar), 0)) as best
-      from ${fitting(oldest, youngest)}
+        jsonb_agg(jsonb_build_array(account_id, ${score}, ${visibleKm})) filter (where ${score} >= coalesce((select score from threshold), 0)) as best
+      from ${matchesBornIn(oldest, youngest)}
     )
     select (each->>0)::uuid as "accountId", (each->>1)::int as score, (each->>2)::float8 as km, total
-    from fits, jsonb_array_elements(best) as each
+    from scored, jsonb_array_elements(best) as each
     order by score desc, km, "accountId"
     limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const shown = await selectShown(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
+  const shown = await selectCandidates(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
   const byId = new Map(shown.map((row) => [row.accountId, row]))
   return {
     total: rows[0]?.total ?? 0,
@@ -97,9 +97,9 @@ export interface ProfileView extends Candidate {
 }
 
 /** Somebody as one may see him who was given his profile's id. @throws ProfileNotFound */
-export async function readView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
-  const row = await selectShown(db.selectFrom('profiles'))
-    .innerJoinLateral(measuredBy(me), (join) => join.onTrue())
+export async function readProfileView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
+  const row = await selectCandidates(db.selectFrom('profiles'))
+    .innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
     .leftJoin('matches', (join) => join
       .on('ended_at', 'is', null)
       .on('low_id', '=', sql<string>`least(profiles.account_id, ${me.accountId})`)

@@ -2,15 +2,15 @@ import Type from 'typebox'
 import { Data, data, Enum, Id, Nullable, RateLimited, serializeByAccount, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
 import { Candidate, candidateFields, exampleCandidate } from './candidate.ts'
-import { discover, readView } from './queries.ts'
+import { discover, readProfileView } from './queries.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const MOST_EXCLUDED = 500
+const MAX_EXCLUDED_IDS = 500
 // A client that swipes fast may ask for the next page early; more than this is a flood.
 const MAX_WAITING_SEARCHES = 3
 
@@ -25,7 +25,7 @@ const ProfileView = Type.Object({
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
   // A search is the most expensive read. One account never takes more than one connection with it.
-  const inTurn = serializeByAccount({ maxWaiting: MAX_WAITING_SEARCHES })
+  const serialize = serializeByAccount({ maxWaiting: MAX_WAITING_SEARCHES })
 
   app.get('/fitmatch/discover', {
     schema: {
@@ -40,14 +40,14 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
     }
   }, async ({ query: { limit, excludeIds = '' }, account }, reply) => {
     try {
-      return await inTurn(account.id, async () => {
+      return await serialize(account.id, async () => {
         const me = await readParticipant(db, account.id)
         if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
         // What is no id excludes nobody.
-        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MOST_EXCLUDED)
+        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MAX_EXCLUDED_IDS)
         const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
         const limits = await readSwipeLimits(db, me)
-        return data({ profiles: profiles.map((profile) => withPhotoAddresses(media, profile)), remaining: total - profiles.length, limits })
+        return data({ profiles: profiles.map((profile) => withPhotoUrls(media, profile)), remaining: total - profiles.length, limits })
       })
     } catch (error) {
       if (error instanceof RateLimited) reply.header('retry-after', '1')
@@ -61,5 +61,5 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       params: Type.Object({ profileId: Id }),
       response: { 200: Data(ProfileView) }
     }
-  }, async ({ params, account }) => data(withPhotoAddresses(media, await readView(db, await readParticipant(db, account.id), params.profileId))))
+  }, async ({ params, account }) => data(withPhotoUrls(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId))))
 }

@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ageNow, isVisibleTo } from '../profiles/queries.ts'
 import type { Db } from '../tables.ts'
 
-const MOST_SHOWN = 500
+const MAX_SHOWN = 500
 
 /** The matches of `accountId` that stand, each joined to the other's profile, as far as it may be seen. */
 export function matchesOf (db: Db, accountId: string) {
@@ -15,7 +15,7 @@ export function matchesOf (db: Db, accountId: string) {
 }
 
 /** Who it is with, and what was said last. */
-const listMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
+const selectMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
   .leftJoinLateral((eb) => eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id')
     .select(['content', 'image_url as imageUrl', 'messages.created_at as createdAt', sql<boolean>`sender_id = ${accountId}`.as('isMine')])
     .orderBy('messages.created_at', 'desc').limit(1).as('last'), (join) => join.onTrue())
@@ -26,18 +26,18 @@ const listMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
     eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id').where('read_at', 'is', null).where('sender_id', '<>', accountId)
       .select((count) => count.fn.countAll<number>().as('unread')).as('unreadCount')
   ])
-  .limit(MOST_SHOWN)
+  .limit(MAX_SHOWN)
 
 /** Matches without a message, newest first. */
 export async function listNewMatches (db: Db, accountId: string) {
-  const rows = await listMatches(db, accountId).where('last_message_at', 'is', null).orderBy('matches.created_at', 'desc').execute()
+  const rows = await selectMatches(db, accountId).where('last_message_at', 'is', null).orderBy('matches.created_at', 'desc').execute()
   return rows.map(({ matchId, matchType, matchedAt, id, displayName, age, photos }) =>
     ({ matchId, matchType, matchedAt, profile: { id, displayName, age, photos } }))
 }
 
 /** Matches with messages, the last spoken in first. */
 export async function listConversations (db: Db, accountId: string) {
-  const rows = await listMatches(db, accountId).where('last_message_at', 'is not', null).orderBy('last_message_at', 'desc').execute()
+  const rows = await selectMatches(db, accountId).where('last_message_at', 'is not', null).orderBy('last_message_at', 'desc').execute()
   return rows.flatMap(({ matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }) =>
     createdAt === null || isMine === null
       ? []
@@ -50,7 +50,7 @@ export async function countMatches (db: Db, accountId: string) {
 }
 
 /** The newest matches, for the home screen. */
-export async function listNewest (db: Db, accountId: string, limit: number) {
+export async function listNewestMatches (db: Db, accountId: string, limit: number) {
   const rows = await matchesOf(db, accountId)
     .select((eb) => [
       'matches.id as matchId', 'profiles.id as profileId', 'display_name as displayName', 'matches.created_at as matchedAt',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
@@ -59,10 +59,10 @@ export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
       countMatches(db, account.id)
     ])
     return data({
-      newMatches: newMatches.map((match) => ({ ...match, profile: withPhotoAddresses(media, match.profile) })),
+      newMatches: newMatches.map((match) => ({ ...match, profile: withPhotoUrls(media, match.profile) })),
       conversations: conversations.map(({ lastMessage, ...match }) => ({
         ...match,
-        profile: withPhotoAddresses(media, match.profile),
+        profile: withPhotoUrls(media, match.profile),
         lastMessage: { ...lastMessage, imageUrl: media.urlOf(lastMessage.imageUrl) }
       })),
       totalMatches

@@ -1,6 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
-import { bitsOfSports } from '../profiles/sports.ts'
+import { sportBitsOf } from '../profiles/sports.ts'
 import type { Db, Trx } from '../tables.ts'
+
+/** The columns that actions need of a locked row. Named, because `*` breaks prepared statements as soon as a migration adds a column. */
+const memberColumns = ['account_id', 'timezone', 'suspended_at'] as const
 
 interface Person { accountId: string, name: string, timezone: string, changedAt?: string }
 interface Facts { accountId: string, weight: number | null, favoriteSports: string[], experience: string, changedAt?: string }
@@ -9,43 +12,43 @@ interface Subscription { accountId: string, status: string, currentPeriodEnd: st
 /** Makes sure there is a row for the account, and holds it until the end of the transaction. */
 export async function lockMember (trx: Trx, accountId: string) {
   await trx.insertInto('members').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
-  return await trx.selectFrom('members').selectAll().where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
+  return await trx.selectFrom('members').select(memberColumns).where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
 }
 
 /** A moment of which a Date would hold the milliseconds only. */
-export const toMoment = (changedAt: string | Date) => sql<Date>`${changedAt}::timestamptz`
+export const toTimestamp = (changedAt: string | Date) => sql<Date>`${changedAt}::timestamptz`
 
 /** Whether what is known is older than what has been so since `moment`. */
-export const isBefore = (heardAt: 'person_heard_at' | 'facts_heard_at', moment: RawBuilder<Date>) =>
-  sql<boolean>`coalesce(${sql.ref(`members.${heardAt}`)} < ${moment}, true)`
+export const isNewer = (changedAtTimestamp: 'person_changed_at' | 'facts_changed_at', moment: RawBuilder<Date>) =>
+  sql<boolean>`coalesce(${sql.ref(`members.${changedAtTimestamp}`)} < ${moment}, true)`
 
 /** Keeps a person's name and time zone. News that come late do not undo newer ones. */
 export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
-  const heardAt = toMoment(changedAt ?? at)
+  const changedAtTimestamp = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
-    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_heard_at: heardAt })
-      .where('account_id', '=', accountId).where(isBefore('person_heard_at', heardAt))
+    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_changed_at: changedAtTimestamp })
+      .where('account_id', '=', accountId).where(isNewer('person_changed_at', changedAtTimestamp))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     await trx.updateTable('profiles').set({ display_name: name })
-      .where('account_id', '=', accountId).where('has_own_name', '=', false)
+      .where('account_id', '=', accountId).where('has_custom_name', '=', false)
       .execute()
   })
 }
 
 /** Keeps what a person is compared by, under the same rule. */
 export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, experience, changedAt }: Facts, at: Date) {
-  const heardAt = toMoment(changedAt ?? at)
+  const changedAtTimestamp = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
     const { numUpdatedRows } = await trx.updateTable('members')
-      .set({ weight, favorite_sports: favoriteSports, experience, facts_heard_at: heardAt })
-      .where('account_id', '=', accountId).where(isBefore('facts_heard_at', heardAt))
+      .set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changedAtTimestamp })
+      .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changedAtTimestamp))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
-    const sports = await bitsOfSports(trx, favoriteSports)
-    await trx.updateTable('profiles').set({ sports: sql`${sports}::bit(128)` }).where('account_id', '=', accountId).execute()
+    const sports = await sportBitsOf(trx, favoriteSports)
+    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` }).where('account_id', '=', accountId).execute()
   })
 }
 

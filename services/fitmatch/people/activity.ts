@@ -5,22 +5,22 @@ import type { Db } from '../tables.ts'
 /** Whoever was seen within this time is online. */
 export const ONLINE_WITHIN = '5 minutes'
 
-const MINUTE = 60_000
-const REMEMBERED = 50_000
+const INTERVAL_MS = 60_000
+const MAX_CACHED_ACCOUNTS = 50_000
 
 /** A preHandler that notes, at most once a minute for each person, that he is here. */
 export function recordActivity (db: Db) {
-  const noted = new Map<string, number>()
+  const recordedAt = new Map<string, number>()
   return async ({ account, log }: FastifyRequest) => {
     // Public routes have no account, whatever the type says.
     const accountId = (account as typeof account | undefined)?.id
-    if (!accountId || Date.now() - (noted.get(accountId) ?? 0) < MINUTE) return
-    if (noted.size >= REMEMBERED) noted.clear()
-    noted.set(accountId, Date.now())
+    if (!accountId || Date.now() - (recordedAt.get(accountId) ?? 0) < INTERVAL_MS) return
+    if (recordedAt.size >= MAX_CACHED_ACCOUNTS) recordedAt.clear()
+    recordedAt.set(accountId, Date.now())
     await sql`
       insert into activity (account_id, last_active_at) values (${accountId}, now())
       on conflict (account_id) do update set last_active_at = now()`.execute(db)
-      // Nobody's request fails because it could not be noted.
-      .catch((error: unknown) => log.warn({ err: error }, 'activity was not noted'))
+      // A request does not fail because its activity was not recorded.
+      .catch((error: unknown) => log.warn({ err: error }, 'activity was not recordedAt'))
   }
 }

@@ -4,11 +4,11 @@ import type { Deps } from '../deps.ts'
 import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { endUnlessCompared } from '../verification/actions.ts'
-import { discardUnlessKept } from './files.ts'
+import { revokeUnlessMainPhotoCompared } from '../verification/actions.ts'
+import { removeUnreportedFiles } from './files.ts'
 import { listPhotos, readPhotos } from './queries.ts'
 
-export const MOST_PHOTOS = 6
+export const MAX_PHOTOS = 6
 
 // Everything here happens under the profile's lock, so the number of photos and the main one stay right under requests at once.
 
@@ -20,13 +20,13 @@ export async function addPhoto (trx: Trx, accountId: string, url: string) {
   const profile = await lockProfile(trx, accountId)
   const { id: profileId } = profile
   const photos = await listPhotos(trx, profileId)
-  if (photos.length >= MOST_PHOTOS) throw new TooManyPhotos()
+  if (photos.length >= MAX_PHOTOS) throw new TooManyPhotos()
   await setCount(trx, profileId, photos.length + 1)
   const photo = await trx.insertInto('photos')
     .values({ profile_id: profileId, url, uploaded: true, is_main: photos.length === 0, sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1 })
     .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
     .executeTakeFirstOrThrow()
-  if (photo.isMain) await endUnlessCompared(trx, profile)
+  if (photo.isMain) await revokeUnlessMainPhotoCompared(trx, profile)
   return photo
 }
 
@@ -43,7 +43,7 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
       await makeMain(trx, profile, mainPhotoId)
     }
     if (photoIds !== undefined) {
-      if (!holdsExactly(photoIds, photos)) throw new ValidationError('photoIds must name each of your photos once')
+      if (!namesEachOnce(photoIds, photos)) throw new ValidationError('photoIds must name each of your photos once')
       for (const [index, id] of photoIds.entries()) {
         await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
       }
@@ -52,13 +52,13 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
   })
 }
 
-const holdsExactly = (ids: string[], photos: { id: string }[]) =>
+const namesEachOnce = (ids: string[], photos: { id: string }[]) =>
   ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
 
 async function makeMain (trx: Trx, profile: Profile, photoId: string) {
   await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where('is_main', '=', true).execute()
   await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId).execute()
-  await endUnlessCompared(trx, profile)
+  await revokeUnlessMainPhotoCompared(trx, profile)
 }
 
 /** Takes a photo away; if it was the main one, the next in order becomes that. */
@@ -72,9 +72,9 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
     if (!deleted) throw new PhotoNotFound()
     const left = await listPhotos(trx, profileId)
     if (deleted.is_main && left[0]) await makeMain(trx, profile, left[0].id)
-    else if (!left[0]) await endUnlessCompared(trx, profile)
+    else if (!left[0]) await revokeUnlessMainPhotoCompared(trx, profile)
     await setCount(trx, profileId, left.length)
     return deleted
   })
-  if (gone.uploaded) await discardUnlessKept({ db, media }, [{ url: gone.url, owner: accountId }])
+  if (gone.uploaded) await removeUnreportedFiles({ db, media }, [{ url: gone.url, owner: accountId }])
 }

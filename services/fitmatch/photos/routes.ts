@@ -6,8 +6,8 @@ import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Photo } from '../profiles/schemas.ts'
-import { withAddress, withAddresses } from './addresses.ts'
-import { addPhoto, arrangePhotos, deletePhoto, MOST_PHOTOS } from './actions.ts'
+import { withUrl, withUrls } from './urls.ts'
+import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
 
 const Photos = Data(Type.Object({
@@ -17,7 +17,7 @@ const Photos = Data(Type.Object({
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const answer = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withAddresses(media, photos), isPhotoVerified })
+  const answer = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withUrls(media, photos), isPhotoVerified })
   await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
@@ -38,14 +38,14 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const mayBeRepeat = readIdempotencyKey(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
     // Before the image is made anew; a repeat may be that of the last photo.
-    if (photoCount >= MOST_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
+    if (photoCount >= MAX_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
     const image = await readImage(request, 'file', account.id)
     const { key } = await media.store('public', image)
     const discard = async () => await media.remove(key).catch(() => {})
     try {
       const photo = await withIdempotencyKey(db, readIdempotencyKey(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
       if (photo.url !== key) await discard()
-      return data({ photo: withAddress(media, photo) })
+      return data({ photo: withUrl(media, photo) })
     } catch (error) {
       // What Postgres did not answer may be committed, and then shows the photo.
       if (error instanceof Error && 'statusCode' in error) await discard()

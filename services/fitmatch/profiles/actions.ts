@@ -5,35 +5,35 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { ProfileExists, TooManyMoves } from '../errors.ts'
+import { ProfileExists, TooManyPositionChanges } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { isBefore, lockMember, toMoment } from '../people/actions.ts'
-import { MOST_PHOTOS } from '../photos/actions.ts'
-import { discardUnlessKept } from '../photos/files.ts'
+import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
+import { MAX_PHOTOS } from '../photos/actions.ts'
+import { removeUnreportedFiles } from '../photos/files.ts'
 import { dayIn, useDailyQuota } from '../quotas.ts'
 import type { Trx } from '../tables.ts'
-import { checkAge, checkWishes, toColumns, toTimes, type Position } from './fields.ts'
+import { checkAge, checkAgeRange, toColumns, toTimes, type Position } from './fields.ts'
 import { checkInterests } from './interests.ts'
 import { roundToGrid } from './position.ts'
 import { findCaller, lockProfile, readOwnProfile } from './queries.ts'
 import type { ProfileFields } from './schemas.ts'
-import { bitsOfSports } from './sports.ts'
-import { bitsOfTraits } from './traits.ts'
+import { sportBitsOf } from './sports.ts'
+import { encodeTraits } from './traits.ts'
 
 type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
-const MOVES_A_DAY = 20
+const POSITION_CHANGES_PER_DAY = 20
 // Of a profile service that does not say since when its answer is so: news of the last moments before may or may not be in it.
-const UNSURE_FOR = 5_000
+const UNCERTAINTY_MS = 5_000
 
-const wishes = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
+const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
 
 /** What the main profile says, as columns. */
-function autoFill ({ name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts) {
+function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts) {
   const placed = latitude !== null && longitude !== null
   return {
     display_name: name,
-    has_own_name: false,
+    has_custom_name: false,
     birth_date: birthDate,
     gender,
     bio,
@@ -51,40 +51,40 @@ function autoFill ({ name, birthDate, gender, bio, height, city, latitude, longi
 }
 
 const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) =>
-  ({ ...wishes, age_min: Math.max(18, minAge), ...autoFill(facts), ...toColumns(fields) })
+  ({ ...defaultPreferences, age_min: Math.max(18, minAge), ...fromMainProfile(facts), ...toColumns(fields) })
 
 /** Keeps the newer of what was just asked and what was heard meanwhile. */
-async function keepAsked (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, askedAt: Date) {
-  const heardAt = toMoment(changedAt ?? new Date(askedAt.getTime() - UNSURE_FOR))
+async function saveFetchedFacts (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, fetchedAt: Date) {
+  const changedAtTimestamp = toTimestamp(changedAt ?? new Date(fetchedAt.getTime() - UNCERTAINTY_MS))
   await lockMember(trx, accountId)
-  await trx.updateTable('members').set({ timezone, person_heard_at: heardAt })
-    .where('account_id', '=', accountId).where(isBefore('person_heard_at', heardAt)).execute()
-  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_heard_at: heardAt })
-    .where('account_id', '=', accountId).where(isBefore('facts_heard_at', heardAt)).execute()
-  return await trx.selectFrom('members').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  await trx.updateTable('members').set({ timezone, person_changed_at: changedAtTimestamp })
+    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changedAtTimestamp)).execute()
+  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changedAtTimestamp })
+    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changedAtTimestamp)).execute()
+  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where('account_id', '=', accountId).executeTakeFirstOrThrow()
 }
 
 /** Begins a profile. What the client leaves out comes from the main profile as it is at this moment. */
-export async function createProfile ({ db, callRpc, media, minAge }: Deps, accountId: string, fields: ProfileFields, spent?: IdempotencyKey) {
-  if (!spent && await findCaller(db, accountId)) throw new ProfileExists()
-  const askedAt = new Date()
+export async function createProfile ({ db, callRpc, media, minAge }: Deps, accountId: string, fields: ProfileFields, idempotencyKey?: IdempotencyKey) {
+  if (!idempotencyKey && await findCaller(db, accountId)) throw new ProfileExists()
+  const fetchedAt = new Date()
   const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
   if (!facts) throw new NotFound()
   validateName('displayName', fields.displayName, facts.name)
   const columns = columnsOf(facts, fields, minAge)
   checkAge(columns.birth_date, minAge)
-  checkWishes(columns, minAge)
-  const photos = await copyPhotos(media, facts.photos.slice(0, MOST_PHOTOS))
-  const discardUnless = async (shown: string[]) => {
+  checkAgeRange(columns, minAge)
+  const photos = await copyPhotos(media, facts.photos.slice(0, MAX_PHOTOS))
+  const removeUnusedCopies = async (shown: string[]) => {
     for (const photo of photos) if (isMediaKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
   }
   try {
-    const profile = await withIdempotencyKey(db, spent, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, askedAt }))
-    await discardUnless(profile.photos.map(({ url }) => url))
+    const profile = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, fetchedAt }))
+    await removeUnusedCopies(profile.photos.map(({ url }) => url))
     return profile
   } catch (error) {
     // What Postgres did not answer may be committed, and then shows the photos.
-    if (error instanceof Error && 'statusCode' in error) await discardUnless([])
+    if (error instanceof Error && 'statusCode' in error) await removeUnusedCopies([])
     throw error
   }
 }
@@ -102,20 +102,20 @@ async function copyPhotos (media: Deps['media'], urls: string[]) {
   return copies.filter((copy) => copy !== undefined)
 }
 
-interface Beginning { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], askedAt: Date }
+interface NewProfileParts { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], fetchedAt: Date }
 
-async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, askedAt }: Beginning) {
-  const member = await keepAsked(trx, accountId, facts, askedAt)
+async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, fetchedAt }: NewProfileParts) {
+  const member = await saveFetchedFacts(trx, accountId, facts, fetchedAt)
   // Else somebody could look around from anywhere by beginning anew.
-  if (columns.latitude !== null) await move(trx, accountId, member.timezone)
+  if (columns.latitude !== null) await countPositionChange(trx, accountId, member.timezone)
   const profile = await trx.insertInto('profiles')
     .values({
       ...columns,
       account_id: accountId,
       suspended: member.suspended_at !== null,
       photo_count: photos.length,
-      traits: traitsOf(columns),
-      sports: sql`${await bitsOfSports(trx, member.favorite_sports)}::bit(128)`
+      trait_bits: traitBitsOf(columns),
+      sport_bits: sql`${await sportBitsOf(trx, member.favorite_sports)}::bit(128)`
     })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .returning('id')
@@ -137,24 +137,24 @@ export async function changeProfile ({ db, callRpc, minAge }: Deps, accountId: s
     const profile = await lockProfile(trx, accountId)
     validateName('displayName', fields.displayName, profile.display_name)
     const changed = { ...profile, ...changes }
-    if (changes.age_min !== undefined || changes.age_max !== undefined) checkWishes(changed, minAge)
+    if (changes.age_min !== undefined || changes.age_max !== undefined) checkAgeRange(changed, minAge)
     if (changed.latitude !== profile.latitude || changed.longitude !== profile.longitude) {
       const { timezone } = await trx.selectFrom('members').select('timezone').where('account_id', '=', accountId).executeTakeFirstOrThrow()
-      await move(trx, accountId, timezone)
+      await countPositionChange(trx, accountId, timezone)
     }
     await trx.updateTable('profiles')
-      .set({ ...changes, traits: traitsOf(changed), updated_at: sql`now()` })
+      .set({ ...changes, trait_bits: traitBitsOf(changed), updated_at: sql`now()` })
       .where('account_id', '=', accountId)
       .execute()
     return await readOwnProfile(trx, accountId)
   })
 }
 
-async function move (trx: Trx, accountId: string, timezone: string) {
-  if (!await useDailyQuota(trx, 'moves', { accountId, day: dayIn(timezone), limit: MOVES_A_DAY })) throw new TooManyMoves()
+async function countPositionChange (trx: Trx, accountId: string, timezone: string) {
+  if (!await useDailyQuota(trx, 'position_change_quota', { accountId, day: dayIn(timezone), limit: POSITION_CHANGES_PER_DAY })) throw new TooManyPositionChanges()
 }
 
-const traitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => bitsOfTraits({
+const traitBitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => encodeTraits({
   interestedIn: columns.interested_in, fitnessGoals: columns.fitness_goals, preferredTimes: columns.preferred_times, workoutDays: columns.workout_days
 })
 
@@ -175,7 +175,7 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
       .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
     for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
     if (matches.length > 0) {
-      await trx.insertInto('departed_profiles')
+      await trx.insertInto('deleted_profiles')
         .values({ id, account_id: accountId, display_name: profile.displayName, profile: JSON.stringify(profile), photo_urls: photoUrls })
         .execute()
     }
@@ -186,5 +186,5 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
     return matches.length > 0 ? [] : photoUrls
   })
-  await discardUnlessKept({ db, media }, discarded.map((url) => ({ url, owner: accountId })))
+  await removeUnreportedFiles({ db, media }, discarded.map((url) => ({ url, owner: accountId })))
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ValidationError } from '@tandem/service-kit'
 import { AgeRestricted } from '../errors.ts'
-import { checkWhole, roundToGrid } from './position.ts'
+import { checkPosition, roundToGrid } from './position.ts'
 import type { ProfileFields } from './schemas.ts'
 
 export interface Position { latitude?: number, longitude?: number }
@@ -11,9 +11,9 @@ const orNull = (text: string) => text === '' ? null : text
 
 /** What was sent, as columns; what was not sent is left out. */
 export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & Position) {
-  checkWhole({ latitude, longitude })
+  checkPosition({ latitude, longitude })
   return {
-    ...(fields.displayName !== undefined && { display_name: fields.displayName, has_own_name: true }),
+    ...(fields.displayName !== undefined && { display_name: fields.displayName, has_custom_name: true }),
     ...(fields.birthDate !== undefined && { birth_date: fields.birthDate }),
     ...(fields.gender !== undefined && { gender: fields.gender }),
     ...(fields.bio !== undefined && { bio: orNull(fields.bio) }),
@@ -45,7 +45,7 @@ export function checkAge (birthDate: string | null, minAge: number) {
 }
 
 /** @throws ValidationError */
-export function checkWishes ({ age_min: ageMin, age_max: ageMax }: { age_min: number, age_max: number }, minAge: number) {
+export function checkAgeRange ({ age_min: ageMin, age_max: ageMax }: { age_min: number, age_max: number }, minAge: number) {
   if (ageMin < minAge) throw new ValidationError(`ageMin must be at least ${minAge}`)
   if (ageMin > ageMax) throw new ValidationError('ageMin must not be greater than ageMax')
 }

@@ -4,7 +4,7 @@ import { FactsChanged, FitMatchOverview, MatchEnded, PersonChanged } from '@tand
 import { inParallel, someFacts, testApp } from '../test/app.ts'
 
 t.test('a matching profile', async (t) => {
-  const { get, post, postOnce, put, del, person, member, others, handlers, answers, db, matched, publishedEvents, cdnUrl } = await testApp(t)
+  const { get, post, postOnce, put, del, person, member, services, handlers, rpcHandlers, db, matched, publishedEvents, cdnUrl } = await testApp(t)
 
   t.test('is not there before it is begun', async (t) => {
     const ana = person('Ana')
@@ -63,7 +63,7 @@ t.test('a matching profile', async (t) => {
 
   t.test('begins with the main profile\'s photos, as far as they are there', async (t) => {
     const ana = person('Ana')
-    others.facts.set(ana, someFacts('Ana', { photos: [`${cdnUrl}/public/${crypto.randomUUID()}.webp`, 'https://elsewhere.example/a.png'] }))
+    services.facts.set(ana, someFacts('Ana', { photos: [`${cdnUrl}/public/${crypto.randomUUID()}.webp`, 'https://elsewhere.example/a.png'] }))
     t.match((await post(ana, '/fitmatch/profile')).data.photos, { length: 1, 0: { url: 'https://elsewhere.example/a.png', isMain: true } })
   })
 
@@ -113,20 +113,20 @@ t.test('a matching profile', async (t) => {
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: [] }), { status: 200, data: { interestedIn: [] } })
     await put(ana, '/fitmatch/profile', { interestedIn: ['dating'] })
 
-    others.interests = others.interests.filter((id) => id !== 'dating')
+    services.interests = services.interests.filter((id) => id !== 'dating')
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['dating', 'friendship'] }), { status: 200 }, 'one that is no longer offered stays with who has it')
     t.match(await put((await member('Ben')).id, '/fitmatch/profile', { interestedIn: ['dating'] }), { status: 400, code: 'VALIDATION_ERROR' })
-    others.interests.push('dating')
+    services.interests.push('dating')
 
-    others.areUnavailable = true
-    t.teardown(() => { others.areUnavailable = false })
+    services.areUnavailable = true
+    t.teardown(() => { services.areUnavailable = false })
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['sports_team'] }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['friendship'], bio: 'New' }), { status: 200, data: { bio: 'New' } }, 'what is known asks nobody')
   })
 
   t.test('cannot be begun while the main profile is away', async (t) => {
-    others.areUnavailable = true
-    t.teardown(() => { others.areUnavailable = false })
+    services.areUnavailable = true
+    t.teardown(() => { services.areUnavailable = false })
     t.match(await post(person('Ana'), '/fitmatch/profile', {}), { status: 503, code: 'SERVICE_UNAVAILABLE' })
   })
 
@@ -181,7 +181,7 @@ t.test('a matching profile', async (t) => {
   })
 
   t.test('is told to whoever asks for the home screen', async (t) => {
-    const callRpc = async (accountId: string) => await answers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId })
+    const callRpc = async (accountId: string) => await rpcHandlers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId })
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.strictSame(await callRpc(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
     const matchId = await matched(ana, ben)

@@ -37,8 +37,8 @@ export async function findCaller (db: Db, accountId: string) {
   return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
     .where('profiles.account_id', '=', accountId)
     .select([
-      'profiles.id', 'profiles.account_id as accountId', 'status', 'photo_count as photoCount', 'gender_bit as genderBit', 'wished_genders as wishedGenders',
-      'age_min as ageMin', 'age_max as ageMax', 'max_distance as maxDistance', 'latitude', 'longitude', 'cell', 'traits', 'sports', 'timezone', 'paused',
+      'profiles.id', 'profiles.account_id as accountId', 'status', 'photo_count as photoCount', 'gender_bit as genderBit', 'preferred_gender_bits as preferredGenderBits',
+      'age_min as ageMin', 'age_max as ageMax', 'max_distance as maxDistance', 'latitude', 'longitude', 'cell', 'trait_bits as traitBits', 'sport_bits as sportBits', 'timezone', 'paused',
       'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive', 'tutorial_seen as tutorialSeen', 'photo_verified as isPhotoVerified',
       ageNow.as('age'),
       sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed')
@@ -61,9 +61,14 @@ export async function readParticipant (db: Db, accountId: string): Promise<Calle
   return caller
 }
 
+/** What actions read of a profile that they lock. */
+export const lockedColumns = [
+  'id', 'account_id', 'display_name', 'latitude', 'longitude', 'age_min', 'age_max', 'interested_in', 'fitness_goals', 'preferred_times', 'workout_days', 'photo_verified'
+] as const
+
 /** Holds the caller's profile, so that what is counted in it cannot change meanwhile. @throws ProfileMissing */
 export async function lockProfile (trx: Trx, accountId: string) {
-  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).selectAll().forUpdate().executeTakeFirst()
+  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select(lockedColumns).forUpdate().executeTakeFirst()
   if (!profile) throw new ProfileMissing()
   return profile
 }

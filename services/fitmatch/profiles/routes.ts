@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Data, data, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { changeProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
 import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
@@ -15,7 +15,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ account }) => {
     const profile = await findOwnProfile(deps.db, account.id)
-    return { success: true as const, exists: profile !== undefined, data: profile ? withPhotoAddresses(deps.media, profile) : null }
+    return { success: true as const, exists: profile !== undefined, data: profile ? withPhotoUrls(deps.media, profile) : null }
   })
 
   app.post('/fitmatch/profile', {
@@ -28,7 +28,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const profile = await createProfile(deps, request.account.id, request.body, readIdempotencyKey(request))
-    return reply.code(201).send(data(withPhotoAddresses(deps.media, profile)))
+    return reply.code(201).send(data(withPhotoUrls(deps.media, profile)))
   })
 
   app.put('/fitmatch/profile', {
@@ -38,7 +38,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
     }
-  }, async ({ body, account }) => data(withPhotoAddresses(deps.media, await changeProfile(deps, account.id, body))))
+  }, async ({ body, account }) => data(withPhotoUrls(deps.media, await changeProfile(deps, account.id, body))))
 
   app.delete('/fitmatch/profile', {
     schema: { summary: 'Delete my matching profile, with its matches and chats', response: { 200: Message } }

@@ -7,11 +7,11 @@ const BITS = 128
  * The sports of a person as a string of 128 zeros and ones. A sport that is named for the first time gets the next bit. Sports come from
  * the main profile, which takes them from a list, so there are bits for all of them; a sport beyond the 128th would just not be scored.
  */
-export async function bitsOfSports (trx: Trx, sports: string[]) {
+export async function sportBitsOf (trx: Trx, sports: string[]) {
   const bits = Array<string>(BITS).fill('0')
   const wanted = [...new Set(sports)]
   if (wanted.length === 0) return bits.join('')
-  let known = await readBits(trx, wanted)
+  let known = await listBits(trx, wanted)
   if (known.length < wanted.length) {
     // Two people with a new sport at once must not both take the next bit.
     await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.sports', 0))`.execute(trx)
@@ -22,10 +22,10 @@ export async function bitsOfSports (trx: Trx, sports: string[]) {
         from unnest(${wanted}::text[]) as id where id not in (select id from sports)
       ) as fresh where bit < ${BITS}
       on conflict do nothing`.execute(trx)
-    known = await readBits(trx, wanted)
+    known = await listBits(trx, wanted)
   }
   for (const { bit } of known) bits[bit] = '1'
   return bits.join('')
 }
 
-const readBits = async (trx: Trx, sports: string[]) => await trx.selectFrom('sports').select('bit').where('id', 'in', sports).execute()
+const listBits = async (trx: Trx, sports: string[]) => await trx.selectFrom('sports').select('bit').where('id', 'in', sports).execute()

@@ -41,7 +41,7 @@ export const masks = { interests: maskOf(interests), goals: maskOf(goals), times
 interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
 
 /** Below 2^51, so a number holds it exactly. */
-export function bitsOfTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {
+export function encodeTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {
   let bits = 0n
   for (const [kind, values] of [[interests, interestedIn], [goals, fitnessGoals], [times, preferredTimes], [days, workoutDays]] as const) {
     for (const value of values) bits |= bitOf(kind, value)

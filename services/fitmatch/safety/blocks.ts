@@ -33,7 +33,7 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
  * Call it under the pair's lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
-  const fresh = await trx.insertInto('blocks')
+  const inserted = await trx.insertInto('blocks')
     .values({ blocker_id: blockerId, blocked_id: blockedId, profile_id: profileId, display_name: displayName, reason })
     .onConflict((conflict) => conflict.doNothing())
     .returning('blocked_id')
@@ -46,13 +46,13 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
       eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
     ]))
     .execute()
-  if (fresh) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
+  if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 
 /** Lifts a block, named by the profile as it was blocked or by the one the person has now. @throws BlockNotFound */
 export async function unblock (db: Db, accountId: string, profileId: string) {
   await db.transaction().execute(async (trx) => {
-    const lifted = await trx.deleteFrom('blocks')
+    const removed = await trx.deleteFrom('blocks')
       .where('blocker_id', '=', accountId)
       .where((eb) => eb.or([
         eb('profile_id', '=', profileId),
@@ -60,8 +60,8 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
       ]))
       .returning('blocked_id')
       .executeTakeFirst()
-    if (!lifted) throw new BlockNotFound()
-    await publish(trx, PersonUnblocked, accountId, { blockerId: accountId, blockedId: lifted.blocked_id })
+    if (!removed) throw new BlockNotFound()
+    await publish(trx, PersonUnblocked, accountId, { blockerId: accountId, blockedId: removed.blocked_id })
   })
 }
 

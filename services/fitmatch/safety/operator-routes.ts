@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { operatorOf, publishRead } from '../operators.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
 const anything = Type.Object({}, { additionalProperties: true })
@@ -47,7 +47,7 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
       reports: reports.map((report) => ({
         ...report,
         evidence: report.evidence.map((each) => media.urlOf(each)),
-        profile: withPhotoAddresses(media, report.profile),
+        profile: withPhotoUrls(media, report.profile),
         messages: report.messages.map((each) => ({ ...each, imageUrl: media.urlOf(each.imageUrl) }))
       })),
       nextCursor

@@ -1,21 +1,21 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { AccountVerified, SuspensionChanged } from '@tandem/contracts'
-import { clearOld } from '../housekeeping.ts'
+import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('reporters', async (t) => {
-  const { get, post, member, person, operator, publishedEvents, deps, handlers, others } = await testApp(t)
+  const { get, post, member, person, operator, publishedEvents, deps, handlers, services } = await testApp(t)
   const report = (reporterId: string, { profileId }: Member, reason = 'SPAM') => post(reporterId, '/fitmatch/report', { reportedProfileId: profileId, reason })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
   const verify = async (accountId: string) => {
-    others.unverified.delete(accountId)
+    services.unverified.delete(accountId)
     await deliver(handlers, AccountVerified.type, { accountId })
   }
   /** An account that has just registered, without a profile. */
   const throwaway = () => {
     const accountId = person('Eve')
-    others.unverified.add(accountId)
+    services.unverified.add(accountId)
     return accountId
   }
   const openOn = async ({ id }: Member) => (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
@@ -51,7 +51,7 @@ t.test('reporters', async (t) => {
   t.test('count once, whether the report or the verification comes first', async (t) => {
     for (let round = 0; round < 15; round++) {
       const [ben, ana] = [await member('Ben'), throwaway()]
-      others.unverified.add(ana)
+      services.unverified.add(ana)
       const [made] = await Promise.all([report(ana, ben, 'UNDERAGE'), deliver(handlers, AccountVerified.type, { accountId: ana })])
       t.equal(made.status, 201)
       t.equal(await statusOf(ben), 'SUSPENDED')
@@ -69,12 +69,12 @@ t.test('reporters', async (t) => {
   t.test('are asked about again when identity was unavailable', async (t) => {
     const ben = await member('Ben')
     const ana = person('Ana')
-    others.areUnavailable = true
+    services.areUnavailable = true
     t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
-    await t.rejects(clearOld(deps), { code: 'SERVICE_UNAVAILABLE' })
+    await t.rejects(runHousekeeping(deps), { code: 'SERVICE_UNAVAILABLE' })
     t.equal(await statusOf(ben), 'ACTIVE')
-    others.areUnavailable = false
-    await clearOld(deps)
+    services.areUnavailable = false
+    await runHousekeeping(deps)
     t.equal(await statusOf(ben), 'SUSPENDED')
   })
 })

@@ -5,10 +5,10 @@ import type { Db } from '../tables.ts'
 import { suspendIfDue } from './suspensions.ts'
 
 /** Keeps that an account's address is verified, and counts what it has reported so far. Once it is verified it stays so, whatever comes late or twice. */
-export async function keepVerified (db: Db, accountId: string) {
+export async function markEmailVerified (db: Db, accountId: string) {
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
-    await trx.updateTable('members').set({ address_verified: true }).where('account_id', '=', accountId).execute()
+    await trx.updateTable('members').set({ email_verified: true }).where('account_id', '=', accountId).execute()
   })
   const reported = await openReports(db).where('reporter_id', '=', accountId).select('reported_id as reportedId').distinct().execute()
   for (const { reportedId } of reported) {
@@ -21,16 +21,16 @@ export async function keepVerified (db: Db, accountId: string) {
 
 /** Asks identity about a reporter whose address is not known to be verified. @throws Unavailable */
 export async function checkReporter ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
-  const known = await db.selectFrom('members').where('account_id', '=', accountId).where('address_verified', '=', true).select('account_id').executeTakeFirst()
-  if (!known && await callRpc(AddressVerified, { accountId })) await keepVerified(db, accountId)
+  const known = await db.selectFrom('members').where('account_id', '=', accountId).where('email_verified', '=', true).select('account_id').executeTakeFirst()
+  if (!known && await callRpc(AddressVerified, { accountId })) await markEmailVerified(db, accountId)
 }
 
-const CHECKED_FOR = 24 * 60 * 60 * 1_000
+const RECHECK_WINDOW_MS = 24 * 60 * 60 * 1_000
 
 /** Asks again about those who reported somebody while identity was unavailable. @throws Unavailable */
-export async function checkRecentReporters ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) {
-  const reporters = await openReports(db).innerJoin('members', 'members.account_id', 'reporter_id').where('address_verified', '=', false)
-    .where('reports.created_at', '>', new Date(Date.now() - CHECKED_FOR))
+export async function recheckRecentReporters ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) {
+  const reporters = await openReports(db).innerJoin('members', 'members.account_id', 'reporter_id').where('email_verified', '=', false)
+    .where('reports.created_at', '>', new Date(Date.now() - RECHECK_WINDOW_MS))
     .select('reporter_id as reporterId').distinct().limit(1_000).execute()
   for (const { reporterId } of reporters) await checkReporter({ db, callRpc }, reporterId)
 }

@@ -15,12 +15,12 @@ import { setSuspended, suspendIfDue } from './suspensions.ts'
 
 export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
 
-const counted = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people by reason', labelNames: ['reason'] as const })
+const reportsTotal = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people by reason', labelNames: ['reason'] as const })
 // A rate needs a count before the first report.
-for (const reason of reportReasons) counted.inc({ reason }, 0)
+for (const reason of reportReasons) reportsTotal.inc({ reason }, 0)
 
-const REPORTS_A_DAY = 10
-const MESSAGES_KEPT = 50
+const REPORTS_PER_DAY = 10
+const MAX_COPIED_MESSAGES = 50
 
 interface Report { reportedProfileId: string, reason: ReportReason, details: string | null, evidence: string[] }
 
@@ -34,10 +34,10 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = dayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
-  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_A_DAY })) throw new TooManyReports()
+  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) throw new TooManyReports()
 
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
-  const messages = await lastMessages(trx, reporterId, reportedId)
+  const messages = await listLastMessages(trx, reporterId, reportedId)
   const report = await trx.insertInto('reports')
     .values({
       reporter_id: reporterId,
@@ -48,17 +48,17 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
       evidence,
       profile: JSON.stringify(profile),
       messages: JSON.stringify(messages),
-      kept_urls: [...photoUrls, ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
+      retained_urls: [...photoUrls, ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
     })
-    .returning(ownColumns)
+    .returning(ownReportColumns)
     .executeTakeFirstOrThrow()
-  counted.inc({ reason })
+  reportsTotal.inc({ reason })
   await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
   await suspendIfDue(trx, reportedId)
   return report
 }
 
-const ownColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
+const ownReportColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
 
 /**
  * Whom one may report: everybody, paused or suspended, who has not blocked him. And whom one was matched with, even if he was first to
@@ -70,8 +70,8 @@ async function findReportable (trx: Trx, reporterId: string, profileId: string) 
     .where((eb) => eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))]))
     .select(columns)
     .executeTakeFirst()
-  const found = present ?? await trx.selectFrom('departed_profiles').where('id', '=', profileId)
-    .where((eb) => eb.exists(matchesWith(trx, reporterId, sql.ref('departed_profiles.account_id'))))
+  const found = present ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
+    .where((eb) => eb.exists(matchesWith(trx, reporterId, sql.ref('deleted_profiles.account_id'))))
     .select(columns)
     .executeTakeFirst()
   if (!found) throw new ProfileNotFound()
@@ -87,24 +87,24 @@ const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) => trx.s
 async function copyProfile (trx: Trx, accountId: string, profileId: string) {
   const profile = await findOwnProfile(trx, accountId)
   if (profile?.id === profileId) return { profile, photoUrls: profile.photos.map(({ url }) => url) }
-  const departed = await trx.selectFrom('departed_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
+  const departed = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
   if (!departed) throw new ProfileNotFound()
   return departed
 }
 
-async function lastMessages (trx: Trx, one: string, other: string) {
+async function listLastMessages (trx: Trx, one: string, other: string) {
   const rows = await trx.selectFrom('messages')
     .where('match_id', 'in', matchesWith(trx, one, sql`${other}::uuid`))
     .select(['messages.id', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'messages.created_at as createdAt'])
     .orderBy('messages.created_at', 'desc')
-    .limit(MESSAGES_KEPT)
+    .limit(MAX_COPIED_MESSAGES)
     .execute()
   return rows.reverse()
 }
 
 /** What an account has reported, the last one first. */
 export async function listOwnReports (db: Db, reporterId: string) {
-  return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownColumns).orderBy('id', 'desc').limit(100).execute()
+  return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownReportColumns).orderBy('id', 'desc').limit(100).execute()
 }
 
 /** Reports for operators: those about somebody under age first, then the oldest. */

@@ -3,11 +3,11 @@ import path from 'node:path'
 import t from 'tap'
 import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
-import { clearOld } from '../housekeeping.ts'
+import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, publishedEvents, db, deps, folder, cdnUrl, others } = await testApp(t)
+  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, publishedEvents, db, deps, folder, cdnUrl, services } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -135,9 +135,9 @@ t.test('safety', async (t) => {
     t.ok(await isKept(theirs))
     const gone = async (days: number) => {
       const at = new Date(Date.now() - days * 86_400_000)
-      await db.updateTable('departed_profiles').set({ deleted_at: at }).where('id', '=', ben.profileId).execute()
+      await db.updateTable('deleted_profiles').set({ deleted_at: at }).where('id', '=', ben.profileId).execute()
       await db.updateTable('matches').set({ ended_at: at }).where('low_id', 'in', [ana.id, ben.id]).execute()
-      await clearOld(deps)
+      await runHousekeeping(deps)
     }
     await gone(29.9)
     t.match(await report(ana, ben), { status: 201 })
@@ -190,7 +190,7 @@ t.test('safety', async (t) => {
     await report(ana, ben, 'HARASSMENT')
     const ended = async (ago: number) => {
       await db.updateTable('matches').set({ ended_at: new Date(Date.now() - ago) }).where('id', '=', matchId).execute()
-      await clearOld(deps)
+      await runHousekeeping(deps)
       return (await db.selectFrom('messages').where('match_id', '=', matchId).select('id').execute()).length
     }
     t.equal(await ended(29.9 * 86_400_000), 2)
@@ -267,7 +267,7 @@ t.test('safety', async (t) => {
     await resolve(second, { action: 'RESTORE' })
     await report(reporters[3], ben)
     t.equal(await statusOf(ben), 'ACTIVE', 'nor what was settled')
-    t.match(await db.selectFrom('audit').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id']).orderBy('id').execute(), [
+    t.match(await db.selectFrom('audit_log').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id']).orderBy('id').execute(), [
       { action: 'REPORT_DISMISS', note: null, subject_id: first }, { action: 'REPORT_SUSPEND', note: 'Seen it' }, { action: 'REPORT_RESTORE' }
     ])
     t.match(await resolve('garbage', { action: 'DISMISS' }), { status: 404, code: 'NOT_FOUND' })
@@ -305,11 +305,11 @@ t.test('safety', async (t) => {
 
   t.test('whoever blocks or is matched is answered once social has heard of it, but waits for a moment only', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    t.teardown(() => { delete others.connection })
+    t.teardown(() => { delete services.connection })
     let asked = 0
     const heardAfter = (times: number, connection: { isMatched: boolean, hasBlocked: boolean }) => {
       asked = 0
-      others.connection = () => ++asked > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
+      services.connection = () => ++asked > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
     }
     heardAfter(2, { isMatched: true, hasBlocked: false })
     await matched(ana, ben)

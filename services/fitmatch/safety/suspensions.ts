@@ -13,7 +13,7 @@ const REPORTERS_TO_SUSPEND = 3
  */
 export async function suspendIfDue (trx: Trx, accountId: string) {
   const reporters = await trx.selectFrom('reports').innerJoin('members', 'members.account_id', 'reporter_id')
-    .where('reported_id', '=', accountId).where('address_verified', '=', true)
+    .where('reported_id', '=', accountId).where('email_verified', '=', true)
     .select(sql<boolean>`bool_or(reason = 'UNDERAGE')`.as('saysUnderage'))
     .groupBy('reporter_id')
     .having(sql<boolean>`bool_and(status = 'OPEN')`)

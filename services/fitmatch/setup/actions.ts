@@ -16,7 +16,7 @@ export async function clearDraft (db: Db, accountId: string) {
 }
 
 /** Returns whether there was a profile to note it in. */
-export async function seeTutorial (db: Db, accountId: string) {
+export async function markTutorialSeen (db: Db, accountId: string) {
   const seen = await db.updateTable('profiles').set({ tutorial_seen: true, updated_at: sql`now()` })
     .where('account_id', '=', accountId)
     .returning('id')

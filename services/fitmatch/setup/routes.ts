@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { clearDraft, saveDraft, seeTutorial } from './actions.ts'
+import { clearDraft, saveDraft, markTutorialSeen } from './actions.ts'
 import { findDraft, hasSeenTutorial } from './queries.ts'
 
-const LARGEST = 32 * 1024
-const DEEPEST = 6
+const MAX_DRAFT_BYTES = 32 * 1024
+const MAX_DRAFT_DEPTH = 6
 
 const exampleState = {
   step: 2, lookingFor: ['FEMALE'], interestedIn: ['gym_buddy'], ageMin: 24, ageMax: 38, maxDistance: 25, location: 'Jakarta', locationLat: -6.21, locationLng: 106.85,
@@ -31,8 +31,8 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
       response: { 200: Data(Type.Object({ draft: Draft })) }
     }
   }, async ({ body, account }) => {
-    if (Buffer.byteLength(JSON.stringify(body)) > LARGEST) throw new PayloadTooLarge()
-    if (depthOf(body) > DEEPEST) throw new ValidationError('The draft is nested too deeply')
+    if (Buffer.byteLength(JSON.stringify(body)) > MAX_DRAFT_BYTES) throw new PayloadTooLarge()
+    if (depthOf(body) > MAX_DRAFT_DEPTH) throw new ValidationError('The draft is nested too deeply')
     return data({ draft: await saveDraft(db, account.id, body as Record<string, unknown>) })
   })
 
@@ -53,5 +53,5 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
       description: '`applied` is false when there is no profile to note it in.',
       response: { 200: Data(Type.Object({ seen: Type.Literal(true), applied: Type.Boolean() })) }
     }
-  }, async ({ account }) => data({ seen: true, applied: await seeTutorial(db, account.id) }))
+  }, async ({ account }) => data({ seen: true, applied: await markTutorialSeen(db, account.id) }))
 }

@@ -9,7 +9,7 @@ import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, isVisibleTo, readParticipant } from '../profiles/queries.ts'
 import { dayIn, useDailyQuota } from '../quotas.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
-import { countUsed, describeLimits, limitOf } from './limits.ts'
+import { readUsedSwipes, describeLimits, dailyLimitOf } from './limits.ts'
 
 interface Swipe { targetProfileId: string, swipeType: SwipeType }
 
@@ -28,30 +28,30 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
 
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWith(trx, accountId, targetProfileId)
-    const between = await readBetween(trx, accountId, targetId)
-    const { match, mySwipe, isTold, theirSwipe, isSubscribed, ownName, ...target } = between
+    const pairState = await lockPairState(trx, accountId, targetId)
+    const { match, mySwipe, isLikePublished, theirSwipe, isSubscribed, ownName, ...target } = pairState
     if (match || mySwipe === swipeType) {
-      return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await countUsed(trx, accountId, day)).remaining }
+      return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await readUsedSwipes(trx, accountId, day)).remaining }
     }
 
-    const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: limitOf(me) })
+    const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
-    const made = isInterest(swipeType) && isInterest(theirSwipe)
+    const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
       ? await makeMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
       : undefined
-    const tells = isInterest(swipeType) && !made && !isTold
-    if (tells) await publish(trx, LikeReceived, targetId, {
+    const shouldPublishLike = isInterest(swipeType) && !newMatch && !isLikePublished
+    if (shouldPublishLike) await publish(trx, LikeReceived, targetId, {
       accountId: targetId, swipeType, ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
     })
-    const row = { swipe_type: swipeType, told: isTold === true || tells }
+    const row = { swipe_type: swipeType, like_published: isLikePublished === true || shouldPublishLike }
     await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, ...row })
       .onConflict((conflict) => conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` }))
       .execute()
-    return { swipeType, match: made && { ...made, matchedProfile: target }, remaining: describeLimits(me, used).remaining }
+    return { swipeType, match: newMatch && { ...newMatch, matchedProfile: target }, remaining: describeLimits(me, used).remaining }
   })
 }
 
-/** Finds whose profile it is, and holds what is between the two, in one step. */
+/** Finds whose profile it is, and locks the pair, in one statement. */
 async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
   const { rows } = await sql<{ targetId: string }>`
     select account_id as "targetId", ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
@@ -59,8 +59,8 @@ async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
   return rows[0].targetId
 }
 
-/** All that is between two people, asked under the pair's lock. Neither profile may go away before the swipe is written, so both are held. */
-async function readBetween (trx: Trx, accountId: string, targetId: string) {
+/** All that is between two people, read under the pair's lock. Neither profile may go away before the swipe is written, so both are held. */
+async function lockPairState (trx: Trx, accountId: string, targetId: string) {
   const found = await trx.selectFrom('profiles')
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .innerJoin('profiles as own', (join) => join.on('own.account_id', '=', accountId))
@@ -70,7 +70,7 @@ async function readBetween (trx: Trx, accountId: string, targetId: string) {
       'profiles.id', 'profiles.display_name as displayName', 'own.display_name as ownName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
       eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo'),
       eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type').as('mySwipe'),
-      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('told').as('isTold'),
+      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('like_published').as('isLikePublished'),
       eb.selectFrom('swipes').where('swiper_id', '=', targetId).where('target_id', '=', accountId).select('swipe_type').as('theirSwipe'),
       jsonObjectFrom(eb.selectFrom('matches').where('low_id', '=', pairOf(accountId, targetId).low_id).where('high_id', '=', pairOf(accountId, targetId).high_id)
         .where('ended_at', 'is', null).select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])).as('match')

@@ -2,24 +2,24 @@ import { dayIn } from '../quotas.ts'
 import type { Caller } from '../profiles/queries.ts'
 import type { Db } from '../tables.ts'
 
-const FREE = 10
+const FREE_SWIPES_PER_DAY = 10
 // A number, as the interface has numbers here, and one that nobody can use up in a day.
-const ENDLESS = 999_999
+const UNLIMITED_SWIPES = 999_999
 
-export const limitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) => isSubscribed ? ENDLESS : FREE
+export const dailyLimitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) => isSubscribed ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
 
 export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: number) {
-  const dailySwipes = limitOf(caller)
-  return { dailySwipes, remaining: caller.isSubscribed ? ENDLESS : Math.max(0, dailySwipes - used), used, unlimited: caller.isSubscribed }
+  const dailySwipes = dailyLimitOf(caller)
+  return { dailySwipes, remaining: caller.isSubscribed ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used), used, unlimited: caller.isSubscribed }
 }
 
 /** What the caller has of today's swipes. */
 export async function readSwipeLimits (db: Db, caller: Caller) {
-  return describeLimits(caller, await countUsed(db, caller.accountId, dayIn(caller.timezone)))
+  return describeLimits(caller, await readUsedSwipes(db, caller.accountId, dayIn(caller.timezone)))
 }
 
 /** How many swipes of a day are used. */
-export async function countUsed (db: Db, accountId: string, day: string) {
+export async function readUsedSwipes (db: Db, accountId: string, day: string) {
   const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select('used').executeTakeFirst()
   return row?.used ?? 0
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { measuredBy, selectShown, toCandidate, type Candidate } from '../discover/candidate.ts'
+import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../discover/candidate.ts'
 import { isVisibleTo, type Caller } from '../profiles/queries.ts'
 import type { Db } from '../tables.ts'
 
-const MOST_SHOWN = 50
+const MAX_SHOWN = 50
 
 /** Who is interested in the caller and not answered yet, newest first. Without a subscription only how many there are is told. */
 export async function readLikes (db: Db, me: Caller): Promise<{ count: number, profiles: Candidate[] }> {
@@ -15,8 +15,8 @@ export async function readLikes (db: Db, me: Caller): Promise<{ count: number, p
   const { count } = await waiting.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   if (!me.isSubscribed || count === 0) return { count, profiles: [] }
 
-  const newest = await waiting.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MOST_SHOWN).execute()
-  const rows = await selectShown(db.selectFrom('profiles')).innerJoinLateral(measuredBy(me), (join) => join.onTrue())
+  const newest = await waiting.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MAX_SHOWN).execute()
+  const rows = await selectCandidates(db.selectFrom('profiles')).innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
     .where('profiles.id', 'in', newest.map(({ id }) => id))
     .select(['km', 'score'])
     .execute()

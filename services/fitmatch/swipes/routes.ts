@@ -3,7 +3,7 @@ import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@t
 import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../discover/candidate.ts'
 import { waitUntilPropagated } from '../propagation.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { readParticipant } from '../profiles/queries.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
@@ -59,6 +59,6 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ account }) => {
     const { count, profiles } = await readLikes(deps.db, await readParticipant(deps.db, account.id))
-    return data({ count, profiles: profiles.map((profile) => withPhotoAddresses(deps.media, profile)) })
+    return data({ count, profiles: profiles.map((profile) => withPhotoUrls(deps.media, profile)) })
   })
 }

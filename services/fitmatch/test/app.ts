@@ -20,7 +20,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
 /** The other services as a test wants them. */
-export interface Others {
+export interface FakeServices {
   facts: Map<string, Facts>
   progress: Type.Static<typeof TrainingProgress.response>
   membership: Type.Static<typeof Membership.response>
@@ -61,15 +61,15 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const others: Others = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'], unverified: new Set(), areUnavailable: false }
+  const services: FakeServices = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'], unverified: new Set(), areUnavailable: false }
   const callRpc = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
-    if (others.areUnavailable) throw new Unavailable()
-    if (type === MatchFacts.type) return others.facts.get(accountId) ?? null
-    if (type === TrainingProgress.type) return others.progress
-    if (type === Membership.type) return others.membership
-    if (type === OfferedOptions.type) return others.interests
-    if (type === AddressVerified.type) return !others.unverified.has(accountId)
-    if (type === Connection.type && others.connection) return others.connection()
+    if (services.areUnavailable) throw new Unavailable()
+    if (type === MatchFacts.type) return services.facts.get(accountId) ?? null
+    if (type === TrainingProgress.type) return services.progress
+    if (type === Membership.type) return services.membership
+    if (type === OfferedOptions.type) return services.interests
+    if (type === AddressVerified.type) return !services.unverified.has(accountId)
+    if (type === Connection.type && services.connection) return services.connection()
     throw new Unavailable()
   }) as CallRpc
   const cdnUrl = 'https://cdn.example/own'
@@ -96,7 +96,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
 
   function person (name: string, facts: Partial<Facts> = {}) {
     const accountId = randomUUID()
-    others.facts.set(accountId, someFacts(name, facts))
+    services.facts.set(accountId, someFacts(name, facts))
     return accountId
   }
 
@@ -117,10 +117,10 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     url,
     deps,
     folder,
-    others,
+    services,
     cdnUrl,
     handlers: createHandlers(deps),
-    answers: createRpcHandlers(deps),
+    rpcHandlers: createRpcHandlers(deps),
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,

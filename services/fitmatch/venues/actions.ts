@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { ValidationError } from '@tandem/service-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
-import { checkWhole } from '../profiles/position.ts'
+import { checkPosition } from '../profiles/position.ts'
 import { lockProfile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { listVenues } from './queries.ts'
 
-export const MOST_VENUES = 5
+export const MAX_VENUES = 5
 
 interface NewVenue {
   chainId?: string
@@ -26,10 +26,10 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
 
 export async function addVenue (trx: Trx, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
-  checkWhole({ latitude, longitude })
+  checkPosition({ latitude, longitude })
   const { id: profileId } = await lockProfile(trx, accountId)
   const venues = await listVenues(trx, profileId)
-  if (venues.length >= MOST_VENUES) throw new TooManyVenues()
+  if (venues.length >= MAX_VENUES) throw new TooManyVenues()
   await setCount(trx, profileId, venues.length + 1)
   return await trx.insertInto('venues')
     .values({
@@ -77,7 +77,7 @@ export async function changeVenue (db: Db, accountId: string, { id, name, branch
       .returning(['latitude', 'longitude'])
       .executeTakeFirst()
     if (!changed) throw new VenueNotFound()
-    if (latitude !== undefined || longitude !== undefined) checkWhole(changed)
+    if (latitude !== undefined || longitude !== undefined) checkPosition(changed)
     return await listVenues(trx, profileId)
   })
 }

@@ -4,7 +4,7 @@ import { Body, Data, data, Id, readIdempotencyKey, Message, message, Idempotency
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
-import { addVenue, changeVenue, deleteVenue, MOST_VENUES, orderVenues } from './actions.ts'
+import { addVenue, changeVenue, deleteVenue, MAX_VENUES, orderVenues } from './actions.ts'
 import { listVenues } from './queries.ts'
 
 const Venues = Data(Type.Object({ venues: Type.Array(Venue), maxVenues: Type.Integer() }))
@@ -15,7 +15,7 @@ const text = (max: number) => Type.Optional(Text({ min: 0, max }))
 export const venueRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/fitmatch/profile/venues', {
     schema: { summary: 'List the places where I train', response: { 200: Venues } }
-  }, async ({ account }) => data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MOST_VENUES }))
+  }, async ({ account }) => data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES }))
 
   app.post('/fitmatch/profile/venues', {
     schema: {
@@ -51,7 +51,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     const venues = venueIds !== undefined
       ? await orderVenues(db, account.id, venueIds)
       : await changeVenue(db, account.id, { id: id ?? '', ...changes })
-    return data({ venues, maxVenues: MOST_VENUES })
+    return data({ venues, maxVenues: MAX_VENUES })
   })
 
   app.delete('/fitmatch/profile/venues', {

@@ -7,7 +7,7 @@ import { grantBadge, revokeBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
-import { lockProfile, type Profile } from '../profiles/queries.ts'
+import { lockedColumns, lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
@@ -59,15 +59,15 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
 interface Decision { operator: Operator, verificationId: string, approved: boolean, reason: string | null }
 
 /** Decides on a selfie, once, and on no photo but those it was handed in with. @throws VerificationNotFound, AlreadyDecided */
-export async function decide (db: Db, { operator, verificationId, approved, reason }: Decision) {
+export async function decideVerification (db: Db, { operator, verificationId, approved, reason }: Decision) {
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
     if (!verification) throw new VerificationNotFound()
     const { accountId, profileId } = verification
     // The profile before the verification, as whoever changes photos takes them. Its photos stay as they are until the decision is committed.
-    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).selectAll().forUpdate().executeTakeFirst()
-    if (approved && profile) await endUnlessCompared(trx, profile)
+    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedColumns).forUpdate().executeTakeFirst()
+    if (approved && profile) await revokeUnlessMainPhotoCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
       .set({ status: approved ? 'APPROVED' : 'REJECTED', reason, decided_at: sql`now()` })
       .where('id', '=', verificationId).where('status', '=', 'PENDING')
@@ -95,7 +95,7 @@ const isCompared = (trx: Trx, verificationId: string) => trx.selectFrom('verific
  * Ends what a selfie is good for when the main photo is none that it was, or is being, compared with: an approval lapses, and a request that
  * waits is canceled. Call it under the profile's lock.
  */
-export async function endUnlessCompared (trx: Trx, { id, account_id: accountId, photo_verified: isVerified }: Profile) {
+export async function revokeUnlessMainPhotoCompared (trx: Trx, { id, account_id: accountId, photo_verified: isVerified }: Profile) {
   const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select(['id', 'is_verified']).executeTakeFirst()
   await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'PENDING')
@@ -104,8 +104,8 @@ export async function endUnlessCompared (trx: Trx, { id, account_id: accountId, 
     .execute()
   if (!isVerified || main?.is_verified) return
   await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
-  await trx.updateTable('verifications').set({ lapsed_at: sql`now()` })
-    .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('lapsed_at', 'is', null)
+  await trx.updateTable('verifications').set({ revoked_at: sql`now()` })
+    .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
     .execute()
   await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
 }

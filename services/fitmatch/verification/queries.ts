@@ -11,13 +11,13 @@ export async function readVerification (db: Db, accountId: string) {
     .where('verifications.account_id', '=', accountId)
     // A request that its owner withdrew is as if it had never been; one that was canceled for them says why.
     .where((eb) => eb.or([eb('verifications.status', '<>', 'CANCELED'), eb('reason', 'is not', null)]))
-    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'lapsed_at as lapsedAt'])
+    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'revoked_at as revokedAt'])
     .orderBy('verifications.id', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (!latest) return { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
-  const { lapsedAt, status, ...verification } = latest
-  if (status === 'CANCELED' || lapsedAt !== null) return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
+  const { revokedAt, status, ...verification } = latest
+  if (status === 'CANCELED' || revokedAt !== null) return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
   return { ...verification, status }
 }
 

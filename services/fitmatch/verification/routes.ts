@@ -4,9 +4,9 @@ import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, Pag
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
-import { withPhotoAddresses } from '../photos/addresses.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { readCaller } from '../profiles/queries.ts'
-import { cancelVerification, decide, readSelfie, submitSelfie } from './actions.ts'
+import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 
 const Verification = Type.Object({
@@ -82,7 +82,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     onRequest
   }, async ({ query }) => {
     const { verifications, nextCursor } = await listVerifications(db, query)
-    return data({ verifications: verifications.map((verification) => withPhotoAddresses(media, verification)), nextCursor })
+    return data({ verifications: verifications.map((verification) => withPhotoUrls(media, verification)), nextCursor })
   })
 
   app.get('/fitmatch/admin/verifications/:id/selfie', {
@@ -110,7 +110,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     },
     onRequest
   }, async (request) => {
-    await decide(db, { operator: operatorOf(request), verificationId: request.params.id, approved: true, reason: null })
+    await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: true, reason: null })
     return message('The photos are verified')
   })
 
@@ -124,7 +124,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     },
     onRequest
   }, async (request) => {
-    await decide(db, { operator: operatorOf(request), verificationId: request.params.id, approved: false, reason: request.body.reason })
+    await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: false, reason: request.body.reason })
     return message('The verification is rejected')
   })
 }
