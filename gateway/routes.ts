@@ -1,18 +1,18 @@
-/** Where the interface begins. What follows it is what the services know an address by. */
-export const base = '/api/mobile/v1'
+/** The prefix of the public API. Services see the path without it. */
+export const BASE_PATH = '/api/mobile/v1'
 
-const kibibyte = 1024
-const mebibyte = 1024 * kibibyte
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
 
-/** The longest body of a route that says nothing else, in bytes. Up to here a body is read whole before it is passed on. */
-export const ordinaryBody = 64 * kibibyte
-/** A file of 5 MiB, and what multipart/form-data puts around it. */
-export const uploadBody = 5 * mebibyte + 64 * kibibyte
-/** A message with a picture of 5 MiB in base64. */
-const pictureMessage = Math.floor(7.2 * mebibyte)
+/** The body limit of a route that sets none. Up to this length the gateway buffers a body before it sends it on. */
+export const DEFAULT_BODY_BYTES = 64 * KIBIBYTE
+/** A file of 5 MiB and its multipart/form-data envelope. */
+export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
+/** A message with an image of 5 MiB in base64. */
+const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 
-/** What each service answers for: these addresses and all below them. */
-export const services = {
+/** The path prefixes that each service owns. */
+export const servicePrefixes = {
   identity: ['/auth'],
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media'],
@@ -21,62 +21,62 @@ export const services = {
   notification: ['/notifications']
 } as const
 
-export type Service = keyof typeof services
-export const serviceNames = Object.keys(services) as Service[]
+export type ServiceName = keyof typeof servicePrefixes
+export const serviceNames = Object.keys(servicePrefixes) as ServiceName[]
 
 export interface Route {
   methods: string[]
   path: string
-  /** Answers without a bearer token. */
+  /** Needs no bearer token. */
   public?: boolean
   /** Every 401 is UNAUTHORIZED. */
   unauthorizedOnly?: boolean
-  /** How often one client may ask, such as `5/1m`, or `10/1m,1000/24h` for both, unless the operator says else. */
+  /** The default rate limit of one client address, such as `5/1m`, or `10/1m,1000/24h` for both. */
   limit?: string
-  /** The longest body, in bytes. One longer than is ordinary is streamed, and has 10 s to be answered in place of 3. */
-  bodyLimit?: number
-  /** A limit of writes that one account has for this route beside the one for all routes. */
+  /** A body above DEFAULT_BODY_BYTES is streamed, and the service gets 10 s instead of 3 to respond. */
+  maxBodyBytes?: number
+  /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits
-  /** How many bodies longer than is ordinary may be under way at once, of all accounts together. */
-  atOnce?: number
+  /** How many bodies above DEFAULT_BODY_BYTES are streamed at once, over all accounts. */
+  maxConcurrentLargeBodies?: number
 }
 
-/** How often one account may change something, by the variable that sets it: all routes together, comments, and follows. */
+/** The default write limits of one account, by the variable that sets them: over all routes, comments, and follows. */
 export const writeLimits = { LIMIT_WRITES: '300/1m', LIMIT_COMMENTS: '60/1m', LIMIT_FOLLOWS: '120/1m' }
 
-export const isReading = (method: string) => reading.includes(method)
+export const isReadMethod = (method: string) => readMethods.includes(method)
 
-const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-const except = (method: string) => every.filter((each) => each !== method)
-const reading = ['GET', 'HEAD']
-const signingIn = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
-const upload = (path: string): Route => ({ methods: ['POST'], path, bodyLimit: uploadBody })
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const allMethodsExcept = (method: string) => allMethods.filter((each) => each !== method)
+const readMethods = ['GET', 'HEAD']
+const publicPost = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
+const upload = (path: string): Route => ({ methods: ['POST'], path, maxBodyBytes: UPLOAD_BODY_BYTES })
 
-/** The routes that are not as all others: any method, with a bearer token, 64 KiB, 3 s and no limit for an address. */
+/** The exceptions. Every other route takes any method, needs a bearer token, accepts 64 KiB, times out after 3 s and has no rate limit. */
 export const specialRoutes: Route[] = [
-  // The day's limit is for who goes through a list of addresses; ten a minute alone would let him ask for 14,400.
-  signingIn('/auth/check-email', '10/1m,1000/24h'),
-  signingIn('/auth/login', '5/1m'),
-  signingIn('/auth/register', '3/1h'),
-  signingIn('/auth/verify-email', '10/15m'),
-  signingIn('/auth/resend-verification', '2/5m'),
-  signingIn('/auth/request-code', '2/5m'),
-  signingIn('/auth/login-code', '10/15m'),
-  signingIn('/auth/provider-a', '10/15m'),
-  signingIn('/auth/provider-b', '10/15m'),
-  signingIn('/auth/refresh', '30/1m'),
-  signingIn('/auth/forgot-password', '3/1h'),
-  signingIn('/auth/reset-password'),
-  signingIn('/auth/report-issue', '3/1h'),
-  { methods: reading, path: '/auth/reset-password', public: true },
+  // The daily limit stops enumeration of email addresses: ten a minute alone would allow 14,400 a day.
+  publicPost('/auth/check-email', '10/1m,1000/24h'),
+  publicPost('/auth/login', '5/1m'),
+  publicPost('/auth/register', '3/1h'),
+  publicPost('/auth/verify-email', '10/15m'),
+  publicPost('/auth/resend-verification', '2/5m'),
+  publicPost('/auth/request-code', '2/5m'),
+  publicPost('/auth/login-code', '10/15m'),
+  publicPost('/auth/provider-a', '10/15m'),
+  publicPost('/auth/provider-b', '10/15m'),
+  publicPost('/auth/refresh', '30/1m'),
+  publicPost('/auth/forgot-password', '3/1h'),
+  publicPost('/auth/reset-password'),
+  publicPost('/auth/report-issue', '3/1h'),
+  { methods: readMethods, path: '/auth/reset-password', public: true },
   { methods: ['POST'], path: '/auth/sessions', unauthorizedOnly: true, limit: '3/1h' },
-  { methods: except('POST'), path: '/auth/sessions', unauthorizedOnly: true },
+  { methods: allMethodsExcept('POST'), path: '/auth/sessions', unauthorizedOnly: true },
   { methods: ['POST'], path: '/auth/set-initial-password', unauthorizedOnly: true, limit: '3/1h' },
-  { methods: except('POST'), path: '/auth/set-initial-password', unauthorizedOnly: true },
+  { methods: allMethodsExcept('POST'), path: '/auth/set-initial-password', unauthorizedOnly: true },
 
-  { methods: reading, path: '/onboarding/options', public: true },
-  { methods: reading, path: '/locations', public: true },
-  { methods: reading, path: '/locations/*', public: true },
+  { methods: readMethods, path: '/onboarding/options', public: true },
+  { methods: readMethods, path: '/locations', public: true },
+  { methods: readMethods, path: '/locations/*', public: true },
 
   { methods: ['POST'], path: '/feed/:id/comment', writeLimit: 'LIMIT_COMMENTS' },
   { methods: ['POST'], path: '/users/:userId/follow', writeLimit: 'LIMIT_FOLLOWS' },
@@ -85,22 +85,22 @@ export const specialRoutes: Route[] = [
   upload('/media'),
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),
-  { methods: ['POST'], path: '/fitmatch/chat/:matchId/messages', bodyLimit: pictureMessage, atOnce: 4 },
+  { methods: ['POST'], path: '/fitmatch/chat/:matchId/messages', maxBodyBytes: IMAGE_MESSAGE_BYTES, maxConcurrentLargeBodies: 4 },
   // 200 workouts, each with its sets.
-  { methods: ['POST'], path: '/logs/batch', bodyLimit: 256 * kibibyte }
+  { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 256 * KIBIBYTE }
 ]
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
 
-/** Which service answers for `path`, which is without the base. */
-export const serviceOf = (path: string): Service | undefined =>
-  serviceNames.find((name) => services[name].some((prefix) => isUnder(path, prefix)))
+/** The service that owns `path`, given without BASE_PATH. */
+export const serviceOf = (path: string): ServiceName | undefined =>
+  serviceNames.find((name) => servicePrefixes[name].some((prefix) => isUnder(path, prefix)))
 
-/** Every route of a service, the special ones and for each of its addresses the ordinary one. */
-export function routesOf (service: Service): Route[] {
+/** Every route of a service: the special ones, and a catch-all for each of its prefixes. */
+export function routesOf (service: ServiceName): Route[] {
   const special = specialRoutes.filter(({ path }) => serviceOf(path) === service)
   const taken = (method: string, path: string) => special.some((route) => route.path === path && route.methods.includes(method))
-  const ordinary = services[service].flatMap((prefix) => [prefix, `${prefix}/*`])
-    .map((path) => ({ methods: every.filter((method) => !taken(method, path)), path }))
+  const ordinary = servicePrefixes[service].flatMap((prefix) => [prefix, `${prefix}/*`])
+    .map((path) => ({ methods: allMethods.filter((method) => !taken(method, path)), path }))
   return [...special, ...ordinary.filter(({ methods }) => methods.length > 0)]
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { readMessaging } from '../nats/messaging.ts'
 import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
 import { compareDocuments, documentFile, joinPublic, listUnreachable, readDocuments } from './openapi.ts'
-import type { Document } from '../../gateway/pages/join-documents.ts'
+import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { print } from './print.ts'
 
 interface Check {
@@ -31,6 +31,6 @@ export async function checkDocument (root: string): Promise<Check> {
   const parts = await readDocuments(root)
   const document = joinPublic(parts)
   const content = print(document)
-  const problems = [...listUnreachable(parts), ...compareDocuments(JSON.parse(committed) as Document, document)]
+  const problems = [...listUnreachable(parts), ...compareDocuments(JSON.parse(committed) as OpenapiDocument, document)]
   return { file: documentFile, problems, isUpToDate: committed === content, content }
 }

@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { createKeySet, createLogger, type Server, type ServerOptions } from '@tandem/service-kit'
-import { joinDocuments, type Document } from '../../gateway/pages/join-documents.ts'
+import { joinDocuments, type OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { metaDocument } from '../../gateway/pages/meta.ts'
-import { base, serviceOf } from '../../gateway/routes.ts'
+import { BASE_PATH, serviceOf } from '../../gateway/routes.ts'
 import { compareFields } from './compare.ts'
 import { isObject, listFields, resolve } from './fields.ts'
 
-interface Part { name: string, document: Document }
+interface Part { name: string, document: OpenapiDocument }
 interface Service { createApp: (deps: object, options: Omit<ServerOptions, 'name'>) => Promise<Server> }
 interface Parameter { name: string, in: string, required?: boolean, schema?: unknown }
 type Content = Record<string, { schema?: unknown }>
@@ -36,8 +36,8 @@ export async function readDocuments (root: string): Promise<Part[]> {
 }
 
 /** The document as the gateway serves it when all services are there. */
-export const joinPublic = (parts: Part[]): Document => joinDocuments([{ name: 'gateway', document: metaDocument }, ...parts], {
-  version: '1.0.0', servers: [{ url: base, description: 'Here' }], missing: []
+export const joinPublic = (parts: Part[]): OpenapiDocument => joinDocuments([{ name: 'gateway', document: metaDocument }, ...parts], {
+  version: '1.0.0', servers: [{ url: BASE_PATH, description: 'Here' }], missing: []
 })
 
 /** A sentence for each path of a service that no client reaches through the gateway. */
@@ -49,7 +49,7 @@ export function listUnreachable (parts: Part[]): string[] {
 }
 
 /** Why clients of the API that `before` describes could not use the one that `after` describes: a line each. */
-export function compareDocuments (before: Document, after: Document): string[] {
+export function compareDocuments (before: OpenapiDocument, after: OpenapiDocument): string[] {
   const now = listOperations(after)
   return [...listOperations(before)].flatMap(([key, { name, operation }]) => {
     const next = now.get(key)
@@ -64,7 +64,7 @@ export function compareDocuments (before: Document, after: Document): string[] {
 }
 
 /** Operations by method and path; what a parameter of the path is called is no concern of a client. */
-function listOperations ({ paths = {} }: Document) {
+function listOperations ({ paths = {} }: OpenapiDocument) {
   return new Map(Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) =>
     [`${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`, { name: `${method.toUpperCase()} ${path}`, operation: operation as Operation }] as const)))
 }
@@ -94,7 +94,7 @@ function requestSchema (name: string, { parameters = [], requestBody }: Operatio
   }
 }
 
-function compareResponses (before: object, after: Record<string, unknown>, documents: { before: Document, after: Document }): string[] {
+function compareResponses (before: object, after: Record<string, unknown>, documents: { before: OpenapiDocument, after: OpenapiDocument }): string[] {
   return Object.entries(before).flatMap(([status, response]) => {
     if (!(status in after)) return [`it no longer answers ${status}`]
     const now = contentOf(after[status], documents.after)
@@ -106,7 +106,7 @@ function compareResponses (before: object, after: Record<string, unknown>, docum
   })
 }
 
-function contentOf (response: unknown, document: Document): Content {
+function contentOf (response: unknown, document: OpenapiDocument): Content {
   const resolved = resolve(response, document)
   return isObject(resolved) ? resolved['content'] as Content | undefined ?? {} : {}
 }

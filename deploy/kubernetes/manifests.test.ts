@@ -89,9 +89,9 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         readConfig(schema as TObject, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
-      const { upstreams, DOCS, flood } = readGatewayConfig(environment('gateway'))
+      const { upstreams, DOCS, floodLimit } = readGatewayConfig(environment('gateway'))
       t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the public is shown no documents')
-      t.ok(flood, 'floods are limited')
+      t.ok(floodLimit, 'floods are limited')
       t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), { message: /LIMIT_PROFILE must not be relaxed/ })
       t.same(upstreams, Object.fromEntries(services.map((name) => [name, `http://${name}:8080`])))
     })

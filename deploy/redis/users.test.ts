@@ -10,7 +10,7 @@ import { createQueue } from '@tandem/queue-kit'
 import { silentLog } from '@tandem/service-kit/testing'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { createHitCounter } from '../../gateway/rate-limits/counter.ts'
+import { createRedisCounter } from '../../gateway/rate-limits/counter.ts'
 import { createStatsCache } from '../../services/dashboard/stats/cache.ts'
 
 const folder = path.join(import.meta.dirname, '../kubernetes/components/redis-users')
@@ -55,7 +55,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
     await queue.close()
   }
 
-  const hits = createHitCounter(redis.urlOf('gateway'), silentLog)
+  const hits = createRedisCounter(redis.urlOf('gateway'), silentLog)
   t.teardown(() => hits.close())
   await until(() => hits.isShared())
   await hits.count('someone', 60_000)

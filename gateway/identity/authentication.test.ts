@@ -6,7 +6,7 @@ import { createIssuer, publishKeys, testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-t.test('without a token it is UNAUTHORIZED, with a bad one INVALID_ACCESS_TOKEN', async (t) => {
+t.test('a missing token is UNAUTHORIZED, an invalid one INVALID_ACCESS_TOKEN', async (t) => {
   const { call, as, services } = await testGateway(t)
   const bad = createIssuer().bearer()
   for (const path of ['/auth/me', '/auth/logout', '/auth/change-password', '/onboarding/status', '/profile', '/feed', '/stories', '/users/1', '/hashtags/trending', '/fitmatch/likes',
@@ -25,7 +25,7 @@ t.test('without a token it is UNAUTHORIZED, with a bad one INVALID_ACCESS_TOKEN'
   t.strictSame(Object.values(services).flatMap(({ received }) => received), [])
 })
 
-t.test('exactly these routes are open', async (t) => {
+t.test('exactly these routes are public', async (t) => {
   const { call } = await testGateway(t)
   const open = [...['check-email', 'login', 'register', 'verify-email', 'resend-verification', 'provider-a', 'provider-b', 'refresh', 'forgot-password', 'reset-password',
     'report-issue', 'request-code', 'login-code'].map((name) => `POST /auth/${name}`), 'GET /auth/reset-password?token=x&email=y', 'GET /onboarding/options?type=sport',
@@ -33,19 +33,19 @@ t.test('exactly these routes are open', async (t) => {
   for (const route of open) {
     const [method, path] = route.split(' ')
     t.equal((await call(base + path, { method })).status, 200, route)
-    t.equal((await call(base + path, { method, headers: { authorization: 'Basic x' } })).status, 200, 'whatever stands in Authorization')
+    t.equal((await call(base + path, { method, headers: { authorization: 'Basic x' } })).status, 200, 'with any Authorization header')
     const other = method === 'POST' ? 'PUT' : 'POST'
     if (!path?.startsWith('/auth/reset-password') && path !== '/meta') t.equal((await call(base + path, { method: other })).status, 401, `${other} ${path}`)
   }
 })
 
-t.test('without keys it is 503, never 401', async (t) => {
+t.test('without keys the response is 503, never 401', async (t) => {
   const { call, as, services, issuer } = await testGateway(t, { keys: false })
   const answer = await call(`${base}/feed`, { headers: as() })
   t.match(answer, { status: 503, headers: { 'retry-after': /\d/ } })
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
   t.match(await call('/health/ready'), { status: 503 })
-  t.equal((await call(`${base}/auth/login`, { method: 'POST' })).status, 200, 'who signs in needs none')
+  t.equal((await call(`${base}/auth/login`, { method: 'POST' })).status, 200, 'sign-in needs no key')
 
   publishKeys(services.identity, [issuer])
   await sleep(1_300)
@@ -55,11 +55,11 @@ t.test('without keys it is 503, never 401', async (t) => {
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200, 'the last keys are kept')
 })
 
-t.test('a token dies with its session within a second, and stays dead while identity is away', async (t) => {
-  const { call, as, ended, services } = await testGateway(t)
+t.test('a token is rejected within a second after its session is revoked, also while identity is unavailable', async (t) => {
+  const { call, as, revokedSessions, services } = await testGateway(t)
   const [lost, kept] = [as('lost'), as('kept')]
   t.equal((await call(`${base}/feed`, { headers: lost })).status, 200)
-  ended.push('lost')
+  revokedSessions.push('lost')
   await sleep(1_000)
   const answer = await call(`${base}/feed`, { headers: lost })
   t.equal(answer.status, 401)
@@ -74,7 +74,7 @@ t.test('a token dies with its session within a second, and stays dead while iden
   await services.identity.start()
 })
 
-t.test('it asks for what ended since it last asked, with some overlap', async (t) => {
+t.test('each poll for revoked sessions overlaps the last one', async (t) => {
   const { services } = await testGateway(t)
   const received: string[] = []
   services.identity.documents.set('/internal/revoked-sessions', (request: { url: string }) => {
@@ -85,7 +85,7 @@ t.test('it asks for what ended since it last asked, with some overlap', async (t
   t.equal(received.at(-1), '2030-01-01T00:00:05.000Z')
 })
 
-t.test('keys that identity has not signed let nobody in, nor do keys of before', async (t) => {
+t.test('keys without a valid signature of a root key are ignored, and so are older key sets', async (t) => {
   const { call, as, services, issuer } = await testGateway(t)
   const feed = async (headers: OutgoingHttpHeaders) => (await call(`${base}/feed`, { headers })).status
   t.equal(await feed(as()), 200)
@@ -99,7 +99,7 @@ t.test('keys that identity has not signed let nobody in, nor do keys of before',
 
   publishKeys(services.identity, [issuer, attacker], { by: createRootKey() })
   later()
-  t.equal(await feed(attacker.bearer()), 503, 'what identity would say of this key is not known')
+  t.equal(await feed(attacker.bearer()), 503, 'it is not known whether identity has this key')
   t.equal(await feed(as()), 200)
 
   publishKeys(services.identity, [issuer, attacker], { issuedAt: Date.now() - 60_000 })
@@ -108,6 +108,6 @@ t.test('keys that identity has not signed let nobody in, nor do keys of before',
 
   publishKeys(services.identity, [issuer], { issuedAt: Date.now() + 31_000 })
   later()
-  t.equal(await feed(attacker.bearer()), 401, 'and now it is')
+  t.equal(await feed(attacker.bearer()), 401, 'now it is known that it has not')
   t.equal(await feed(as()), 200)
 })

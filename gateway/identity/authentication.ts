@@ -1,72 +1,72 @@
 import { createKeySet, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import type { KeySet, Log } from '@tandem/service-kit'
-import type { JsonClient } from './fetch-json.ts'
+import type { JsonClient } from './json-client.ts'
 
-/** What identity says about who may come in. */
+/** The signing keys and revoked sessions that identity publishes. */
 export interface Identity {
   keys: KeySet
-  /** Whether there were keys at any time: from then on nobody who may come in is turned away. */
-  hasKeys (): boolean
-  /** Whether the session has ended, as of half a second ago. Kept while identity is away. */
+  /** Whether keys were ever received. They are kept, so from then on tokens can be verified. */
+  hasHadKeys (): boolean
+  /** Whether the session is revoked, as of half a second ago. Kept while identity is unavailable. */
   isRevoked (sessionId: string): boolean
   close (): void
 }
 
-const timeoutMs = 2_000
-const betweenPolls = 500
-// An access token lives for 15 minutes; who ended before that has none left.
-const remembered = 20 * 60_000
-// What was committed late, or by a clock that runs ahead, is asked for again.
-const overlap = 5_000
+const TIMEOUT_MS = 2_000
+const POLL_INTERVAL_MS = 500
+// An access token lives for 15 minutes: a session that was revoked earlier has no valid token left.
+const RETENTION_MS = 20 * 60_000
+// Polls overlap to catch late commits and clocks that run ahead.
+const OVERLAP_MS = 5_000
 
-/** @param rootKeys the public keys without whose signature no other key is believed */
-export function watchIdentity (url: string, rootKeys: string[], { ask }: Pick<JsonClient, 'ask'>, log: Log): Identity {
-  const ended = new Map<string, number>()
-  let had = false
+/** @param rootKeys public keys, one of which must have signed the key set */
+export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<JsonClient, 'get'>, log: Log): Identity {
+  const revokedSessions = new Map<string, number>()
+  let hadKeys = false
   let closed = false
   let failing = false
-  let since = new Date(Date.now() - remembered).toISOString()
+  let since = new Date(Date.now() - RETENTION_MS).toISOString()
   let timer: NodeJS.Timeout | undefined
 
   const fetchKeys = createVerifiedKeyFetcher(async () => {
-    const { signed } = await ask(`${url}/internal/signing-keys`, timeoutMs) as { signed: string }
+    const { signed } = await get(`${url}/internal/signing-keys`, TIMEOUT_MS) as { signed: string }
     return signed
   }, rootKeys)
   const keys = createKeySet(async () => {
     const keys = await fetchKeys()
-    had ||= keys.length > 0
+    hadKeys ||= keys.length > 0
     return keys
   }, log)
 
   async function poll () {
     try {
       const address = `${url}/internal/revoked-sessions?since=${encodeURIComponent(since)}`
-      const { sessions, until } = await ask(address, timeoutMs) as { sessions: string[], until: string }
+      const { sessions, until } = await get(address, TIMEOUT_MS) as { sessions: string[], until: string }
       const now = Date.now()
       for (const id of sessions) {
-        // Anew at the end, so that the map stays in the order of time.
-        ended.delete(id)
-        ended.set(id, now)
+        // Move it to the end: the map must stay in chronological order.
+        revokedSessions.delete(id)
+        revokedSessions.set(id, now)
       }
-      since = new Date(Date.parse(until) - overlap).toISOString()
-      for (const [id, at] of ended) {
-        if (at > now - remembered) break
-        ended.delete(id)
+      since = new Date(Date.parse(until) - OVERLAP_MS).toISOString()
+      for (const [id, at] of revokedSessions) {
+        if (at > now - RETENTION_MS) break
+        revokedSessions.delete(id)
       }
-      if (failing) log.info('ended sessions are known again')
+      if (failing) log.info('revoked sessions are received again')
       failing = false
     } catch (error) {
-      if (!failing && !closed) log.warn({ err: error }, 'identity does not tell which sessions ended, the last ones are kept')
+      if (!failing && !closed) log.warn({ err: error }, 'identity does not return revoked sessions: the last known ones are kept')
       failing = true
     }
-    if (!closed) timer = setTimeout(poll, betweenPolls).unref()
+    if (!closed) timer = setTimeout(poll, POLL_INTERVAL_MS).unref()
   }
   void poll()
 
   return {
     keys,
-    hasKeys: () => had,
-    isRevoked: (sessionId) => ended.has(sessionId),
+    hasHadKeys: () => hadKeys,
+    isRevoked: (sessionId) => revokedSessions.has(sessionId),
     close () {
       closed = true
       clearTimeout(timer)

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 
 /**
- * GET /docs: a page to read the interface and try it, made of nothing but what is installed here. It is loaded when it is first asked
- * for: it takes 60 MB, and most processes are never asked.
+ * GET /docs: a page to read the API and try it. It loads nothing from other servers. Its code is imported on the first request: it
+ * takes 60 MB, and most processes never serve it.
  */
 export async function serveDocs (app: FastifyInstance) {
   const nonce = randomBytes(16).toString('base64')
@@ -14,7 +14,7 @@ export async function serveDocs (app: FastifyInstance) {
     "connect-src 'self'", "worker-src 'self' blob:"
   ].join('; ')
 
-  // Scalar keeps the bearer in localStorage, where it would outlive the tab and be shared with every page of this origin.
+  // Scalar keeps the bearer token in localStorage, where it would outlive the tab and be shared with every page of this origin.
   const storage = `<script nonce="${nonce}">Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })</script>`
 
   async function load () {
@@ -27,10 +27,10 @@ export async function serveDocs (app: FastifyInstance) {
         pageTitle: 'Tandem',
         nonce,
         authentication: { preferredSecurityScheme: 'bearer' },
-        // In `localStorage`, which the page below makes the storage of its tab.
+        // Uses `localStorage`, which the script below replaces with the storage of the tab.
         persistAuth: true,
         withDefaultFonts: false,
-        // Nothing that leads to somebody else's service.
+        // No links to third-party services.
         telemetry: false,
         showDeveloperTools: 'never',
         hideClientButton: true,

@@ -2,18 +2,18 @@ import { serviceOf } from '../routes.ts'
 
 type Json = Record<string, unknown>
 
-/** An OpenAPI 3.1 document, as far as it is looked into here. */
-export interface Document {
+/** The parts of an OpenAPI 3.1 document that the gateway reads. */
+export interface OpenapiDocument {
   paths?: Record<string, Json>
   components?: Record<string, Record<string, unknown>>
   tags?: Array<{ name: string }>
 }
 
-interface Part { name: string, document: Document }
+interface ServiceDocument { name: string, document: OpenapiDocument }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** `value` with each `$ref` that is in `renamed` changed to what stands there. */
+/** `value` with each `$ref` replaced as `renamed` says. */
 function rewrite (value: unknown, renamed: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewrite(each, renamed))
   if (!isObject(value)) return value
@@ -22,13 +22,13 @@ function rewrite (value: unknown, renamed: Map<string, string>): unknown {
 }
 
 /**
- * Joins what the services say of themselves into one document. Components of the same name and content are one; of the same name and
- * different content, the later ones get the name of their service before theirs. Addresses that the gateway does not pass on are left out.
+ * Joins the documents of the services. Components with the same name and content are merged; if the content differs, the later one is
+ * prefixed with the name of its service. Paths that the gateway does not proxy are left out.
  */
-export function joinDocuments (parts: Part[], { version, servers, missing }: { version: string, servers: object[], missing: string[] }) {
+export function joinDocuments (parts: ServiceDocument[], { version, servers, missing }: { version: string, servers: object[], missing: string[] }) {
   const paths: Record<string, Json> = {}
   const components: Record<string, Record<string, unknown>> = {}
-  const note = missing.length > 0 ? `\n\n**Incomplete**: ${missing.join(', ')} could not be asked just now.` : ''
+  const note = missing.length > 0 ? `\n\n**Incomplete**: ${missing.join(', ')} did not respond. Please reload later.` : ''
 
   for (const { name, document } of parts) {
     const renamed = new Map<string, string>()
@@ -53,7 +53,7 @@ export function joinDocuments (parts: Part[], { version, servers, missing }: { v
     info: {
       title: 'Tandem',
       version,
-      description: `Every answer is JSON: \`{success: true, …}\`, or \`{success: false, error, code}\`. Where a lock is shown, send \`Authorization: Bearer <access token>\`. Unknown fields of a body and unknown query parameters are ignored, and named in the header \`x-ignored-fields\`.${note}`
+      description: `Every response is JSON: \`{success: true, …}\`, or \`{success: false, error, code}\`. Operations with a lock need \`Authorization: Bearer <access token>\`. Unknown body fields and query parameters are ignored and listed in the header \`x-ignored-fields\`.${note}`
     },
     servers,
     tags: parts.map(({ name }) => ({ name })),

@@ -13,7 +13,7 @@ function folderOf (t: Test) {
 
 const withMedia = async (t: Test, env: NodeJS.ProcessEnv = {}) => await testGateway(t, { env: { MEDIA_DIR: folderOf(t), MEDIA_SIGNING_KEY: mediaSigningKey, ...env } })
 
-t.test('public images are served for ever, and nothing else of the folder', async (t) => {
+t.test('public images are cached forever, and no other file of the folder is served', async (t) => {
   const { call } = await withMedia(t)
   const file = await call(`/media/public/${name}`)
   t.equal(file.body.toString(), '0123456789')
@@ -31,7 +31,7 @@ t.test('public images are served for ever, and nothing else of the folder', asyn
   }
 })
 
-t.test('a private image is served under a signed address only, and kept by no cache in between', async (t) => {
+t.test('a private image needs a signed URL and is not stored by shared caches', async (t) => {
   const { call } = await withMedia(t)
   const key = `private/${name}`
   const signed = `/media/${key}?${createUrlSigner(mediaSigningKey).sign(key)}`
@@ -48,7 +48,7 @@ t.test('a private image is served under a signed address only, and kept by no ca
   for (const [wrong, status] of [
     [`/media/${key}`, 403], [`/media/${key}?${hourAgo}`, 403], [`${signed}A`, 403], [`/media/${key}?${createUrlSigner('x'.repeat(40)).sign(key)}`, 403],
     [signed.replace('0f.', '10.'), 403], [`/media/${absent}?${createUrlSigner(mediaSigningKey).sign(absent)}`, 404],
-    // However it is spelled, it is no public file.
+    // No other spelling makes it a public file.
     [`/media/public/../${key}`, 404], [`/media/public/%2e%2e/${key}`, 404], [`/media/public/..%2f${key}`, 404], [`/media//${key}`, 404], [`/media/./${key}`, 404],
     [`/media/%70rivate/${name}`, 403], [`/media/PRIVATE/${name}`, 404], [`/media/private%2f${name}`, 403], [`/media/private//${name}`, 404], [`/media/private\\${name}`, 404]
   ] as const) {
@@ -60,17 +60,17 @@ t.test('a private image is served under a signed address only, and kept by no ca
   }
 })
 
-t.test('a secret is rotated by putting the new one before it', async (t) => {
+t.test('a secret is rotated by putting the new one in front', async (t) => {
   const { call } = await withMedia(t, { MEDIA_SIGNING_KEY: `${'n'.repeat(32)},${mediaSigningKey}` })
   const key = `private/${name}`
   for (const secret of [mediaSigningKey, 'n'.repeat(32)]) t.equal((await call(`/media/${key}?${createUrlSigner(secret).sign(key)}`)).status, 200)
 })
 
-t.test('media of another origin are not served here', async (t) => {
-  const elsewhere = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://cdn.example.org/media' })
-  t.equal((await elsewhere.call(`/media/public/${name}`)).status, 404)
-  const here = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://api.example.org/files/v1/' })
-  t.equal((await here.call(`/files/v1/public/${name}`)).status, 200)
+t.test('media with another origin are not served by the gateway', async (t) => {
+  const withOtherOrigin = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://cdn.example.org/media' })
+  t.equal((await withOtherOrigin.call(`/media/public/${name}`)).status, 404)
+  const withSameOrigin = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://api.example.org/files/v1/' })
+  t.equal((await withSameOrigin.call(`/files/v1/public/${name}`)).status, 200)
   await t.rejects(withMedia(t, { CDN_URL: 'https://api.example.org/api/x' }), { name: 'ConfigError', message: /CDN_URL/ })
   await t.rejects(testGateway(t, { env: { MEDIA_DIR: folderOf(t) } }), { name: 'ConfigError', message: /MEDIA_SIGNING_KEY/ })
 })

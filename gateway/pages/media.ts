@@ -3,62 +3,62 @@ import path from 'node:path'
 import serveStatic from '@fastify/static'
 import { ConfigError, createUrlSigner, Forbidden, isMediaKey, isPrivateMediaKey, NotFound, sendError } from '@tandem/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { base } from '../routes.ts'
+import { BASE_PATH } from '../routes.ts'
 
 export interface MediaOptions {
   folder?: string
   cdnUrl?: string
   publicUrl?: string
-  /** The secrets that addresses of private images are signed with. */
+  /** The secrets that sign the URLs of private images, separated by commas. */
   signingKey?: string
 }
 
-const ours = ['/health', '/docs', '/openapi.json', '/.well-known', base.split('/', 2).join('/')]
+const reservedPaths = ['/health', '/docs', '/openapi.json', '/.well-known', BASE_PATH.split('/', 2).join('/')]
 
-/** Where under this gateway uploaded media are found, or undefined when another server has them. */
-function findPlace (cdnUrl: string, publicUrl: string | undefined) {
+/** The path of uploaded media on this gateway, or undefined if another server serves them. */
+function mediaPathOf (cdnUrl: string, publicUrl: string | undefined) {
   const cdn = new URL(cdnUrl)
   if (publicUrl && cdn.origin !== new URL(publicUrl).origin) return undefined
-  const place = cdn.pathname.replace(/\/+$/, '')
-  if (place === '' || ours.some((each) => place === each || place.startsWith(`${each}/`))) throw new ConfigError(`CDN_URL must have a path of its own, such as ${cdn.origin}/media`)
-  return place
+  const mediaPath = cdn.pathname.replace(/\/+$/, '')
+  if (mediaPath === '' || reservedPaths.some((each) => mediaPath === each || mediaPath.startsWith(`${each}/`))) throw new ConfigError(`CDN_URL must have its own path, such as ${cdn.origin}/media`)
+  return mediaPath
 }
 
 /**
- * Serves uploaded images, for ever cached as none ever changes; private ones only under a signed address, and cached by clients alone until it
- * ends. Where CDN_URL is on another origin it serves none.
+ * Serves uploaded images. Public ones are cached forever, as an image never changes; private ones need a signed URL and are cached by
+ * clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
  */
 export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
   if (!folder) return
-  const place = cdnUrl === undefined ? '/media' : findPlace(cdnUrl, publicUrl)
-  if (!place) return
+  const mediaPath = cdnUrl === undefined ? '/media' : mediaPathOf(cdnUrl, publicUrl)
+  if (!mediaPath) return
   if (!signingKey) throw new ConfigError('MEDIA_SIGNING_KEY is missing: without it private images cannot be served')
   const signer = createUrlSigner(signingKey)
   const root = path.resolve(folder)
   try {
     mkdirSync(root, { recursive: true })
   } catch {
-    throw new ConfigError(`MEDIA_DIR cannot be made: ${root}`)
+    throw new ConfigError(`MEDIA_DIR cannot be created: ${root}`)
   }
 
-  // A folder, or a way out of it, is no file, and no more is told.
+  // Folders and path traversal are plain 404s: the response reveals nothing about the file system.
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
     sendError((error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) ? new NotFound() : error, request, reply))
   app.addHook('onRoute', (route) => { route.config = { ...route.config, public: true, logged: false } })
-  const lifetimes = new WeakMap<FastifyRequest, number>()
+  const maxAges = new WeakMap<FastifyRequest, number>()
   app.addHook('onRequest', async (request) => {
     const { '*': key = '' } = request.params as { '*'?: string }
-    // Nothing of the folder has any other name. So no spelling of a private one leads past its signature.
+    // Every media file has such a key, so no other spelling of a private key can bypass its signature.
     if (!isMediaKey(key)) throw new NotFound()
     if (!isPrivateMediaKey(key)) return
     const seconds = signer.verify(key, request.query as Record<string, unknown>)
-    // The same whether there is such an image or not.
+    // The same response whether the image exists or not.
     if (seconds === undefined) throw new Forbidden()
-    lifetimes.set(request, seconds)
+    maxAges.set(request, seconds)
   })
   await app.register(serveStatic, {
     root,
-    prefix: `${place}/`,
+    prefix: `${mediaPath}/`,
     decorateReply: false,
     index: false,
     redirect: false,
@@ -66,9 +66,9 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
     cacheControl: false,
     globIgnore: [],
     setHeaders (response) {
-      const seconds = lifetimes.get(response.request)
+      const seconds = maxAges.get(response.request)
       response.header('cache-control', seconds === undefined ? 'public, max-age=31536000, immutable' : `private, max-age=${seconds}`)
-      // Pages of other origins may show the pictures. Should a file ever be read as a page, it may do nothing.
+      // Pages of other origins can show the images. If a browser ever renders a file as a page, the sandbox disables it.
       response.header('cross-origin-resource-policy', 'cross-origin')
       response.header('access-control-allow-origin', '*')
       response.header('content-security-policy', "default-src 'none'; sandbox")

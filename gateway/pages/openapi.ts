@@ -1,48 +1,48 @@
 import type { FastifyInstance } from 'fastify'
-import type { JsonClient } from '../identity/fetch-json.ts'
+import type { JsonClient } from '../identity/json-client.ts'
 import { joinDocuments } from './join-documents.ts'
-import type { Document } from './join-documents.ts'
+import type { OpenapiDocument } from './join-documents.ts'
 import { metaDocument } from './meta.ts'
-import { base, serviceNames } from '../routes.ts'
-import type { Service } from '../routes.ts'
+import { BASE_PATH, serviceNames } from '../routes.ts'
+import type { ServiceName } from '../routes.ts'
 
-const timeoutMs = 1_000
-const fresh = 10_000
+const TIMEOUT_MS = 1_000
+const TTL_MS = 10_000
 
 interface OpenapiOptions {
-  upstreams: Record<Service, string>
-  asker: Pick<JsonClient, 'ask'>
+  upstreams: Record<ServiceName, string>
+  jsonClient: Pick<JsonClient, 'get'>
   version: string
   publicUrl?: string
 }
 
-/** GET /openapi.json: what all services answer to, as one document. A service that is away is left out, and named in the description. */
-export async function serveDocument (app: FastifyInstance, { upstreams, asker, version, publicUrl }: OpenapiOptions) {
-  const servers = [{ url: base, description: 'Here' }, ...(publicUrl ? [{ url: new URL(base, publicUrl).href, description: 'In public' }] : [])]
-  let joined: Promise<Document> | undefined
-  let received = 0
+/** GET /openapi.json: one document for all services. An unavailable service is left out and named in the description. */
+export async function serveOpenapi (app: FastifyInstance, { upstreams, jsonClient, version, publicUrl }: OpenapiOptions) {
+  const servers = [{ url: BASE_PATH, description: 'This server' }, ...(publicUrl ? [{ url: new URL(BASE_PATH, publicUrl).href, description: 'Public address' }] : [])]
+  let joined: Promise<OpenapiDocument> | undefined
+  let joinedAt = 0
 
   async function join () {
-    const missing: Service[] = []
+    const missing: ServiceName[] = []
     const found = await Promise.all(serviceNames.map(async (name) => {
       try {
-        const document = await asker.ask(new URL('/openapi.json', upstreams[name]).href, timeoutMs) as Document
-        if (typeof document.paths !== 'object') throw new Error('no document was answered')
+        const document = await jsonClient.get(new URL('/openapi.json', upstreams[name]).href, TIMEOUT_MS) as OpenapiDocument
+        if (typeof document.paths !== 'object') throw new Error('the response is not an OpenAPI document')
         return [{ name, document }]
       } catch (error) {
-        app.log.warn({ err: error, service: name }, 'a service does not describe itself')
+        app.log.warn({ err: error, service: name }, 'a service does not return its OpenAPI document')
         missing.push(name)
         return []
       }
     }))
-    // What is missing may be back in a moment.
-    if (missing.length > 0) received = 0
+    // Do not cache an incomplete document: the missing services may be back soon.
+    if (missing.length > 0) joinedAt = 0
     return joinDocuments([{ name: 'gateway', document: metaDocument }, ...found.flat()], { version, servers, missing })
   }
 
   app.get('/openapi.json', { config: { public: true, logged: false } }, async (_request, reply) => {
-    if (!joined || Date.now() - received > fresh) {
-      received = Date.now()
+    if (!joined || Date.now() - joinedAt > TTL_MS) {
+      joinedAt = Date.now()
       joined = join()
     }
     return reply.header('cache-control', 'public, max-age=10').header('access-control-allow-origin', '*').send(await joined)

@@ -6,9 +6,9 @@ import { testGateway } from '../test/gateway.ts'
 const between = (text: string, from: string, to: string) => text.slice(text.indexOf(from) + from.length, text.indexOf(to))
 const page = '/reset-password'
 const fields = 'token=t-1&email=ana%2Bgym%40example.com'
-const links = { 'a link': { hash: `#${fields}`, search: '' }, 'a link of an older mail': { hash: '', search: `?${fields}` } }
+const links = { 'a link': { hash: `#${fields}`, search: '' }, 'a link of an older email': { hash: '', search: `?${fields}` } }
 
-t.test('the link in the mail opens a page, which runs and loads nothing but its own', async (t) => {
+t.test('the link in the email opens a page that runs only its own script and loads nothing', async (t) => {
   const { call } = await testGateway(t)
   const answer = await call(page)
   t.match(answer, { status: 200, headers: { 'content-type': /html/, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', vary: 'Accept-Language' } })
@@ -22,11 +22,11 @@ t.test('the link in the mail opens a page, which runs and loads nothing but its 
   t.match((await call(page, { headers: { 'accept-language': 'id-ID' } })).body.toString(), '<html lang="id">')
 })
 
-t.test('the page sets a new password, says when its link is over, and puts the token into no address', async (t) => {
+t.test('the page sets a new password, reports an expired link, and never puts the token into a URL', async (t) => {
   const { call, services: { identity } } = await testGateway(t)
   const script = between((await call(page)).body.toString(), '<script>', '</script>')
 
-  /** Opens the page, of which this has as much as its script knows. */
+  /** Opens the page in a minimal DOM: only what its script uses. */
   function open (location: { hash: string, search: string }) {
     const status = { textContent: '' }
     let submit = async (_event: object) => {}
@@ -49,7 +49,7 @@ t.test('the page sets a new password, says when its link is over, and puts the t
       addEventListener (_name: string, listener: typeof changeHash) { changeHash = listener },
       document: {
         querySelector: (what: string) => what === 'form' ? form : status,
-        body: { dataset: { done: 'done', over: 'over', missing: 'missing', failed: 'failed' } }
+        body: { dataset: { done: 'done', expired: 'expired', missing: 'missing', failed: 'failed' } }
       }
     })
     return {
@@ -65,26 +65,26 @@ t.test('the page sets a new password, says when its link is over, and puts the t
   }
   async function save (location: { hash: string, search: string }, status: number, body: object) {
     identity.received.length = 0
-    identity.answer((_asked, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+    identity.respondWith((_received, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
     const opened = open(location)
-    t.same(opened.shown, { hash: '', search: '', pathname: page }, 'its history keeps no token')
+    t.same(opened.shown, { hash: '', search: '', pathname: page }, 'the history keeps no token')
     await opened.send()
-    return [opened.status.textContent, opened.form.hidden ? 'over' : 'again']
+    return [opened.status.textContent, opened.form.hidden ? 'finished' : 'again']
   }
-  const refusal = (code: string) => ({ success: false, code, error: 'a reason' })
+  const errorBody = (code: string) => ({ success: false, code, error: 'a reason' })
 
   for (const [what, link] of Object.entries(links)) {
-    t.same(await save(link, 200, { success: true, data: { message: 'changed' } }), ['done', 'over'], what)
+    t.same(await save(link, 200, { success: true, data: { message: 'changed' } }), ['done', 'finished'], what)
     t.same(identity.received.map(({ method, url }) => [method, url]), [['POST', '/auth/reset-password']], what)
     t.same(JSON.parse(String(identity.received[0]?.body)), { token: 't-1', email: 'ana+gym@example.com', password: 'Wide-Open-5ky' }, what)
-    t.same(await save(link, 400, refusal('INVALID_TOKEN')), ['over', 'over'], what)
-    t.same(await save(link, 400, refusal('VALIDATION_ERROR')), ['a reason', 'again'], what)
-    t.same(await save(link, 503, refusal('SERVICE_UNAVAILABLE')), ['failed', 'again'], what)
+    t.same(await save(link, 400, errorBody('INVALID_TOKEN')), ['expired', 'finished'], what)
+    t.same(await save(link, 400, errorBody('VALIDATION_ERROR')), ['a reason', 'again'], what)
+    t.same(await save(link, 503, errorBody('SERVICE_UNAVAILABLE')), ['failed', 'again'], what)
   }
 
   const { form, status, shown, follow, send } = open({ hash: '', search: '' })
   t.same([status.textContent, form.hidden], ['missing', true], 'without a link, or loaded again')
-  identity.answer((_asked, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'))
+  identity.respondWith((_received, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'))
   follow('#token=t-2&email=ana+gym@example.com')
   t.same([status.textContent, form.hidden, shown.hash], ['', false, ''], 'a second link in the same tab')
   await send()

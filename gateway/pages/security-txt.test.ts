@@ -4,7 +4,7 @@ import { testGateway } from '../test/gateway.ts'
 
 const path = '/.well-known/security.txt'
 
-t.test('people who found a vulnerability learn where to report it', async (t) => {
+t.test('security.txt says where to report a vulnerability', async (t) => {
   const { call, env } = await testGateway(t, { env: { PUBLIC_URL: 'https://api.example.org' } })
   const answer = await call(path)
   t.match(answer, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } })
@@ -16,7 +16,7 @@ t.test('people who found a vulnerability learn where to report it', async (t) =>
   t.throws(() => readGatewayConfig({ ...env, SECURITY_CONTACT: 'security@example.org' }), { name: 'ConfigError', message: /SECURITY_CONTACT must be/ })
 })
 
-t.test('an operator says where and until when, and what has expired is not served', async (t) => {
+t.test('operators set the contact and the expiry, and an expired file is not served', async (t) => {
   const SECURITY_CONTACT = 'mailto:safe@example.org, https://example.org/report'
   const set = await testGateway(t, { env: { SECURITY_CONTACT, SECURITY_EXPIRES: '2999-01-01T00:00:00Z' } })
   t.match((await set.call(path)).body.toString(), 'Contact: mailto:safe@example.org\nContact: https://example.org/report\nExpires: 2999-01-01T00:00:00.000Z\n')

@@ -2,21 +2,21 @@ import { NotFound } from '@tandem/service-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 
-const day = 24 * 60 * 60 * 1_000
-const validForDays = 180
+const DAY_MS = 24 * 60 * 60 * 1_000
+const VALID_DAYS = 180
 
 type Options = Pick<Config, 'SECURITY_CONTACT' | 'SECURITY_EXPIRES' | 'PUBLIC_URL'>
 
 /**
- * GET /.well-known/security.txt (RFC 9116): how to report a vulnerability. Unless an operator sets when it expires, it is half a year from now. Once that
- * is past there is none, because what it says may no longer hold.
+ * GET /.well-known/security.txt (RFC 9116): how to report a vulnerability. By default it expires half a year from now. An expired file
+ * is not served, because its content may be outdated.
  */
 export async function serveSecurityText (app: FastifyInstance, { SECURITY_CONTACT, SECURITY_EXPIRES, PUBLIC_URL }: Options) {
   const fixed = SECURITY_EXPIRES === undefined ? undefined : Date.parse(SECURITY_EXPIRES)
   if (fixed !== undefined && fixed <= Date.now()) app.log.warn({ expires: SECURITY_EXPIRES }, 'security.txt has expired and is not served')
 
   app.get('/.well-known/security.txt', { config: { public: true } }, async (_request, reply) => {
-    const expires = fixed ?? (Math.floor(Date.now() / day) + validForDays) * day
+    const expires = fixed ?? (Math.floor(Date.now() / DAY_MS) + VALID_DAYS) * DAY_MS
     if (expires <= Date.now()) throw new NotFound()
     const lines = [
       ...SECURITY_CONTACT.map((contact) => `Contact: ${contact}`),

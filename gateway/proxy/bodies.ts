@@ -3,18 +3,18 @@ import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
 import { PayloadTooLarge, RequestTimeout, ValidationError } from '@tandem/service-kit'
 
-// A body that arrives more slowly than a phone on the edge of a network sends it would keep a connection to a service for nothing.
+// A body slower than a phone with bad reception sends it would hold a connection to a service for nothing.
 const GRACE_MS = 5_000
-const SLOWEST_BYTES_PER_SECOND = 8 * 1_024
+const MIN_BYTES_PER_SECOND = 8 * 1_024
 const TICK_MS = 500
 
-/** How long the body of `request` says it is: undefined when it does not say, 0 when there is none. */
+/** The declared length of the body of `request`: undefined if it is not declared, 0 if there is no body. */
 export function lengthOf ({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined
   return Number(headers['content-length'] ?? 0)
 }
 
-/** Reads a body whole. One longer than `limit` is PayloadTooLarge, whatever its sender said; the rest of it is discarded. */
+/** Buffers a body. Throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, and discards the rest. */
 export function readBody (request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -34,15 +34,15 @@ export function readBody (request: IncomingMessage, limit: number): Promise<Buff
     }
     const onError = () => {
       stop()
-      reject(new ValidationError('The body did not arrive whole'))
+      reject(new ValidationError('The body is incomplete. Please send it again'))
     }
     request.on('data', onData).on('end', onEnd).on('error', onError)
   })
 }
 
 /**
- * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit`, and with RequestTimeout when it arrives too slowly. Once it is closed, for whatever reason, the rest of
- * what the client sends is discarded, so that the client gets to read its answer.
+ * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit` bytes, and with RequestTimeout if it arrives too
+ * slowly. Once it is closed, for any reason, the rest of what the client sends is discarded, so that the client can read the response.
  */
 export function limitBody (request: IncomingMessage, limit: number): Readable {
   let length = 0
@@ -55,12 +55,12 @@ export function limitBody (request: IncomingMessage, limit: number): Readable {
   })
   let waitedMs = 0
   const pace = setInterval(() => {
-    // While bytes wait to be taken it is the service that is slow.
+    // While bytes wait to be read, the service is the slow side.
     if (request.complete || limited.readableLength > 0 || limited.writableLength > 0) return
     waitedMs += TICK_MS
-    if (waitedMs > GRACE_MS && length < waitedMs / 1_000 * SLOWEST_BYTES_PER_SECOND) limited.destroy(new RequestTimeout())
+    if (waitedMs > GRACE_MS && length < waitedMs / 1_000 * MIN_BYTES_PER_SECOND) limited.destroy(new RequestTimeout())
   }, TICK_MS)
-  const onError = () => limited.destroy(new ValidationError('The body did not arrive whole'))
+  const onError = () => limited.destroy(new ValidationError('The body is incomplete. Please send it again'))
   request.on('error', onError)
   limited.on('error', () => {})
   limited.on('close', () => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createBreaker } from './breaker.ts'
-import { createBudget } from './retry-budget.ts'
+import { createRetryBudget } from './retry-budget.ts'
 
 function testBreaker () {
   const clock = { now: 1_000_000 }
@@ -9,7 +9,7 @@ function testBreaker () {
 }
 const times = (n: number, work: () => void) => { for (let i = 0; i < n; i++) work() }
 
-t.test('it opens at half of twenty, not before', async (t) => {
+t.test('the breaker opens once half of twenty requests failed, not before', async (t) => {
   const few = testBreaker()
   times(19, few.failed)
   t.ok(few.allowRequest())
@@ -17,14 +17,14 @@ t.test('it opens at half of twenty, not before', async (t) => {
   t.notOk(few.allowRequest())
 
   const mixed = testBreaker()
-  times(11, mixed.answered)
+  times(11, mixed.succeeded)
   times(10, mixed.failed)
   t.ok(mixed.allowRequest(), 'under half')
   mixed.failed()
   t.notOk(mixed.allowRequest())
 })
 
-t.test('what is older than ten seconds does not count', async (t) => {
+t.test('failures older than ten seconds do not count', async (t) => {
   const breaker = testBreaker()
   times(19, breaker.failed)
   breaker.clock.now += 10_000
@@ -32,7 +32,7 @@ t.test('what is older than ten seconds does not count', async (t) => {
   t.ok(breaker.allowRequest())
 })
 
-t.test('after two seconds one is let through, and decides', async (t) => {
+t.test('after two seconds one request is allowed, and its outcome decides', async (t) => {
   const breaker = testBreaker()
   times(20, breaker.failed)
   breaker.clock.now += 1_999
@@ -46,29 +46,29 @@ t.test('after two seconds one is let through, and decides', async (t) => {
   breaker.clock.now += 2_000
   t.ok(breaker.allowRequest())
   breaker.ignored()
-  t.ok(breaker.allowRequest(), 'another one, as the first said nothing')
-  breaker.answered()
+  t.ok(breaker.allowRequest(), 'another one, as the outcome of the first was ignored')
+  breaker.succeeded()
   t.ok(breaker.allowRequest() && breaker.allowRequest())
   t.strictSame(breaker.changes, [true, false])
   times(19, breaker.failed)
-  t.ok(breaker.allowRequest(), 'the past is forgotten')
+  t.ok(breaker.allowRequest(), 'earlier failures are forgotten')
 })
 
-t.test('a request that was on its way when it opened does not close it', async (t) => {
+t.test('a request that was already sent when the breaker opened does not close it', async (t) => {
   const breaker = testBreaker()
   times(20, breaker.failed)
-  breaker.answered()
+  breaker.succeeded()
   t.notOk(breaker.allowRequest())
 })
 
-t.test('second tries are one in ten, and are not saved up without end', async (t) => {
-  const budget = createBudget()
-  t.notOk(budget.spend())
-  times(11, budget.earn)
-  t.ok(budget.spend())
-  t.notOk(budget.spend())
-  times(1_000, budget.earn)
-  let spent = 0
-  while (budget.spend()) spent++
-  t.equal(spent, 10)
+t.test('retries are limited to one in ten requests and to a maximum balance', async (t) => {
+  const budget = createRetryBudget()
+  t.notOk(budget.tryWithdraw())
+  times(11, budget.deposit)
+  t.ok(budget.tryWithdraw())
+  t.notOk(budget.tryWithdraw())
+  times(1_000, budget.deposit)
+  let withdrawn = 0
+  while (budget.tryWithdraw()) withdrawn++
+  t.equal(withdrawn, 10)
 })

@@ -1,75 +1,75 @@
-const span = 10
-const enough = 20
-const tooMany = 0.5
-const openFor = 2_000
+const WINDOW_SECONDS = 10
+const MIN_REQUESTS = 20
+const FAILURE_RATIO = 0.5
+const OPEN_MS = 2_000
 
-interface Second { at: number, answered: number, failed: number }
+interface Second { at: number, succeeded: number, failed: number }
 
 /**
- * Stops asking who does not answer: open for 2 s once at least half of 20 or more requests of the last 10 s have failed. Then one
- * request is let through, and its outcome decides.
+ * Stops requests to an upstream that fails: opens for 2 s once at least half of 20 or more requests of the last 10 s have failed.
+ * Then one request goes through as a probe, and its outcome closes or reopens the breaker.
  */
 export interface Breaker {
-  /** Whether to ask at all. Who is let through says afterwards how it went, by one of the three below. */
+  /** Whether a request can be sent. The caller must report the outcome of an allowed request with one of the next three functions. */
   allowRequest (): boolean
-  answered (): void
+  succeeded (): void
   failed (): void
-  /** It went neither well nor badly, as when the client left. */
+  /** Neither success nor failure, for example because the client disconnected. */
   ignored (): void
   isOpen (): boolean
 }
 
 export function createBreaker (onChange: (open: boolean) => void, now = Date.now): Breaker {
-  const seconds: Second[] = Array.from({ length: span }, () => ({ at: 0, answered: 0, failed: 0 }))
+  const seconds: Second[] = Array.from({ length: WINDOW_SECONDS }, () => ({ at: 0, succeeded: 0, failed: 0 }))
   let openUntil = 0
-  let open = false
-  let probing = false
+  let isOpen = false
+  let isProbing = false
 
   function current (): Second {
     const at = Math.floor(now() / 1_000)
-    const second = seconds[at % span] as Second
-    if (second.at !== at) Object.assign(second, { at, answered: 0, failed: 0 })
+    const second = seconds[at % WINDOW_SECONDS] as Second
+    if (second.at !== at) Object.assign(second, { at, succeeded: 0, failed: 0 })
     return second
   }
 
   function trip () {
-    openUntil = now() + openFor
-    probing = false
-    if (open) return
-    open = true
+    openUntil = now() + OPEN_MS
+    isProbing = false
+    if (isOpen) return
+    isOpen = true
     onChange(true)
   }
 
-  function reopen () {
-    open = false
-    probing = false
+  function reset () {
+    isOpen = false
+    isProbing = false
     for (const second of seconds) second.at = 0
     onChange(false)
   }
 
   return {
     allowRequest () {
-      if (!open) return true
-      if (probing || now() < openUntil) return false
-      probing = true
+      if (!isOpen) return true
+      if (isProbing || now() < openUntil) return false
+      isProbing = true
       return true
     },
-    answered () {
-      if (open) return probing ? reopen() : undefined
-      current().answered++
+    succeeded () {
+      if (isOpen) return isProbing ? reset() : undefined
+      current().succeeded++
     },
     failed () {
-      if (open) return probing ? trip() : undefined
+      if (isOpen) return isProbing ? trip() : undefined
       const second = current()
       second.failed++
-      const recent = seconds.filter(({ at }) => at > second.at - span)
+      const recent = seconds.filter(({ at }) => at > second.at - WINDOW_SECONDS)
       const failed = recent.reduce((sum, each) => sum + each.failed, 0)
-      const all = recent.reduce((sum, each) => sum + each.answered + each.failed, 0)
-      if (all >= enough && failed >= all * tooMany) trip()
+      const all = recent.reduce((sum, each) => sum + each.succeeded + each.failed, 0)
+      if (all >= MIN_REQUESTS && failed >= all * FAILURE_RATIO) trip()
     },
     ignored () {
-      probing = false
+      isProbing = false
     },
-    isOpen: () => open
+    isOpen: () => isOpen
   }
 }

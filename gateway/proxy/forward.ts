@@ -4,72 +4,72 @@ import { Readable } from 'node:stream'
 import { runInTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
-import { answerWith, headersFor } from './headers.ts'
+import { copyResponseHeaders, requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
 
-/** Longer answers are streamed; up to here they are read whole, so that one which breaks off can still become a clean failure. */
-const wholeAnswer = 256 * 1024
+/** Longer responses are streamed. Up to this length they are buffered, so that a broken one can still become a clean 503. */
+const MAX_BUFFERED_BYTES = 256 * 1024
 
 interface ProxiedRequest {
   upstream: Upstream
-  /** Where at the service, with the query. */
+  /** The path at the service, with the query. */
   path: string
   body: Buffer | Readable | null
-  /** Of the body, when it is known. */
+  /** The length of the body in bytes, if known. */
   length: number | undefined
-  /** How long, in milliseconds, the service may take, or be silent while it streams. */
+  /** How long the service can take to respond, or stay silent while a body is streamed. */
   timeoutMs: number
 }
 
-const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
+const invalidRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
 
 const isJson = ({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders) => type?.startsWith('application/json') && encoding === undefined
 
-/** Text leaves in one write together with the headers; bytes would take a second one. */
-function textOf (bytes: Buffer | undefined) {
+/** Node writes a string together with the headers; a Buffer takes a second write. */
+function decodeUtf8 (bytes: Buffer | undefined) {
   if (!bytes || !isUtf8(bytes)) return bytes
   return bytes.toString()
 }
 
-// What a client can bring about must not count against the service, or anyone could open its breaker.
+// An error that a client can cause must not count against the service, or any client could open its breaker.
 function clientErrorOf (error: Error): Error | undefined {
   if ([PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError].some((kind) => error instanceof kind)) return error
-  if ('code' in error && unsendable.has(String(error.code))) return new ValidationError('The request cannot be passed on')
+  if ('code' in error && invalidRequestCodes.has(String(error.code))) return new ValidationError('The request is not valid HTTP. Please check its headers and its length')
 }
 
 /**
- * Passes `request` on to a service, and what the service answers back: status, headers and body as they are. A service that cannot
- * be reached, is too slow, or breaks off is ServiceUnavailable. A request that changes nothing is tried once more after a failure,
- * within a budget; any other only when not a byte of it was sent.
+ * Forwards `request` to a service and its response back to the client: status, headers and body unchanged. Throws ServiceUnavailable
+ * if the service is unreachable, too slow, or breaks off. A GET or HEAD is retried once after a broken connection, within the retry
+ * budget; any other method only if not a byte was sent.
  */
 export function forward (request: FastifyRequest, reply: FastifyReply, { upstream, path, body, length, timeoutMs }: ProxiedRequest) {
-  const { breaker, retries } = upstream
-  const streamed = body instanceof Readable
+  const { breaker, retryBudget } = upstream
+  const isStreamed = body instanceof Readable
   if (!breaker.allowRequest()) {
-    if (streamed) body.destroy()
+    if (isStreamed) body.destroy()
     throw new ServiceUnavailable()
   }
-  retries.earn()
+  retryBudget.deposit()
 
   const method = request.method as Dispatcher.HttpMethod
-  const pool = streamed ? upstream.streams : upstream.pool
-  const repeatable = method === 'GET' || method === 'HEAD'
-  const headers = headersFor(request, length)
+  const pool = isStreamed ? upstream.streamingPool : upstream.pool
+  const isRepeatable = method === 'GET' || method === 'HEAD'
+  const headers = requestHeadersFor(request, length)
   let controller: Dispatcher.DispatchController | undefined
-  let settled = false
+  let isSettled = false
   let attempts = 0
 
   const timer = setTimeout(() => {
-    if (!streamed || request.raw.complete) return fail(new Error(`no answer in ${timeoutMs} ms`))
-    // Where bytes that came wait to be taken, it is not the client who is slow: the service has more uploads than it can read.
-    fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time'))
+    if (!isStreamed || request.raw.complete) return fail(new Error(`no response within ${timeoutMs} ms`))
+    // While received bytes wait to be read, the client is not slow: the service has more uploads than it can read.
+    fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time. Please try again'))
   }, timeoutMs)
 
   const send = (payload: unknown) => runInTraceOf(request, () => { void reply.send(payload) })
 
   function settle () {
-    if (settled) return false
-    settled = true
+    if (isSettled) return false
+    isSettled = true
     clearTimeout(timer)
     return true
   }
@@ -77,24 +77,24 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
   function fail (error: Error) {
     if (!settle()) return
     controller?.abort(error)
-    if (streamed) body.destroy()
-    const blame = clientErrorOf(error)
-    if (blame) {
+    if (isStreamed) body.destroy()
+    const clientError = clientErrorOf(error)
+    if (clientError) {
       breaker.ignored()
-      return send(blame)
+      return send(clientError)
     }
     breaker.failed()
     upstream.countFailure()
-    send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not answer`, { cause: error }) }))
+    send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not respond`, { cause: error }) }))
   }
 
-  function answer (status: number, answered: IncomingHttpHeaders, payload: Buffer | string | Readable | undefined) {
-    // Something between here and the service speaks for it, and not in the envelope.
-    if (status === 502 || status === 504) return fail(new Error(`answered with ${status}`))
+  function respond (status: number, responseHeaders: IncomingHttpHeaders, payload: Buffer | string | Readable | undefined) {
+    // An intermediary responds in the service's place, and not in the envelope.
+    if (status === 502 || status === 504) return fail(new Error(`responded with ${status}`))
     if (!settle()) return
-    breaker.answered()
+    breaker.succeeded()
     reply.code(status)
-    answerWith(reply, answered)
+    copyResponseHeaders(reply, responseHeaders)
     send(payload)
   }
 
@@ -102,7 +102,7 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     attempts++
     let started = false
     let status = 0
-    let answered: IncomingHttpHeaders = {}
+    let responseHeaders: IncomingHttpHeaders = {}
     let chunks: Buffer[] = []
     let size = 0
     let stream: Readable | undefined
@@ -111,13 +111,13 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
       stream = new Readable({
         read: () => controller?.resume(),
         destroy (error, done) {
-          controller?.abort(error ?? new Error('the client left'))
+          controller?.abort(error ?? new Error('the client disconnected'))
           done(error)
         }
       })
       for (const chunk of chunks) stream.push(chunk)
       chunks = []
-      answer(status, answered, stream)
+      respond(status, responseHeaders, stream)
       controller?.pause()
     }
 
@@ -125,14 +125,14 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
       onRequestStart (starting) {
         started = true
         controller = starting
-        if (settled) starting.abort(new Error('too late'))
+        if (isSettled) starting.abort(new Error('the request has already ended'))
       },
       onBodySent () {
-        if (streamed && !settled) timer.refresh()
+        if (isStreamed && !isSettled) timer.refresh()
       },
-      onResponseStart (_controller, code, given) {
+      onResponseStart (_controller, code, received) {
         status = code
-        answered = given
+        responseHeaders = received
       },
       onResponseData (_controller, chunk) {
         if (stream) {
@@ -141,20 +141,20 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
         }
         chunks.push(chunk)
         size += chunk.length
-        if (size > wholeAnswer) startStreaming()
+        if (size > MAX_BUFFERED_BYTES) startStreaming()
       },
       onResponseEnd () {
         controller = undefined
-        if (streamed) body.destroy()
+        if (isStreamed) body.destroy()
         if (stream) return void stream.push(null)
         const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)
-        answer(status, answered, size === 0 ? undefined : isJson(answered) ? textOf(whole) : whole)
+        respond(status, responseHeaders, size === 0 ? undefined : isJson(responseHeaders) ? decodeUtf8(whole) : whole)
       },
       onResponseError (_controller, error) {
         if (stream) return void stream.destroy(error)
-        if (settled) return
-        const untouched = !started && !(streamed && (body.readableDidRead || body.destroyed))
-        if (attempts === 1 && !clientErrorOf(error) && (repeatable || untouched) && retries.spend()) attempt()
+        if (isSettled) return
+        const isUnsent = !started && !(isStreamed && (body.readableDidRead || body.destroyed))
+        if (attempts === 1 && !clientErrorOf(error) && (isRepeatable || isUnsent) && retryBudget.tryWithdraw()) attempt()
         else fail(error)
       }
     })

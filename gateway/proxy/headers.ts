@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { propagation } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-// What services understand. Whatever else a client sends ends here, so a header that is invented to impress a service never reaches it.
-const passedOn = ['accept', 'accept-encoding', 'accept-language', 'authorization', 'content-type', 'idempotency-key', 'if-match',
+// Every other header of a client is dropped, so a forged internal header never reaches a service.
+const forwardedHeaders = ['accept', 'accept-encoding', 'accept-language', 'authorization', 'content-type', 'idempotency-key', 'if-match',
   'if-modified-since', 'if-none-match', 'range', 'user-agent'] as const
 
-// How a socket that takes both kinds of addresses writes one of the older kind.
-const plainAddress = (ip: string) => (ip.startsWith('::ffff:') ? ip.slice(7) : ip)
+// A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d.
+const unmapIpv4 = (ip: string) => (ip.startsWith('::ffff:') ? ip.slice(7) : ip)
 
-/** The headers of `request` as its service gets them. `length`: of the body, when it is known. */
-export function headersFor (request: FastifyRequest, length: number | undefined): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = { 'x-forwarded-for': plainAddress(request.ip), 'x-request-id': request.id }
+/** The headers that the service receives. @param length the length of the body in bytes, if known */
+export function requestHeadersFor (request: FastifyRequest, length: number | undefined): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = { 'x-forwarded-for': unmapIpv4(request.ip), 'x-request-id': request.id }
   const given = request.headers
-  for (const name of passedOn) {
+  for (const name of forwardedHeaders) {
     const value = given[name]
     if (value !== undefined) headers[name] = value as never
   }
@@ -22,19 +22,19 @@ export function headersFor (request: FastifyRequest, length: number | undefined)
   return headers
 }
 
-// They belong to the one connection they came on, or tell what a client need not know. The id is the gateway's own.
-const keptBack = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+// Hop-by-hop headers, and headers that reveal the server. The request id is the gateway's own.
+const droppedHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'x-request-id', 'server', 'x-powered-by'])
 
-/** Gives `reply` the headers that a service answered with. */
-export function answerWith (reply: FastifyReply, headers: IncomingHttpHeaders) {
+/** Copies the headers of a service's response to `reply`. */
+export function copyResponseHeaders (reply: FastifyReply, headers: IncomingHttpHeaders) {
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined && !keptBack.has(name)) reply.header(name, value)
+    if (value !== undefined && !droppedHeaders.has(name)) reply.header(name, value)
   }
 }
 
-const always = Object.entries({
+const securityHeaders = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -44,12 +44,12 @@ const always = Object.entries({
 })
 
 /**
- * Gives every answer the headers that make browsers careful with it, unless it has its own. They are added when an answer leaves, as
- * a refusal may come before any hook that is registered here.
+ * Adds the security headers to every response that does not set its own. This is an onSend hook because a 401 or 503 can come before
+ * any hook that is registered here.
  */
-export function secureAnswers (app: FastifyInstance) {
+export function addSecurityHeaders (app: FastifyInstance) {
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    for (const [name, value] of always) if (!reply.hasHeader(name)) reply.header(name, value)
+    for (const [name, value] of securityHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('cache-control') && !reply.hasHeader('etag')) reply.header('cache-control', 'no-store')
     done()
   })

@@ -4,47 +4,47 @@ import { Counter, Gauge } from 'prom-client'
 import { Pool } from 'undici'
 import { createBreaker } from './breaker.ts'
 import type { Breaker } from './breaker.ts'
-import { createBudget } from './retry-budget.ts'
-import type { Budget } from './retry-budget.ts'
-import type { Service } from '../routes.ts'
+import { createRetryBudget } from './retry-budget.ts'
+import type { RetryBudget } from './retry-budget.ts'
+import type { ServiceName } from '../routes.ts'
 
-/** A service as the gateway sees it. */
+/** A service behind the gateway. */
 export interface Upstream {
-  name: Service
+  name: ServiceName
   origin: string
   pool: Pool
-  /** For bodies that are streamed: senders that take their time would soon hold every connection that the others need. */
-  streams: Pool
+  /** For streamed bodies: slow senders would otherwise soon hold every connection that other requests need. */
+  streamingPool: Pool
   breaker: Breaker
-  retries: Budget
+  retryBudget: RetryBudget
   countFailure (): void
   close (): Promise<void>
 }
 
-const failures = new Counter({ name: 'gateway_upstream_failures_total', help: 'Requests a service did not answer', labelNames: ['service'], registers: [registry] })
-const open = new Gauge({ name: 'gateway_breaker_open', help: 'Whether a service is given a rest', labelNames: ['service'], registers: [registry] })
+const failures = new Counter({ name: 'gateway_upstream_failures_total', help: 'Requests to which a service did not respond', labelNames: ['service'], registers: [registry] })
+const breakerOpen = new Gauge({ name: 'gateway_breaker_open', help: 'Whether the circuit breaker of a service is open (1) or closed (0)', labelNames: ['service'], registers: [registry] })
 
-const connections = 32
-const streams = 8
-const connecting = { timeout: 1_000 }
+const CONNECTIONS = 32
+const STREAMING_CONNECTIONS = 8
+const connectOptions = { timeout: 1_000 }
 
-export function createUpstream (name: Service, url: string, log: Log): Upstream {
+export function createUpstream (name: ServiceName, url: string, log: Log): Upstream {
   const { origin } = new URL(url)
-  // The deadline of a whole request is kept by who sends it, to the millisecond; undici's own are about half a second late.
-  const common = { pipelining: 1, headersTimeout: 0, connect: connecting }
-  const pools = [new Pool(origin, { ...common, connections }), new Pool(origin, { ...common, connections: streams })] as const
-  open.set({ service: name }, 0)
+  // forward() enforces the deadline to the millisecond; undici's own timeouts fire about half a second late.
+  const common = { pipelining: 1, headersTimeout: 0, connect: connectOptions }
+  const pools = [new Pool(origin, { ...common, connections: CONNECTIONS }), new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })] as const
+  breakerOpen.set({ service: name }, 0)
 
   return {
     name,
     origin,
     pool: pools[0],
-    streams: pools[1],
+    streamingPool: pools[1],
     breaker: createBreaker((isOpen) => {
-      open.set({ service: name }, isOpen ? 1 : 0)
-      log.warn({ service: name }, isOpen ? 'a service does not answer and is given a rest' : 'a service answers again')
+      breakerOpen.set({ service: name }, isOpen ? 1 : 0)
+      log.warn({ service: name }, isOpen ? 'a service does not respond: its circuit breaker opens' : 'a service responds again: its circuit breaker closes')
     }),
-    retries: createBudget(),
+    retryBudget: createRetryBudget(),
     countFailure: () => failures.inc({ service: name }),
     close: async () => void await Promise.all(pools.map((pool) => pool.destroy()))
   }

@@ -1,21 +1,21 @@
-const earned = 0.1
-const most = 10
+const DEPOSIT_PER_REQUEST = 0.1
+const MAX_BALANCE = 10
 
-/** Second tries for one in ten requests: enough for a mishap, too few to double the load on a service that is failing. */
-export interface Budget {
-  earn (): void
-  spend (): boolean
+/** Allows one retry per ten requests: enough for a broken connection, too few to double the load on a failing service. */
+export interface RetryBudget {
+  deposit (): void
+  tryWithdraw (): boolean
 }
 
-export function createBudget (): Budget {
-  let saved = 0
+export function createRetryBudget (): RetryBudget {
+  let balance = 0
   return {
-    earn () {
-      saved = Math.min(most, saved + earned)
+    deposit () {
+      balance = Math.min(MAX_BALANCE, balance + DEPOSIT_PER_REQUEST)
     },
-    spend () {
-      if (saved < 1) return false
-      saved--
+    tryWithdraw () {
+      if (balance < 1) return false
+      balance--
       return true
     }
   }

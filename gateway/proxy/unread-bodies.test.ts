@@ -4,10 +4,10 @@ import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-// Gigabytes go over the loopback, beside other tests.
+// This test sends gigabytes over the loopback while other tests run.
 t.setTimeout(240_000)
 
-t.test('a client that sends too much reads the 413, 50 times of 50', async (t) => {
+t.test('a client that sends too much can read the 413, 50 times of 50', async (t) => {
   const { url, as, services } = await testGateway(t)
   const port = Number(new URL(url).port)
   const bodies = [
@@ -22,15 +22,15 @@ t.test('a client that sends too much reads the 413, 50 times of 50', async (t) =
         const five = Array.from({ length: 5 }, () => postThenRead(port, { path, headers, body, chunked, close }))
         answers.push(...await Promise.all(five))
       }
-      const way = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
-      t.strictSame(answers.filter(({ status, whole }) => !(status === 413 && whole)), [], way)
+      const variant = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      t.strictSame(answers.filter(({ status, whole }) => !(status === 413 && whole)), [], variant)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
   }
-  t.strictSame(Object.values(services).flatMap(({ received }) => received), [], 'and no service is asked')
+  t.strictSame(Object.values(services).flatMap(({ received }) => received), [], 'and no service is called')
 })
 
-t.test('a client that is not signed in, or sends what is not understood, reads why', async (t) => {
+t.test('a client without a token, or with an unsupported encoding, can read the error', async (t) => {
   const { url, as } = await testGateway(t)
   const port = Number(new URL(url).port)
   const body = Buffer.alloc(5_000_000, 1)

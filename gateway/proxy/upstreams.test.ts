@@ -7,7 +7,7 @@ import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-t.test('a request reaches the service that answers for its address, without the prefix', async (t) => {
+t.test('a request reaches the service that owns its path, without the prefix', async (t) => {
   const { call, as } = await testGateway(t)
   const places = { identity: ['/auth/me'], profile: ['/onboarding/status', '/profile'], social: ['/feed?limit=2&cursor=a%20b', '/stories', '/users/x/follow', '/hashtags/trending'],
     fitmatch: ['/fitmatch/discover'], dashboard: ['/dashboard/home', '/logs', '/goals', '/programs/active', '/records'], notification: ['/notifications/unread-count'] }
@@ -20,9 +20,9 @@ t.test('a request reaches the service that answers for its address, without the 
   }
 })
 
-t.test('an answer passes as it is: status, headers and body', async (t) => {
+t.test('a response is passed on unchanged: status, headers and body', async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.answer((_asked, response) => {
+  services.social.respondWith((_received, response) => {
     response.writeHead(410, { 'content-type': 'application/json', etag: '"7"', 'retry-after': '9', 'cache-control': 'private', vary: 'Accept-Language', 'x-request-id': 'its own' })
     response.end('{"success":false,  "error":"Gone","code":"GONE"}')
   })
@@ -32,24 +32,24 @@ t.test('an answer passes as it is: status, headers and body', async (t) => {
   t.match(gone.headers, { etag: '"7"', 'retry-after': '9', 'cache-control': 'private', vary: 'Accept-Language', 'x-content-type-options': 'nosniff' })
   t.not(gone.headers['x-request-id'], 'its own')
 
-  services.social.answer((_asked, response) => response.writeHead(304, { etag: '"7"' }).end())
+  services.social.respondWith((_received, response) => response.writeHead(304, { etag: '"7"' }).end())
   t.match(await call(`${base}/feed/1`, { headers: { ...as(), 'if-none-match': '"7"' } }), { status: 304, headers: { etag: '"7"' } })
-  services.social.answer((_asked, response) => response.writeHead(204).end())
+  services.social.respondWith((_received, response) => response.writeHead(204).end())
   t.match(await call(`${base}/feed/1`, { method: 'DELETE', headers: as() }), { status: 204, body: { length: 0 } })
-  services.social.answer((_asked, response) => response.writeHead(200, { 'content-length': '17', 'content-type': 'application/json' }).end())
+  services.social.respondWith((_received, response) => response.writeHead(200, { 'content-length': '17', 'content-type': 'application/json' }).end())
   t.match(await call(`${base}/feed/1`, { method: 'HEAD', headers: as() }), { status: 200, headers: { 'content-length': '17' }, body: { length: 0 } })
 })
 
-t.test('a long answer is streamed whole', async (t) => {
+t.test('a long response is streamed completely', async (t) => {
   const { call, as, services } = await testGateway(t)
   const long = Buffer.alloc(3_000_000, 'abc')
-  services.fitmatch.answer((_asked, response) => response.writeHead(200, { 'content-type': 'image/webp' }).end(long))
+  services.fitmatch.respondWith((_received, response) => response.writeHead(200, { 'content-type': 'image/webp' }).end(long))
   const answer = await call(`${base}/fitmatch/photos/1`, { headers: as() })
   t.equal(answer.status, 200)
   t.ok(answer.body.equals(long))
 })
 
-t.test('what a client says about itself beyond its token does not reach a service', async (t) => {
+t.test('forged identity headers of a client do not reach a service', async (t) => {
   const { call, as, services } = await testGateway(t)
   const forged = { 'x-user-id': '1', 'x-internal-role': 'ADMIN', 'x-forwarded-for': '9.9.9.9', 'x-forwarded-host': 'evil', forwarded: 'for=9.9.9.9', 'x-real-ip': '9.9.9.9',
     'x-request-id': 'forged', cookie: 'a=b', te: 'trailers', connection: 'close, authorization', 'proxy-authorization': 'x', traceparent: `00-${'g'.repeat(9_000)}-01`, tracestate: 'x'.repeat(2_000) }
@@ -64,7 +64,7 @@ t.test('what a client says about itself beyond its token does not reach a servic
   for (const name of ['x-user-id', 'x-internal-role', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'cookie', 'te', 'proxy-authorization', 'tracestate']) t.notOk(name in got, name)
 })
 
-t.test('a trace goes on', async (t) => {
+t.test('a trace is continued', async (t) => {
   const { call, as, services } = await testGateway(t)
   const id = '0af7651916cd43dd8448eb211c80319c'
   await call(`${base}/feed`, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
@@ -75,7 +75,7 @@ t.test('each request is logged under its own trace, although requests share conn
   const lines: Record<string, unknown>[] = []
   const log = createLogger('gateway', 'info', { write: (line) => { lines.push(JSON.parse(line) as Record<string, unknown>) } })
   const { call, as, services } = await testGateway(t, { log })
-  services.profile.answer((_asked, response) => response.destroy())
+  services.profile.respondWith((_received, response) => response.destroy())
   const traces = new Map<string, string>()
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 40 }, async (_, number) => {
@@ -87,21 +87,21 @@ t.test('each request is logged under its own trace, although requests share conn
   }
   const logged = lines.filter((line) => line['msg'] === 'answered').map((line) => [line['path'], line['traceId']])
   t.strictSame(new Map(logged as [string, string][]), traces)
-  // What went wrong is told in the same trace, by the id of the request.
+  // Errors are logged in the same trace, with the id of the request.
   const byRequest = new Map(lines.filter((line) => line['msg'] === 'answered').map((line) => [line['requestId'], line['traceId']]))
   const failures = lines.filter((line) => line['err'] !== undefined && line['requestId'] !== undefined)
   t.ok(failures.length > 0)
   for (const failure of failures) t.equal(failure['traceId'], byRequest.get(failure['requestId']))
 })
 
-t.test('the address of a client is taken from a proxy only when that is trusted', async (t) => {
+t.test('X-Forwarded-For is used only if it comes from a trusted proxy', async (t) => {
   const { call, as, services } = await testGateway(t, { env: { TRUST_PROXY: '127.0.0.5' } })
   await call(`${base}/feed`, { headers: { ...as(), 'x-forwarded-for': '203.0.113.7' }, from: '127.0.0.5' })
   await call(`${base}/feed`, { headers: { ...as(), 'x-forwarded-for': '203.0.113.7' }, from: '127.0.0.6' })
   t.strictSame(services.social.received.map(({ headers }) => headers['x-forwarded-for']), ['203.0.113.7', '127.0.0.6'])
 })
 
-t.test('what no service is meant to be asked from outside is not found', async (t) => {
+t.test('internal paths of services are 404', async (t) => {
   const { call, as, services } = await testGateway(t)
   for (const path of ['/internal/revoked-sessions', '/health/ready', '/openapi.json', '/nope', '/auth/../internal/revoked-sessions', '/auth/%2e%2e/internal/revoked-sessions',
     '/auth/..%2finternal/revoked-sessions', '/auth//internal', '/auth/./login', '/auth/%2E/login', '/auth\\..\\internal', '/auth/%00', '/authx', '/auth/%zz']) {
@@ -113,7 +113,7 @@ t.test('what no service is meant to be asked from outside is not found', async (
   t.strictSame(Object.values(services).flatMap(({ received }) => received), [])
 })
 
-t.test('every refusal of the gateway is in the envelope', async (t) => {
+t.test('every error of the gateway is in the envelope', async (t) => {
   const { call, as } = await testGateway(t)
   t.match(await call('/'), { status: 404 })
   t.match((await call('/api/mobile/v2/feed')).json(), { success: false, code: 'NOT_FOUND', error: String })
@@ -124,7 +124,7 @@ t.test('every refusal of the gateway is in the envelope', async (t) => {
   t.match(await call(`${base}/feed`, { method: 'OPTIONS' }), { status: 204, headers: { allow: /GET/ } })
 })
 
-t.test('a body passes byte for byte, whatever it is', async (t) => {
+t.test('any body is passed on byte for byte', async (t) => {
   const { call, as, services } = await testGateway(t)
   const odd = Buffer.from('{"a": 1e400, \u00ff}\0')
   await call(`${base}/feed`, { method: 'POST', headers: { ...as(), 'content-type': 'application/json; charset=utf-8' }, body: odd })
@@ -140,7 +140,7 @@ t.test('a body passes byte for byte, whatever it is', async (t) => {
   t.ok(deleted?.body.equals(odd))
 })
 
-t.test('a body that is too long is refused, said or unsaid, and reaches nobody', async (t) => {
+t.test('a body that is too long is rejected with or without a declared length, and reaches no service', async (t) => {
   const { call, as, services } = await testGateway(t)
   const limits = { '/feed': 64 * 1024, '/auth/login': 64 * 1024, '/media': 5 * 1024 * 1024 + 64 * 1024, '/fitmatch/photos': 5 * 1024 * 1024 + 64 * 1024,
     '/fitmatch/verification': 5 * 1024 * 1024 + 64 * 1024, '/onboarding/upload-photo': 5 * 1024 * 1024 + 64 * 1024, '/fitmatch/chat/m1/messages': Math.floor(7.2 * 1024 * 1024) }
@@ -148,12 +148,12 @@ t.test('a body that is too long is refused, said or unsaid, and reaches nobody',
   for (const [path, limit] of Object.entries(limits)) {
     const fits = Buffer.alloc(limit, 1)
     const long = Buffer.alloc(limit + 1, 1)
-    const said = await post(path, long)
-    t.equal(said.status, 413, `${path}, ${limit + 1} bytes`)
-    t.match(said.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
-    const unsaid = await post(path, [long.subarray(0, 40_000), long.subarray(40_000)])
-    t.equal(unsaid.status, 413, 'without a length')
-    t.match(unsaid.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+    const declared = await post(path, long)
+    t.equal(declared.status, 413, `${path}, ${limit + 1} bytes`)
+    t.match(declared.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+    const undeclared = await post(path, [long.subarray(0, 40_000), long.subarray(40_000)])
+    t.equal(undeclared.status, 413, 'without a length')
+    t.match(undeclared.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
     t.equal((await post(path, fits)).status, 200, `${limit} bytes`)
     t.equal((await post(path, [fits.subarray(0, 40_000), fits.subarray(40_000)])).status, 200, 'without a length')
   }
@@ -162,7 +162,7 @@ t.test('a body that is too long is refused, said or unsaid, and reaches nobody',
   t.strictSame(lengths.sort(rising), Object.values(limits).flatMap((limit) => [limit, limit]).sort(rising))
 })
 
-t.test('a compressed body is refused as one, and not as broken JSON', async (t) => {
+t.test('a compressed body is 415, not reported as broken JSON', async (t) => {
   const { call, as, services } = await testGateway(t)
   const post = (encoding: string) => call(`${base}/logs/batch`, { method: 'POST', headers: { ...as(), 'content-type': 'application/json', 'content-encoding': encoding }, body: gzipSync('{}') })
   const refused = await post('gzip')
@@ -172,10 +172,10 @@ t.test('a compressed body is refused as one, and not as broken JSON', async (t) 
   t.equal((await post('identity')).status, 200)
 })
 
-t.test('four long messages at once are taken, the fifth is told to wait, short ones pass', async (t) => {
+t.test('four long messages at once are accepted, the fifth is 503, short ones pass', async (t) => {
   const { call, as, services } = await testGateway(t)
   const waiting: Array<() => void> = []
-  services.fitmatch.answer((received, response) => {
+  services.fitmatch.respondWith((received, response) => {
     const answer = () => response.writeHead(201, { 'content-type': 'application/json' }).end('{"success":true}')
     if (received.body.length > 65_536) waiting.push(answer)
     else answer()
@@ -189,15 +189,15 @@ t.test('four long messages at once are taken, the fifth is told to wait, short o
   t.equal((await send(500)).status, 201)
   for (const answer of waiting) answer()
   t.strictSame((await Promise.all(four)).map(({ status }) => status), [201, 201, 201, 201])
-  services.fitmatch.answer((_asked, response) => response.writeHead(201).end())
+  services.fitmatch.respondWith((_received, response) => response.writeHead(201).end())
   t.equal((await send(3_000_000)).status, 201)
 })
 
-t.test('one account alone cannot take all the places for long messages', async (t) => {
+t.test('one account cannot take all the slots for long messages', async (t) => {
   const { call, as, services } = await testGateway(t)
   const [slow, other] = [as(), as()]
   const waiting: Array<() => void> = []
-  services.fitmatch.answer((_asked, response) => { waiting.push(() => response.writeHead(201).end()) })
+  services.fitmatch.respondWith((_received, response) => { waiting.push(() => response.writeHead(201).end()) })
   const send = (headers: object) => call(`${base}/fitmatch/chat/m1/messages`, { method: 'POST', headers: { ...headers }, body: Buffer.alloc(100_000, 1) })
   const two = [send(slow), send(slow)]
   while (waiting.length < 2) await sleep(10)
@@ -206,13 +206,13 @@ t.test('one account alone cannot take all the places for long messages', async (
   while (waiting.length < 3) await sleep(10)
   for (const answer of waiting) answer()
   t.strictSame((await Promise.all([...two, another])).map(({ status }) => status), [201, 201, 201])
-  services.fitmatch.answer((_asked, response) => response.writeHead(201).end())
+  services.fitmatch.respondWith((_received, response) => response.writeHead(201).end())
   t.equal((await send(slow)).status, 201)
 })
 
-t.test('a service that refuses an upload before it has come is heard', async (t) => {
+t.test('the response of a service that rejects an upload before reading it reaches the client', async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.take((request, response) => {
+  services.social.handleWith((request, response) => {
     response.writeHead(415, { 'content-type': 'application/json' }).end('{"success":false,"code":"UNSUPPORTED_MEDIA_TYPE"}')
     request.resume()
   })
@@ -220,7 +220,7 @@ t.test('a service that refuses an upload before it has come is heard', async (t)
   t.equal(answer.status, 415)
 })
 
-t.test('CORS is by configuration', async (t) => {
+t.test('CORS follows the configuration', async (t) => {
   const plain = await testGateway(t)
   t.notOk('access-control-allow-origin' in (await plain.call(`${base}/feed`, { headers: { origin: 'https://app.example.org' } })).headers)
 

@@ -5,63 +5,63 @@ import { lengthOf, limitBody, readBody } from './bodies.ts'
 import { forward } from './forward.ts'
 import type { Upstream } from './pools.ts'
 import type { Limit } from '../config.ts'
-import { base, ordinaryBody, routesOf } from '../routes.ts'
+import { BASE_PATH, DEFAULT_BODY_BYTES, routesOf } from '../routes.ts'
 import type { Route } from '../routes.ts'
-import { createTurns } from './turns.ts'
+import { createConcurrencyLimiter } from './concurrency.ts'
 
-export const timeoutMs = 3_000
-const streamTimeoutMs = 10_000
-// Two of a service's eight connections for streams. The screens that ask for photos send six at once: the others wait, unread.
-const turnsOfAccount = { concurrency: 2, maxWaiting: 8, maxWaitMs: 5_000 }
+export const TIMEOUT_MS = 3_000
+const STREAM_TIMEOUT_MS = 10_000
+// Two of a service's eight streaming connections. The app uploads six photos at once: the others wait, unread.
+const streamsPerAccount = { concurrency: 2, maxQueued: 8, maxWaitMs: 5_000 }
 
-// Spellings that the router here and the one of a service might read differently: a limit or a public route must not be slipped past.
-const ambiguous = /\/\/|\/(?:\.|%2e){1,2}(?:\/|$)|\\|%(?:2f|5c|[01]\w)/i
+// Spellings that this router and a service's might read differently. They could bypass a rate limit or the bearer token.
+const ambiguousPath = /\/\/|\/(?:\.|%2e){1,2}(?:\/|$)|\\|%(?:2f|5c|[01]\w)/i
 
-function refuseAmbiguous (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
-  done(ambiguous.test(request.url.split('?', 1)[0] ?? '') ? new NotFound() : undefined)
+function rejectAmbiguousPath (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
+  done(ambiguousPath.test(request.url.split('?', 1)[0] ?? '') ? new NotFound() : undefined)
 }
 
 interface Options {
   upstreams: Upstream[]
-  /** By method and path. */
+  /** Rate limits, by method and path. */
   limits: Map<string, Limit[]>
-  /** Of one account, by the name of what it writes. */
+  /** Write limits of one account, by variable. */
   writeLimits: Map<string, Limit[]>
 }
 
-/** Passes on the requests of every route of `upstreams`, without the base of their addresses. */
+/** Proxies every route of `upstreams`, without BASE_PATH. */
 export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, writeLimits }: Options) {
-  // What a body says is for the service to judge. It is read, or not, once a handler has made up its mind.
+  // The service validates the body. The gateway's handler decides whether to buffer or to stream it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   for (const upstream of upstreams) {
-    const takeTurn = createTurns(turnsOfAccount)
+    const acquire = createConcurrencyLimiter(streamsPerAccount)
     for (const route of routesOf(upstream.name)) {
-      const [limit, ...furtherLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
+      const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
       await app.register(httpProxy, {
         upstream: upstream.origin,
-        // Nothing is sent by it; without one, every route would make itself a pool.
+        // The plugin sends nothing through it; without one, every route would create a pool of its own.
         undici: { request: upstream.pool.request.bind(upstream.pool) } as never,
-        prefix: base,
+        prefix: BASE_PATH,
         routes: [route.path],
         httpMethods: route.methods,
         proxyPayloads: false,
-        preHandler: refuseAmbiguous,
+        preHandler: rejectAmbiguousPath,
         config: {
           public: route.public,
           unauthorizedOnly: route.unauthorizedOnly,
-          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.window }, furtherLimits }),
+          ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.windowMs }, additionalLimits }),
           accountLimits: [...writeLimits].filter(([name]) => name === 'LIMIT_WRITES' || name === route.writeLimit)
         },
-        handler: createHandler(upstream, route, takeTurn)
+        handler: createHandler(upstream, route, acquire)
       })
     }
   }
 }
 
-function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce = Infinity }: Route, takeTurn: ReturnType<typeof createTurns>) {
-  let long = 0
+function createHandler (upstream: Upstream, { maxBodyBytes = DEFAULT_BODY_BYTES, maxConcurrentLargeBodies = Infinity }: Route, acquire: ReturnType<typeof createConcurrencyLimiter>) {
+  let largeBodies = 0
 
   return (request: FastifyRequest, reply: FastifyReply, destination: string) => {
     const { raw } = request
@@ -69,31 +69,31 @@ function createHandler (upstream: Upstream, { bodyLimit = ordinaryBody, atOnce =
     const path = query === -1 ? destination : destination + request.url.slice(query)
     const length = raw.method === 'GET' || raw.method === 'HEAD' ? 0 : lengthOf(raw)
 
-    if (length === 0) return forward(request, reply, { upstream, path, body: null, length: undefined, timeoutMs })
-    // No service decompresses, as a limit on a compressed body would be none.
+    if (length === 0) return forward(request, reply, { upstream, path, body: null, length: undefined, timeoutMs: TIMEOUT_MS })
+    // Services do not decompress: a limit on the length of a compressed body would limit nothing.
     if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) throw new UnsupportedMediaType()
-    if (length !== undefined && length > bodyLimit) throw new PayloadTooLarge()
+    if (length !== undefined && length > maxBodyBytes) throw new PayloadTooLarge()
 
-    if (bodyLimit === ordinaryBody || (length !== undefined && length <= ordinaryBody)) {
-      readBody(raw, bodyLimit)
-        .then((body) => forward(request, reply, { upstream, path, body, length: body.length, timeoutMs }))
+    if (maxBodyBytes === DEFAULT_BODY_BYTES || (length !== undefined && length <= DEFAULT_BODY_BYTES)) {
+      readBody(raw, maxBodyBytes)
+        .then((body) => forward(request, reply, { upstream, path, body, length: body.length, timeoutMs: TIMEOUT_MS }))
         .catch((error: unknown) => reply.send(error))
       return
     }
 
-    takeTurn(request.account.id)
-      .then((endTurn) => {
-        if (reply.raw.destroyed) return endTurn()
-        if (long >= atOnce) {
-          endTurn()
+    acquire(request.account.id)
+      .then((release) => {
+        if (reply.raw.destroyed) return release()
+        if (largeBodies >= maxConcurrentLargeBodies) {
+          release()
           throw new ServiceUnavailable()
         }
-        long++
+        largeBodies++
         reply.raw.once('close', () => {
-          long--
-          endTurn()
+          largeBodies--
+          release()
         })
-        forward(request, reply, { upstream, path, body: limitBody(raw, bodyLimit), length, timeoutMs: streamTimeoutMs })
+        forward(request, reply, { upstream, path, body: limitBody(raw, maxBodyBytes), length, timeoutMs: STREAM_TIMEOUT_MS })
       })
       .catch((error: unknown) => reply.send(error))
   }

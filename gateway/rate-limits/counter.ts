@@ -3,18 +3,18 @@ import { registry } from '@tandem/service-kit'
 import { Redis } from 'ioredis'
 import { Gauge } from 'prom-client'
 import { createMemoryCounter } from './memory-counter.ts'
-import type { Hits } from './memory-counter.ts'
+import type { Attempts } from './memory-counter.ts'
 
-/** Counts hits of a client for all gateways together. */
-export interface HitCounter {
-  /** One more hit in a window of so many milliseconds. It takes 100 ms at most, and never fails. */
-  count (key: string, window: number): Promise<Hits>
-  /** Whether hits are counted in Redis right now. */
+/** Counts the attempts of a client over all gateways. */
+export interface RateCounter {
+  /** Counts one attempt in a fixed window. Takes at most 100 ms and never throws. */
+  count (key: string, windowMs: number): Promise<Attempts>
+  /** Whether attempts are currently counted in Redis. */
   isShared (): boolean
   close (): void
 }
 
-// What this process knows is carried in, so that a count survives a Redis that was emptied, or was away for a while.
+// ARGV[1] is the count that this process knows, so that a count survives an emptied or restarted Redis.
 const script = `
   local count = tonumber(redis.call('get', KEYS[1]) or '0')
   local ttl = redis.call('pttl', KEYS[1])
@@ -27,59 +27,59 @@ const script = `
   return { count, ttl }
 `
 
-const timeoutMs = 100
-const betweenTries = 500
+const TIMEOUT_MS = 100
+const RETRY_INTERVAL_MS = 500
 
-interface Counting { countHit (key: string, known: number, ttl: number): Promise<[count: number, ttl: number]> }
+interface CounterCommands { countAttempt (key: string, known: number, ttl: number): Promise<[count: number, ttl: number]> }
 
-const local = new Gauge({ name: 'gateway_limits_local', help: 'Whether attempts are counted in this process alone, as Redis is away', registers: [registry] })
+const localGauge = new Gauge({ name: 'gateway_limits_local', help: 'Whether this process counts attempts by itself because Redis is unavailable', registers: [registry] })
 
-/** Counts in Redis, and in memory while Redis is away or slow: by the same numbers, and beginning with what Redis last said. */
-export function createHitCounter (url: string, log: Log): HitCounter {
+/** Counts in Redis. While Redis is unavailable or slow, counts in memory, from the last known count and with the same limits. */
+export function createRedisCounter (url: string, log: Log): RateCounter {
   const memory = createMemoryCounter()
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 1_000,
-    commandTimeout: timeoutMs,
-    retryStrategy: (tries) => Math.min(tries * 50, betweenTries),
+    commandTimeout: TIMEOUT_MS,
+    retryStrategy: (attempts) => Math.min(attempts * 50, RETRY_INTERVAL_MS),
     connectionName: 'gateway'
   })
-  redis.defineCommand('countHit', { numberOfKeys: 1, lua: script })
-  const counting = redis as unknown as Counting
-  let shared = false
+  redis.defineCommand('countAttempt', { numberOfKeys: 1, lua: script })
+  const counting = redis as unknown as CounterCommands
+  let isShared = false
 
-  function change (to: boolean, error?: unknown) {
-    if (to === shared) return
-    shared = to
-    local.set(to ? 0 : 1)
-    if (to) log.info('attempts are counted in redis')
-    else log.warn({ err: error }, 'redis does not answer: attempts are counted in this process alone')
+  function setShared (value: boolean, error?: unknown) {
+    if (value === isShared) return
+    isShared = value
+    localGauge.set(value ? 0 : 1)
+    if (value) log.info('attempts are counted in Redis')
+    else log.warn({ err: error }, 'Redis does not respond: this process counts attempts by itself')
   }
 
-  // Once it was too slow it is asked aside from any request, until it answers in time.
+  // After a timeout, Redis is probed outside of any request until it responds in time.
   const probe = setInterval(() => {
-    if (!shared && redis.status === 'ready') redis.ping().then(() => change(true), () => {})
-  }, betweenTries).unref()
-  redis.on('ready', () => change(true))
-  redis.on('close', () => change(false, new Error('the connection is closed')))
+    if (!isShared && redis.status === 'ready') redis.ping().then(() => setShared(true), () => {})
+  }, RETRY_INTERVAL_MS).unref()
+  redis.on('ready', () => setShared(true))
+  redis.on('close', () => setShared(false, new Error('the connection is closed')))
   redis.on('error', () => {})
 
   return {
-    async count (key, window) {
-      if (!shared) return memory.count(key, window)
-      const known = memory.recall(key)
+    async count (key, windowMs) {
+      if (!isShared) return memory.count(key, windowMs)
+      const known = memory.find(key)
       try {
-        const [current, ttl] = await counting.countHit(`limit:${key}`, known?.current ?? 0, Math.ceil(known?.ttl ?? window))
-        memory.learn(key, { current, ttl })
+        const [current, ttl] = await counting.countAttempt(`limit:${key}`, known?.current ?? 0, Math.ceil(known?.ttl ?? windowMs))
+        memory.merge(key, { current, ttl })
         return { current, ttl }
       } catch (error) {
-        change(false, error)
-        return memory.count(key, window)
+        setShared(false, error)
+        return memory.count(key, windowMs)
       }
     },
-    isShared: () => shared,
+    isShared: () => isShared,
     close () {
       clearInterval(probe)
       redis.disconnect()

@@ -12,7 +12,7 @@ const numbers = { 'check-email': [10, 60], login: [5, 60], register: [3, 3600], 
 async function checkEach (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, { call, as }: Awaited<ReturnType<typeof testGateway>>, from: string, other: string) {
   for (const [name, [max, seconds]] of Object.entries(numbers)) {
     const attempt = (from: string) => call(`${base}/auth/${name}`, { method: 'POST', headers: as(), from })
-    // All at once, as one after the other proves little.
+    // All at once: sequential requests would not show a race.
     const answers = await Promise.all(Array.from({ length: max + 3 }, () => attempt(from)))
     t.equal(answers.filter(({ status }) => status === 200).length, max, `${max} of ${name} pass`)
     const refused = answers.filter(({ status }) => status === 429)
@@ -23,27 +23,27 @@ async function checkEach (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, { call,
       t.ok(wait > seconds - 30 && wait <= seconds, `again in ${wait} s of ${seconds}`)
       t.ok(answer.ms < 500)
     }
-    t.equal((await attempt(other)).status, 200, 'another address is not concerned')
+    t.equal((await attempt(other)).status, 200, 'another address is not affected')
   }
 }
 
-tap.test('each limit holds, counted in redis', async (t) => {
+tap.test('each limit holds, counted in Redis', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
   await ready(gateway)
   await checkEach(t, gateway, '127.1.0.1', '127.1.0.2')
-  t.equal((await gateway.call(`${base}/auth/sessions`, { headers: gateway.as(), from: '127.1.0.1' })).status, 200, 'reading is not limited')
+  t.equal((await gateway.call(`${base}/auth/sessions`, { headers: gateway.as(), from: '127.1.0.1' })).status, 200, 'reads are not limited')
 
   const second = await testGateway(t, { redisUrl: redis.url })
   await ready(second)
   t.equal((await second.call(`${base}/auth/login`, { method: 'POST', from: '127.1.0.1' })).status, 429, 'all gateways count together')
 })
 
-tap.test('each limit holds in memory while there is no redis', async (t) => {
+tap.test('each limit holds in memory while Redis is unavailable', async (t) => {
   await checkEach(t, await testGateway(t), '127.2.0.1', '127.2.0.2')
 })
 
-tap.test('killing redis, or emptying it, gives no attempt back, and nobody waits', async (t) => {
+tap.test('killing or emptying Redis resets no count and delays no request', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
   await ready(gateway)
@@ -64,7 +64,7 @@ tap.test('killing redis, or emptying it, gives no attempt back, and nobody waits
   t.equal((await attempt('127.3.0.2')).status, 200)
 })
 
-tap.test('a redis that hangs keeps nobody waiting', async (t) => {
+tap.test('a Redis that hangs delays no request', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
   await ready(gateway)
@@ -76,14 +76,14 @@ tap.test('a redis that hangs keeps nobody waiting', async (t) => {
   t.ok(answers.every(({ ms }) => ms < 250), answers.map(({ ms }) => Math.round(ms)).join(' '))
 })
 
-tap.test('a made-up address in X-Forwarded-For wins nothing', async (t) => {
+tap.test('a forged X-Forwarded-For does not bypass a limit', async (t) => {
   const { call } = await testGateway(t)
   const answers = await Promise.all(Array.from({ length: 11 }, (_, i) =>
     call(`${base}/auth/check-email`, { method: 'POST', headers: { 'x-forwarded-for': `9.9.9.${i}` } })))
   t.equal(answers.filter(({ status }) => status === 429).length, 1)
 })
 
-tap.test('an IPv6 customer is one client, and one seen through a trusted proxy is himself', async (t) => {
+tap.test('the /64 of an IPv6 address is one client, also behind a trusted proxy', async (t) => {
   const { call } = await testGateway(t, { env: { TRUST_PROXY: 'loopback' } })
   const attempt = (address: string) => call(`${base}/auth/resend-verification`, { method: 'POST', headers: { 'x-forwarded-for': address } })
   t.equal((await attempt('2001:db8:1:2::1')).status, 200)
@@ -93,13 +93,13 @@ tap.test('an IPv6 customer is one client, and one seen through a trusted proxy i
   t.equal((await attempt('198.51.100.7')).status, 200)
 })
 
-tap.test('who is not signed in uses up no limit of those who are', async (t) => {
+tap.test('requests without a token do not use up the limit of signed-in clients', async (t) => {
   const { call, as } = await testGateway(t)
   for (let i = 0; i < 5; i++) t.equal((await call(`${base}/auth/sessions`, { method: 'POST' })).status, 401)
   t.equal((await call(`${base}/auth/sessions`, { method: 'POST', headers: as() })).status, 200)
 })
 
-tap.test('an operator changes a limit, lifts it, or adds one for floods', async (t) => {
+tap.test('operators can change a limit, lift it, or set the flood limit', async (t) => {
   const { call, as } = await testGateway(t, { env: { LIMIT_AUTH_LOGIN: '2/10s', LIMIT_AUTH_REGISTER: 'off', FLOOD_LIMIT: '12/1m' } })
   const post = async (path: string) => (await call(base + path, { method: 'POST' })).status
   t.strictSame([await post('/auth/login'), await post('/auth/login'), await post('/auth/login')], [200, 200, 429])
@@ -110,7 +110,7 @@ tap.test('an operator changes a limit, lifts it, or adds one for floods', async 
   t.equal((await call('/health/live')).status, 200)
 })
 
-tap.test('a route may have a limit for the day as well, of which what the shorter one refuses takes nothing', async (t) => {
+tap.test('a route can have a second limit per day, which does not count what the shorter one rejects', async (t) => {
   const redis = await startRedis(t)
   for (const options of [{}, { redisUrl: redis.url }]) {
     const gateway = await testGateway(t, { ...options, env: { LIMIT_AUTH_CHECK_EMAIL: '5/24h,3/1s' } })
@@ -124,22 +124,22 @@ tap.test('a route may have a limit for the day as well, of which what the shorte
     const refused = await attempt('127.5.0.1')
     t.match(refused.json(), { success: false, code: 'RATE_LIMITED' })
     t.ok(Number(refused.headers['retry-after']) > 86_300)
-    t.equal((await attempt('127.5.0.2')).status, 200, 'another address is not concerned')
+    t.equal((await attempt('127.5.0.2')).status, 200, 'another address is not affected')
     const { data } = (await gateway.call(`${base}/meta`)).json() as { data: { limits: { rates: object[] } } }
     t.match(data.limits.rates.filter((rate) => 'route' in rate && rate.route === 'POST /auth/check-email'), [{ max: 3, windowSeconds: 1 }, { max: 5, windowSeconds: 86_400 }])
   }
 })
 
-tap.test('a wrong limit is named', async (t) => {
+tap.test('an invalid limit is named in the error', async (t) => {
   const env = { REDIS_URL: 'redis://x', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText, ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
-  t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is no limit/ })
+  t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is not a limit/ })
   t.throws(() => readGatewayConfig({ ...env, CORS_ORIGINS: 'example.org' }), { message: /CORS_ORIGINS/ })
   t.throws(() => readGatewayConfig({}), { message: /IDENTITY_URL is missing/ })
-  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), [{ max: 5, window: 60_000 }])
-  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, window: 60_000 }, { max: 1_000, window: 86_400_000 }])
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), [{ max: 5, windowMs: 60_000 }])
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, windowMs: 60_000 }, { max: 1_000, windowMs: 86_400_000 }])
 })
 
-tap.test('a window ends, and memory is bounded', async (t) => {
+tap.test('a window ends, and the memory counter is bounded', async (t) => {
   let now = 0
   const memory = createMemoryCounter(() => now)
   t.strictSame(memory.count('a', 1_000), { current: 1, ttl: 1_000 })
@@ -148,8 +148,8 @@ tap.test('a window ends, and memory is bounded', async (t) => {
   now = 1_000
   t.strictSame(memory.count('a', 1_000), { current: 1, ttl: 1_000 })
   for (let i = 0; i < 150_000; i++) memory.count(`client ${i}`, 1_000)
-  t.equal(memory.recall('client 0'), undefined)
-  t.ok(memory.recall('client 149999'))
+  t.equal(memory.find('client 0'), undefined)
+  t.ok(memory.find('client 149999'))
 })
 
 async function ready ({ call }: Awaited<ReturnType<typeof testGateway>>) {

@@ -1,21 +1,21 @@
-/** So many hits, and in how many milliseconds they are forgotten. */
-export interface Hits { current: number, ttl: number }
+/** The attempts in the current window, and the milliseconds until it ends. Names as @fastify/rate-limit expects them. */
+export interface Attempts { current: number, ttl: number }
 
-/** Counts hits in this process. */
-export interface Memory {
-  count (key: string, window: number): Hits
-  /** What is known of `key`, if its window has not ended. */
-  recall (key: string): Hits | undefined
-  /** Takes over what is known elsewhere; of two counts of one window the higher is the true one. */
-  learn (key: string, hits: Hits): void
+/** Counts attempts in this process. */
+export interface MemoryCounter {
+  count (key: string, windowMs: number): Attempts
+  /** The count of `key`, unless its window has ended. */
+  find (key: string): Attempts | undefined
+  /** Merges a count from elsewhere; of two counts of one window the higher one holds. */
+  merge (key: string, attempts: Attempts): void
 }
 
-const most = 100_000
-const betweenSweeps = 5_000
+const MAX_ENTRIES = 100_000
+const SWEEP_INTERVAL_MS = 5_000
 
-export function createMemoryCounter (now = Date.now): Memory {
+export function createMemoryCounter (now = Date.now): MemoryCounter {
   const windows = new Map<string, { count: number, endsAt: number }>()
-  let swept = -Infinity
+  let sweptAt = -Infinity
 
   function find (key: string) {
     const known = windows.get(key)
@@ -23,29 +23,29 @@ export function createMemoryCounter (now = Date.now): Memory {
   }
 
   function store (key: string, count: number, endsAt: number) {
-    // To look through all of them takes a moment, so a flood of new clients must not bring it about each time.
-    if (windows.size >= most && now() - swept >= betweenSweeps) {
-      swept = now()
+    // A sweep takes a moment, so a flood of new clients must not trigger one for each request.
+    if (windows.size >= MAX_ENTRIES && now() - sweptAt >= SWEEP_INTERVAL_MS) {
+      sweptAt = now()
       for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each)
     }
-    // The oldest goes, and with it somebody's count; the process must not be filled up from outside.
-    if (windows.size >= most) for (const oldest of windows.keys()) { windows.delete(oldest); break }
+    // The oldest entry is dropped, and its count is lost: clients must not be able to fill the memory of the process.
+    if (windows.size >= MAX_ENTRIES) for (const oldest of windows.keys()) { windows.delete(oldest); break }
     windows.delete(key)
     windows.set(key, { count, endsAt })
   }
 
   return {
-    count (key, window) {
+    count (key, windowMs) {
       const known = find(key)
       if (known) return { current: ++known.count, ttl: known.endsAt - now() }
-      store(key, 1, now() + window)
-      return { current: 1, ttl: window }
+      store(key, 1, now() + windowMs)
+      return { current: 1, ttl: windowMs }
     },
-    recall (key) {
+    find (key) {
       const known = find(key)
       return known && { current: known.count, ttl: known.endsAt - now() }
     },
-    learn (key, { current, ttl }) {
+    merge (key, { current, ttl }) {
       const known = find(key)
       if (known) known.count = Math.max(known.count, current)
       else store(key, current, now() + ttl)

@@ -20,49 +20,49 @@ async function checkWrites (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, gatew
   t.match(comments.refused[0]?.json(), { success: false, code: 'RATE_LIMITED' })
   const wait = Number(comments.refused[0]?.headers['retry-after'])
   t.ok(wait > 30 && wait <= 60, `again in ${wait} s`)
-  t.equal((await statusesOf(gateway, 130, 'POST', '/users/1/follow', eve)).passed, 120, '120 follows a minute, whatever was commented')
-  t.equal((await statusesOf(gateway, 150, 'DELETE', '/feed/1', eve, '127.0.0.3')).passed, 100, '300 writes a minute in all, of one account from whatever address')
+  t.equal((await statusesOf(gateway, 130, 'POST', '/users/1/follow', eve)).passed, 120, '120 follows a minute, independent of comments')
+  t.equal((await statusesOf(gateway, 150, 'DELETE', '/feed/1', eve, '127.0.0.3')).passed, 100, '300 writes a minute in all for one account, from any address')
   t.equal((await statusesOf(gateway, 1, 'PUT', '/profile', eve)).passed, 0)
-  t.equal((await statusesOf(gateway, 50, 'GET', '/feed/1/comment', eve)).passed, 50, 'reading goes on')
-  t.equal((await statusesOf(gateway, 60, 'POST', '/feed/1/comment', ana)).passed, 60, 'another account at the same address is not concerned')
+  t.equal((await statusesOf(gateway, 50, 'GET', '/feed/1/comment', eve)).passed, 50, 'reads are not limited')
+  t.equal((await statusesOf(gateway, 60, 'POST', '/feed/1/comment', ana)).passed, 60, 'another account at the same address is not affected')
 }
 
-tap.test('one account cannot write without end, counted in redis', async (t) => {
+tap.test('the writes of one account are limited, counted in Redis', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
   while (((await gateway.call('/health/ready')).json() as { down: string[] }).down.includes('redis')) await new Promise((resolve) => setTimeout(resolve, 50))
   await checkWrites(t, gateway)
 })
 
-tap.test('one account cannot write without end while there is no redis', async (t) => {
+tap.test('the writes of one account are limited while Redis is unavailable', async (t) => {
   await checkWrites(t, await testGateway(t))
 })
 
-tap.test('an operator sets the limits of writes', async (t) => {
+tap.test('operators configure the write limits', async (t) => {
   const gateway = await testGateway(t, { env: { LIMIT_WRITES: 'off', LIMIT_COMMENTS: '2/1m,1/1s', LIMIT_FOLLOWS: 'off' } })
   const eve = gateway.as(randomUUID(), { sub: randomUUID() })
   t.equal((await statusesOf(gateway, 2, 'POST', '/feed/1/comment', eve)).passed, 1)
   t.equal((await statusesOf(gateway, 310, 'POST', '/users/1/follow', eve)).passed, 310)
 })
 
-tap.test('relaxed limits are for work on one machine', async (t) => {
+tap.test('relaxed limits are for local development only', async (t) => {
   const { env } = await testGateway(t)
   const read = (more: NodeJS.ProcessEnv) => readGatewayConfig({ ...env, ...more })
   const loginOf = (more: NodeJS.ProcessEnv) => read(more).limits.get('POST /auth/login')
-  t.strictSame(loginOf({}), [{ max: 5, window: 60_000 }])
-  t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed' }), [{ max: 500, window: 60_000 }])
-  t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed', LIMIT_AUTH_LOGIN: '7/1m' }), [{ max: 7, window: 60_000 }], 'a limit that is set is meant as it is')
+  t.strictSame(loginOf({}), [{ max: 5, windowMs: 60_000 }])
+  t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed' }), [{ max: 500, windowMs: 60_000 }])
+  t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed', LIMIT_AUTH_LOGIN: '7/1m' }), [{ max: 7, windowMs: 60_000 }], 'the factor does not apply to a limit that is set')
   t.throws(() => read({ LIMIT_PROFILE: 'relaxed', NODE_ENV: 'production' }), { name: 'ConfigError', message: /LIMIT_PROFILE must not be relaxed where NODE_ENV is production/ })
   t.throws(() => read({ LIMIT_PROFILE: 'none' }), { name: 'ConfigError' })
-  t.strictSame(read({}).flood, { max: 6_000, window: 60_000 }, 'floods are limited unless an operator lifts that')
+  t.strictSame(read({}).floodLimit, { max: 6_000, windowMs: 60_000 }, 'floods are limited by default')
 })
 
-tap.test('a refusal tells callers on this machine how to lift the limit, and nobody else', async (t) => {
-  const refusalOf = async ({ call }: Gateway, headers: object = {}) => {
+tap.test('a 429 tells only callers on this machine how to lift the limit', async (t) => {
+  const errorOf = async ({ call }: Gateway, headers: object = {}) => {
     for (let i = 0; i < 5; i++) await call(`${base}/auth/login`, { method: 'POST', headers: { ...headers } })
     return (await call(`${base}/auth/login`, { method: 'POST', headers: { ...headers } })).json()
   }
-  t.match(await refusalOf(await testGateway(t)), { success: false, code: 'RATE_LIMITED', error: /LIMIT_PROFILE=relaxed/ })
-  t.notMatch(await refusalOf(await testGateway(t, { env: { TRUST_PROXY: 'loopback' } }), { 'x-forwarded-for': '203.0.113.7' }), { error: /LIMIT_PROFILE/ })
-  t.notMatch(await refusalOf(await testGateway(t, { env: { NODE_ENV: 'production' } })), { error: /LIMIT_PROFILE/ })
+  t.match(await errorOf(await testGateway(t)), { success: false, code: 'RATE_LIMITED', error: /LIMIT_PROFILE=relaxed/ })
+  t.notMatch(await errorOf(await testGateway(t, { env: { TRUST_PROXY: 'loopback' } }), { 'x-forwarded-for': '203.0.113.7' }), { error: /LIMIT_PROFILE/ })
+  t.notMatch(await errorOf(await testGateway(t, { env: { NODE_ENV: 'production' } })), { error: /LIMIT_PROFILE/ })
 })

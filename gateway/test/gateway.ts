@@ -9,31 +9,31 @@ import { createRootKey, silentLog } from '@tandem/service-kit/testing'
 import { createGateway } from '../app.ts'
 import { readGatewayConfig } from '../config.ts'
 import { serviceNames } from '../routes.ts'
-import type { Service } from '../routes.ts'
+import type { ServiceName } from '../routes.ts'
 
 interface Teardown { teardown (work: () => unknown): unknown }
 
-/** What a service was asked. */
+/** A request that a fake service received. */
 export interface ReceivedRequest { method: string, url: string, headers: IncomingMessage['headers'], body: Buffer }
 
-/** A service of the test's own. */
+/** A fake service. */
 export interface FakeService {
   url: string
-  /** Everything it was asked, but not what the gateway asks on its own account. */
+  /** Every proxied request, without the gateway's own requests. */
   received: ReceivedRequest[]
-  /** How it answers from now on; by default with what it was asked. */
-  answer: (listener: (received: ReceivedRequest, response: ServerResponse) => void) => void
-  /** How it deals with a request from now on, before its body has come. */
-  take: (listener: RequestListener | undefined) => void
+  /** Sets the response to proxied requests; by default they are echoed. */
+  respondWith: (listener: (received: ReceivedRequest, response: ServerResponse) => void) => void
+  /** Sets a listener that handles requests before their body has arrived. */
+  handleWith: (listener: RequestListener | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>
-  /** What it answers to the gateway's own questions, by path. */
+  /** The responses to the gateway's own requests, by path. */
   documents: Map<string, unknown>
 }
 
-export async function startService (t: Teardown, name: string): Promise<FakeService> {
-  let take: RequestListener | undefined
-  let answer = (received: ReceivedRequest, response: ServerResponse) => {
+export async function startFakeService (t: Teardown, name: string): Promise<FakeService> {
+  let handle: RequestListener | undefined
+  let respond = (received: ReceivedRequest, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' })
     response.end(JSON.stringify({ success: true, data: { service: name, method: received.method, url: received.url } }))
   }
@@ -47,7 +47,7 @@ export async function startService (t: Teardown, name: string): Promise<FakeServ
       response.writeHead(200, { 'content-type': 'application/json' })
       return void Promise.resolve(typeof document === 'function' ? document(request) as unknown : document).then((body) => response.end(JSON.stringify(body)))
     }
-    if (take) return take(request, response)
+    if (handle) return handle(request, response)
     const chunks: Buffer[] = []
     request.on('error', () => {})
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -55,7 +55,7 @@ export async function startService (t: Teardown, name: string): Promise<FakeServ
       const { method = '', url = '', headers } = request
       const whole = { method, url, headers, body: Buffer.concat(chunks) }
       received.push(whole)
-      answer(whole, response)
+      respond(whole, response)
     })
   }
   let server = createServer(listener)
@@ -74,23 +74,23 @@ export async function startService (t: Teardown, name: string): Promise<FakeServ
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    answer: (next) => { answer = next },
-    take: (next) => { take = next },
+    respondWith: (next) => { respond = next },
+    handleWith: (next) => { handle = next },
     stop,
     start,
     documents
   }
 }
 
-export interface Call {
+export interface CallOptions {
   method?: string
   headers?: OutgoingHttpHeaders
   body?: string | Buffer | Buffer[]
-  /** The address the client calls from, such as 127.0.0.9. */
+  /** The address of the client, such as 127.0.0.9. */
   from?: string
 }
 
-export interface Answer {
+export interface ClientResponse {
   status: number
   headers: IncomingMessage['headers']
   body: Buffer
@@ -98,9 +98,9 @@ export interface Answer {
   ms: number
 }
 
-/** Calls over a connection of its own. A body given in pieces is sent without saying its length. */
-export function callAt (origin: string, path: string, { method = 'GET', headers = {}, body, from }: Call = {}) {
-  return new Promise<Answer>((resolve, reject) => {
+/** Sends a request over a new connection. A body in pieces is sent chunked, without a length. */
+export function callAt (origin: string, path: string, { method = 'GET', headers = {}, body, from }: CallOptions = {}) {
+  return new Promise<ClientResponse>((resolve, reject) => {
     const since = performance.now()
     const given = Array.isArray(body) || body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const { hostname, port } = new URL(origin)
@@ -142,7 +142,7 @@ export function createIssuer (kid = randomUUID()) {
 
 const rootKey = createRootKey()
 
-/** Has a fake identity publish these keys, signed by `by`. */
+/** Makes a fake identity publish these keys, signed by `by`. */
 export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[], { by = rootKey, issuedAt = Date.now() } = {}) {
   const keys = issuers.map(({ jwk }) => jwk)
   identity.documents.set('/.well-known/jwks.json', { keys })
@@ -151,20 +151,20 @@ export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typ
 
 interface Options {
   env?: NodeJS.ProcessEnv
-  /** Whether identity has published its key; true. */
+  /** Whether identity has published its key; default true. */
   keys?: boolean
   redisUrl?: string
   log?: Log
 }
 
-/** A gateway that listens, with six services behind it. */
+/** A listening gateway with six fake services. */
 export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog }: Options = {}) {
-  const started = await Promise.all(serviceNames.map(async (name) => [name, await startService(t, name)] as const))
-  const services = Object.fromEntries(started) as Record<Service, FakeService>
+  const started = await Promise.all(serviceNames.map(async (name) => [name, await startFakeService(t, name)] as const))
+  const services = Object.fromEntries(started) as Record<ServiceName, FakeService>
   const issuer = createIssuer()
-  const ended: string[] = []
+  const revokedSessions: string[] = []
   if (keys) publishKeys(services.identity, [issuer])
-  services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: ended, until: new Date().toISOString() }))
+  services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: revokedSessions, until: new Date().toISOString() }))
 
   const variables = {
     PORT: '0',
@@ -181,13 +181,13 @@ export async function testGateway (t: Teardown, { env = {}, keys = true, redisUr
   return {
     app,
     url,
-    /** What the gateway was configured with. */
+    /** The configuration of the gateway. */
     env: variables,
     services,
     issuer,
-    /** The sessions that identity says have ended. */
-    ended,
+    /** The sessions that the fake identity returns as revoked. */
+    revokedSessions,
     as: issuer.bearer,
-    call: (path: string, options?: Call) => callAt(url, path, options)
+    call: (path: string, options?: CallOptions) => callAt(url, path, options)
   }
 }

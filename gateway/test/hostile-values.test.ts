@@ -10,7 +10,7 @@ const headers = parametersOf('header', ['accept', 'accept-language', 'accept-enc
   'user-agent', 'content-type', 'content-encoding', 'x-forwarded-for', 'x-request-id', 'traceparent', 'tracestate', 'origin', 'access-control-request-method', 'expect'])
 const body = { content: { 'application/json': { schema: { type: 'object', properties: { a: string } }, example: { a: 'a' } } } }
 
-t.test('no value in an address, a query or a header brings a server error of the gateway', async (t) => {
+t.test('no value in a path, a query or a header causes a server error of the gateway', async (t) => {
   const { call, as } = await testGateway(t, { env: { TRUST_PROXY: 'loopback', CORS_ORIGINS: '*', FLOOD_LIMIT: 'off' } })
   const document = { paths: {
     '/feed/{id}': { get: { parameters: [...id, ...parametersOf('query', ['limit', 'cursor']), ...headers] }, post: { parameters: [...id, ...headers], requestBody: body } },

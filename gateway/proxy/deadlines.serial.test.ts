@@ -1,11 +1,11 @@
-// Runs alone: it measures how long answers take.
+// Serial, because it measures response times.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-t.test('a service that is away is 503 within 100 ms, and takes nobody down with it', async (t) => {
+t.test('an unavailable service is 503 within 100 ms, and others are not affected', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
   await call(`${base}/feed`, { headers })
@@ -22,36 +22,36 @@ t.test('a service that is away is 503 within 100 ms, and takes nobody down with 
   t.equal((await call('/health/ready')).status, 200, 'the gateway stays ready')
 })
 
-t.test('the breaker opens, spares the service, and closes when it answers again', async (t) => {
+t.test('the breaker opens, and closes when the service responds again', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
-  services.social.answer((_asked, response) => response.destroy())
-  const asking = () => call(`${base}/feed`, { method: 'POST', headers })
-  for (let i = 0; i < 20; i++) t.equal((await asking()).status, 503)
+  services.social.respondWith((_received, response) => response.destroy())
+  const post = () => call(`${base}/feed`, { method: 'POST', headers })
+  for (let i = 0; i < 20; i++) t.equal((await post()).status, 503)
   const received = services.social.received.length
   t.equal(received, 20, 'a POST is not sent twice')
-  const answers = await Promise.all(Array.from({ length: 20 }, asking))
+  const answers = await Promise.all(Array.from({ length: 20 }, post))
   t.ok(answers.every(({ status, ms }) => status === 503 && ms < 100))
-  t.equal(services.social.received.length, received, 'an open breaker asks nobody')
+  t.equal(services.social.received.length, received, 'an open breaker sends no request')
 
-  services.social.answer((_asked, response) => response.writeHead(200).end())
+  services.social.respondWith((_received, response) => response.writeHead(200).end())
   await sleep(2_050)
-  t.equal((await asking()).status, 200)
-  t.equal((await asking()).status, 200)
+  t.equal((await post()).status, 200)
+  t.equal((await post()).status, 200)
 })
 
-t.test('a GET is tried once more, within a tenth of all requests', async (t) => {
+t.test('a GET is retried once, for at most a tenth of all requests', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
   for (let i = 0; i < 20; i++) await call(`${base}/feed`, { headers })
   services.social.received.length = 0
   let failures = 1
-  services.social.answer((_asked, response) => { if (failures-- > 0) response.destroy(); else response.writeHead(200).end() })
+  services.social.respondWith((_received, response) => { if (failures-- > 0) response.destroy(); else response.writeHead(200).end() })
   t.equal((await call(`${base}/feed`, { headers })).status, 200)
   t.equal(services.social.received.length, 2)
 
   services.social.received.length = 0
-  services.social.answer((_asked, response) => response.destroy())
+  services.social.respondWith((_received, response) => response.destroy())
   const received = 100
   for (let i = 0; i < received; i++) await call(`${base}/feed`, { headers })
   t.ok(services.social.received.length <= received * 1.1, `${services.social.received.length} of ${received}`)
@@ -59,35 +59,35 @@ t.test('a GET is tried once more, within a tenth of all requests', async (t) => 
 
 t.test('a service that is too slow is 503 after three seconds', async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.answer(() => {})
-  services.dashboard.answer((_asked, response) => { response.writeHead(200, { 'content-type': 'application/json' }).write('{') })
+  services.social.respondWith(() => {})
+  services.dashboard.respondWith((_received, response) => { response.writeHead(200, { 'content-type': 'application/json' }).write('{') })
   const [silent, halting] = await Promise.all([call(`${base}/feed`, { headers: as() }), call(`${base}/logs`, { headers: as() })])
   for (const answer of [silent, halting]) {
     t.equal(answer.status, 503)
     t.ok(answer.ms > 2_900 && answer.ms < 3_400, `${answer.ms} ms`)
   }
-  t.equal(services.social.received.length, 1, 'what was slow is not asked again')
+  t.equal(services.social.received.length, 1, 'a timeout is not retried')
 })
 
-t.test('what stands between is not let through', async (t) => {
+t.test('a 502 of an intermediary is not passed to the client', async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.answer((_asked, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>'))
+  services.social.respondWith((_received, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>'))
   const answer = await call(`${base}/feed`, { headers: as() })
   t.equal(answer.status, 503)
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
 })
 
-t.test('an upload that the service has no time to read is 503, as it is not the client who is slow', async (t) => {
+t.test('an upload that the service does not read is 503, not 408', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
-  services.social.take(() => {})
+  services.social.handleWith(() => {})
   const uploads = await Promise.all(Array.from({ length: 4 }, () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })))
   for (const { status, json, headers } of uploads) {
     t.equal(status, 503)
     t.match(json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
     t.match(headers['retry-after'], /^\d+$/)
   }
-  services.social.take(undefined)
+  services.social.handleWith(undefined)
   t.equal((await call(`${base}/feed`, { headers })).status, 200)
 })
 
@@ -104,13 +104,13 @@ t.test('clients that do not finish their uploads do not open the breaker', async
   }))
   await sleep(50)
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
-  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'nor hold connections')
+  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'and do not hold connections')
   t.equal(services.social.received.length, 2)
 })
 
-t.test('what is under way when the gateway closes is answered', async (t) => {
+t.test('requests in progress are answered when the gateway closes', async (t) => {
   const { app, call, as, services } = await testGateway(t)
-  services.social.answer((_asked, response) => { setTimeout(() => response.writeHead(200).end('{}'), 500) })
+  services.social.respondWith((_received, response) => { setTimeout(() => response.writeHead(200).end('{}'), 500) })
   const answer = call(`${base}/feed`, { headers: as() })
   while (services.social.received.length === 0) await sleep(5)
   const closed = app.close()
@@ -118,7 +118,7 @@ t.test('what is under way when the gateway closes is answered', async (t) => {
   await closed
 })
 
-/** Sends the first bytes of a body and then one byte a second, until it is answered. */
+/** Sends the first bytes of a body and then one byte a second, until the response arrives. */
 async function sendSlowly (url: string, headers: object) {
   const { request } = await import('node:http')
   const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...headers, 'content-length': 4_000_000 }, agent: false })
@@ -135,7 +135,7 @@ async function sendSlowly (url: string, headers: object) {
   })
 }
 
-t.test('one account cannot stop other people\'s uploads by sending its own slowly', async (t) => {
+t.test('slow uploads of one account do not block those of others', async (t) => {
   const { call, as, url } = await testGateway(t)
   const slow = as()
   const sendings = Array.from({ length: 16 }, () => sendSlowly(url, slow))
@@ -151,7 +151,7 @@ t.test('one account cannot stop other people\'s uploads by sending its own slowl
   t.ok(statuses.every((status) => status === 408 || status === 503), `too slow, or too many: ${statuses.join(' ')}`)
 })
 
-t.test('a body that hardly arrives is 408 in the envelope, and one that arrives steadily is taken', async (t) => {
+t.test('a body that arrives too slowly is 408 in the envelope, and a steady one is accepted', async (t) => {
   const { as, url, services } = await testGateway(t)
   const { request } = await import('node:http')
   const steady = new Promise<number | undefined>((resolve, reject) => {
@@ -178,11 +178,11 @@ t.test('a body that hardly arrives is 408 in the envelope, and one that arrives 
   t.equal(services.social.received.length, 1)
 })
 
-t.test('six photos of one account at once are all taken', async (t) => {
+t.test('six photos of one account at once are all accepted', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
   let [running, most] = [0, 0]
-  services.profile.answer((_asked, response) => {
+  services.profile.respondWith((_received, response) => {
     most = Math.max(most, ++running)
     setTimeout(() => {
       running--

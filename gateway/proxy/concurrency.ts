@@ -1,20 +1,20 @@
 import { ServiceUnavailable } from '@tandem/service-kit'
 
-export interface TurnLimits { concurrency: number, maxWaiting: number, maxWaitMs: number }
+export interface ConcurrencyLimits { concurrency: number, maxQueued: number, maxWaitMs: number }
 
 /**
- * Lets each account do so much at once and has the rest of its requests wait. Other accounts notice nothing of it.
- * @returns what waits for a turn of an account; it returns what ends the turn, and throws ServiceUnavailable when too many of the
- * account's requests wait, or one for too long
+ * Limits how many requests of one account run at once; the rest wait in its queue. Other accounts are not affected.
+ * @returns a function that waits for a slot of the account and returns the function that releases it. It throws ServiceUnavailable
+ * if the account's queue is full, or after `maxWaitMs`
  */
-export function createTurns ({ concurrency, maxWaiting, maxWaitMs }: TurnLimits) {
+export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
   const accounts = new Map<string, { running: number, waiting: Set<() => void> }>()
 
-  return async function takeTurn (accountId: string): Promise<() => void> {
+  return async function acquire (accountId: string): Promise<() => void> {
     const account = accounts.get(accountId) ?? { running: 0, waiting: new Set() }
     accounts.set(accountId, account)
 
-    function endTurn () {
+    function release () {
       const [next] = account.waiting
       if (next) return next()
       account.running--
@@ -23,9 +23,9 @@ export function createTurns ({ concurrency, maxWaiting, maxWaitMs }: TurnLimits)
 
     if (account.running < concurrency) {
       account.running++
-      return endTurn
+      return release
     }
-    if (account.waiting.size >= maxWaiting) throw new ServiceUnavailable()
+    if (account.waiting.size >= maxQueued) throw new ServiceUnavailable()
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         account.waiting.delete(start)
@@ -34,7 +34,7 @@ export function createTurns ({ concurrency, maxWaiting, maxWaitMs }: TurnLimits)
       function start () {
         clearTimeout(timer)
         account.waiting.delete(start)
-        resolve(endTurn)
+        resolve(release)
       }
       account.waiting.add(start)
     })
