@@ -12,7 +12,7 @@ const documented = ['POST /auth/check-email', 'POST /auth/login', 'POST /auth/re
 const extensions = ['POST /auth/request-code', 'POST /auth/login-code', 'POST /auth/change-password']
 const signedIn = ['GET /auth/me', 'POST /auth/logout', 'GET /auth/sessions', 'POST /auth/sessions', 'POST /auth/set-initial-password', 'POST /auth/change-password']
 
-t.test('every route is described, and which need a token and which are additions', async (t) => {
+t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const operations = Object.entries(paths).flatMap(([url, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${url}`, ...operation })))
   t.strictSame(operations.map(({ name }) => name).sort(), [...documented, ...extensions].sort())
@@ -21,11 +21,11 @@ t.test('every route is described, and which need a token and which are additions
   for (const { name, summary } of operations) t.ok(summary, name)
 })
 
-t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+t.test('every operation has complete examples of its request and response', async (t) => {
   t.strictSame(await listMissingExamples(app), [])
 })
 
-t.test('routes that need a token are closed to strangers, and to who forges one', async (t) => {
+t.test('routes that require a token reject missing and forged tokens', async (t) => {
   const { accessToken } = await givenAccount()
   const forged: Record<string, string>[] = [bearer(crypto.randomUUID()), as({ accessToken: accessToken.slice(0, -2) }), { authorization: accessToken }, { 'x-user-id': crypto.randomUUID(), authorization: 'Bearer ' }]
   for (const route of signedIn) {
@@ -37,7 +37,7 @@ t.test('routes that need a token are closed to strangers, and to who forges one'
   }
 })
 
-t.test('what is no request is refused in the envelope', async (t) => {
+t.test('an invalid request is rejected with the error envelope', async (t) => {
   t.match(await get('/auth/nothing'), { status: 404, success: false, code: 'NOT_FOUND' })
   t.match(await get('/auth/login'), { status: 405, success: false })
   for (const payload of ['{', '[]', '"x"', 'null', '{"email": "\\u0000@b.co", "password": "x"}']) {
@@ -46,7 +46,7 @@ t.test('what is no request is refused in the envelope', async (t) => {
   }
 })
 
-t.test('a client that announces JSON and sends none is understood', async (t) => {
+t.test('a JSON content type with an empty body is accepted', async (t) => {
   const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { ...as(await givenAccount()), 'content-type': 'application/json' } })
   t.equal(response.statusCode, 200)
 })

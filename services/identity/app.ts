@@ -1,11 +1,11 @@
 import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
-import { answerAccounts, answerAddressVerified, answerContact, answerMembership } from './accounts/rpc.ts'
+import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
 import { issueRoutes } from './issues/routes.ts'
-import { answerSigningKeys } from './keys/rpc.ts'
+import { handleSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
@@ -17,7 +17,7 @@ import { signInRoutes } from './sign-in/routes.ts'
 
 const routes = [registrationRoutes, signInRoutes, providerRoutes, sessionRoutes, passwordRoutes, accountRoutes, issueRoutes, keyRoutes]
 const consumers = [onPersonChanged, onOperatorActed]
-const answers = [answerSigningKeys, answerAccounts, answerContact, answerMembership, answerAddressVerified]
+const rpcHandlers = [handleSigningKeys, handleAccounts, handleContact, handleMembership, handleAddressVerified]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', ...options })
@@ -26,11 +26,11 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** What this service hears. */
+/** The event consumers of this service. */
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
-/** Hears and answers the other services until stopped. */
+/** Consumes events and serves RPCs until stopped. */
 export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, answers.map((each) => each(deps)))
+  startRpcHandlers(bus, rpcHandlers.map((each) => each(deps)))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

@@ -9,7 +9,7 @@ import type { VerifyToken } from './providers/tokens.ts'
 import type { Db, Provider } from './tables.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What every feature is handed. */
+/** The dependencies of every feature. */
 export interface Deps {
   db: Db
   callRpc: CallRpc

@@ -1,37 +1,37 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What is derived from the one SECRET of the service. A copy of the database alone is of no use against any of it. */
+/** Cryptography with keys derived from SECRET. A copy of the database alone reveals nothing that it protects. */
 export interface Secrets {
-  /** A digest that only this service can make: of a code, or of an address that need not be kept. */
+  /** A keyed digest that only this service can compute: of a code, or of an email address that is not stored. */
   digest (purpose: string, ...parts: string[]): Buffer
-  /** Encrypts what is kept at rest. What is in `under` is needed to read it again, besides SECRET. */
-  seal (plain: string, ...under: string[]): Buffer
-  /** @throws when `sealed` was made under another secret or with another `under`, or changed */
-  unseal (sealed: Buffer, ...under: string[]): string
+  /** Encrypts data at rest. To decrypt it, both SECRET and the same `context` are needed. */
+  encrypt (plaintext: string, ...context: string[]): Buffer
+  /** @throws if `encrypted` was made with another secret or another `context`, or was changed */
+  decrypt (encrypted: Buffer, ...context: string[]): string
 }
 
-const IV = 12
-const TAG = 16
+const IV_BYTES = 12
+const TAG_BYTES = 16
 
 export function createSecrets (secret: string): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'tandem identity', purpose, 32))
-  const sealing = derive('seal')
-  const digesting = derive('digest')
+  const encryptionKey = derive('encrypt')
+  const digestKey = derive('digest')
 
-  const digest = (purpose: string, ...parts: string[]) => createHmac('sha256', digesting).update(JSON.stringify([purpose, ...parts])).digest()
-  const sealingKey = (under: string[]) => under.length === 0 ? sealing : digest('seal', ...under)
+  const digest = (purpose: string, ...parts: string[]) => createHmac('sha256', digestKey).update(JSON.stringify([purpose, ...parts])).digest()
+  const keyFor = (context: string[]) => context.length === 0 ? encryptionKey : digest('encrypt', ...context)
 
   return {
     digest,
-    seal (plain, ...under) {
-      const iv = randomBytes(IV)
-      const cipher = createCipheriv('aes-256-gcm', sealingKey(under), iv)
-      return Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+    encrypt (plaintext, ...context) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(context), iv)
+      return Buffer.concat([iv, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
     },
-    unseal (sealed, ...under) {
-      const decipher = createDecipheriv('aes-256-gcm', sealingKey(under), sealed.subarray(0, IV))
-      decipher.setAuthTag(sealed.subarray(-TAG))
-      return Buffer.concat([decipher.update(sealed.subarray(IV, -TAG)), decipher.final()]).toString('utf8')
+    decrypt (encrypted, ...context) {
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(context), encrypted.subarray(0, IV_BYTES))
+      decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
+      return Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
     }
   }
 }

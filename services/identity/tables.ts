@@ -14,8 +14,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     email_verified_at: Date | null
     registered_network: string
     referral_code: string
-    barred_at: Date | null
-    lapsed_at: Generated<Date | null>
+    banned_at: Date | null
+    expired_at: Generated<Date | null>
     person_changed_at: Date | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
@@ -31,9 +31,9 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     current_period_start: Date
     current_period_end: Date
   }
-  account_networks: { account_id: string, network: string, signed_in_at: Generated<Date> }
+  account_networks: { account_id: string, network: string, last_signed_in_at: Generated<Date> }
   password_change_attempts: { account_id: string, attempted_at: Date[], last_attempted_at: Date }
-  wrong_passwords: { email_digest: Buffer, times: number, wait_until: Date }
+  failed_password_attempts: { source_digest: Buffer, failures: number, blocked_until: Date }
   sessions: {
     id: Generated<string>
     account_id: string
@@ -47,10 +47,10 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     ended_at: Date | null
   }
   refresh_tokens: { digest: Buffer, session_id: string, expires_at: Date, used_at: Date | null }
-  refresh_answers: { digest: Buffer, sealed: Buffer, created_at: Generated<Date> }
+  refresh_responses: { digest: Buffer, encrypted_access_token: Buffer, created_at: Generated<Date> }
   signing_keys: {
     kid: string
-    sealed: Buffer
+    encrypted_private_key: Buffer
     public_key: ColumnType<PublicKey, string, never>
     signs_from: Date
     created_at: Generated<Date>
@@ -59,10 +59,10 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     account_id: string
     purpose: Purpose
     digest: Buffer
-    tries: Generated<number>
+    attempts: Generated<number>
     expires_at: Date
   }
-  code_tries: { account_id: string, day: string, tries: number }
+  code_attempts: { account_id: string, day: string, attempts: number }
   password_resets: { account_id: string, digest: Buffer, expires_at: Date }
   mail_requests: {
     id: Generated<string>

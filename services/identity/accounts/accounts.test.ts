@@ -2,9 +2,9 @@ import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
 import { testApp } from '../test/app.ts'
-import { answerAddressVerified, answerContact, answerMembership } from './rpc.ts'
+import { handleAddressVerified, handleContact, handleMembership } from './rpc.ts'
 
-const { db, deps, answers, handlers, get, login, givenAccount } = await testApp(t)
+const { db, deps, rpcResults, handlers, get, login, givenAccount } = await testApp(t)
 
 const profile = {
   gender: null, birthDate: null, height: null, heightUnit: 'cm', weight: null, weightUnit: 'kg', fitnessGoal: null,
@@ -12,11 +12,11 @@ const profile = {
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
 const totals = { totalWorkouts: 3, totalFoodEntries: 4, nutritionGoal }
-t.afterEach(() => { delete answers.person; delete answers.totals })
+t.afterEach(() => { delete rpcResults.person; delete rpcResults.totals })
 
-t.test('my own account is shown with all that belongs to it', async (t) => {
+t.test("GET /auth/me returns the caller's own account with everything that belongs to it", async (t) => {
   const account = await givenAccount()
-  Object.assign(answers, { person: { name: 'Ana Putri', image: null, profile }, totals })
+  Object.assign(rpcResults, { person: { name: 'Ana Putri', image: null, profile }, totals })
   await db.insertInto('subscriptions').values({
     account_id: account.id, plan_id: 'premium', status: 'ACTIVE', current_period_start: new Date('2026-01-01'), current_period_end: new Date('2099-01-01')
   }).execute()
@@ -42,59 +42,59 @@ t.test('my own account is shown with all that belongs to it', async (t) => {
   })
 })
 
-t.test('what nobody has is null', async (t) => {
-  Object.assign(answers, { totals: { ...totals, nutritionGoal: null } })
+t.test('unknown fields are null', async (t) => {
+  Object.assign(rpcResults, { totals: { ...totals, nutritionGoal: null } })
   t.match(await get('/auth/me', { as: await givenAccount() }), { status: 200, user: { name: 'Ana', profile: null, nutritionGoal: null, subscription: null } })
 })
 
-t.test('without the dashboard service there is no answer, rather than a wrong one', async (t) => {
-  Object.assign(answers, { person: { name: 'Ana', image: null, profile } })
+t.test('without the dashboard service /auth/me is 503 instead of incorrect', async (t) => {
+  Object.assign(rpcResults, { person: { name: 'Ana', image: null, profile } })
   t.match(await get('/auth/me', { as: await givenAccount() }), { status: 503, success: false, code: 'SERVICE_UNAVAILABLE' })
 })
 
-t.test('an account that is gone or kept out is not found', async (t) => {
-  Object.assign(answers, { totals })
-  const [gone, barred] = [await givenAccount(), await givenAccount()]
+t.test('a deleted or banned account is not found', async (t) => {
+  Object.assign(rpcResults, { totals })
+  const [gone, banned] = [await givenAccount(), await givenAccount()]
   await db.deleteFrom('accounts').where('id', '=', gone.id).execute()
-  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', barred.id).execute()
-  for (const account of [gone, barred]) t.match(await get('/auth/me', { as: account }), { status: 404, success: false, code: 'USER_NOT_FOUND' })
+  await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', banned.id).execute()
+  for (const account of [gone, banned]) t.match(await get('/auth/me', { as: account }), { status: 404, success: false, code: 'USER_NOT_FOUND' })
 })
 
-t.test('my account is for who is signed in', async (t) => {
+t.test('/auth/me requires an access token', async (t) => {
   t.match(await get('/auth/me'), { status: 401, success: false, code: 'UNAUTHORIZED' })
   t.match(await get('/auth/me', { headers: { authorization: 'Bearer x.y.z' } }), { status: 401, success: false, code: 'INVALID_ACCESS_TOKEN' })
 })
 
-t.test('the newest news of a person are kept, in whatever order they come, and whatever else changes', async (t) => {
+t.test('the newest version of a person wins, in any order of delivery and whatever else changes', async (t) => {
   const account = await givenAccount()
-  const news = (name: string) => ({ accountId: account.id, name, username: 'ana', image: 'https://cdn.example.com/a.webp', bio: null, locale: 'id', timezone: 'Asia/Jakarta' })
-  const told = async (name: string, at: Date) => {
+  const changeOf = (name: string) => ({ accountId: account.id, name, username: 'ana', image: 'https://cdn.example.com/a.webp', bio: null, locale: 'id', timezone: 'Asia/Jakarta' })
+  const deliverAt = async (name: string, at: Date) => {
     const handler = handlers.find(({ event }) => event === PersonChanged)!
     await handler.handle({
-      specversion: '1.0', id: crypto.randomUUID(), source: 'test', type: PersonChanged.type, subject: account.id, time: at.toISOString(), datacontenttype: 'application/json', data: news(name)
+      specversion: '1.0', id: crypto.randomUUID(), source: 'test', type: PersonChanged.type, subject: account.id, time: at.toISOString(), datacontenttype: 'application/json', data: changeOf(name)
     })
   }
-  const kept = async () => (await login(account.email)).user
+  const currentUser = async () => (await login(account.email)).user
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-  // The account changed after this was said, and before it was heard.
-  await told('Second', minutesAgo(5))
-  t.match(await kept(), { name: 'Second', image: 'https://cdn.example.com/a.webp' })
-  await told('First', minutesAgo(10))
-  t.match(await kept(), { name: 'Second' })
-  await deliver(handlers, PersonChanged.type, news('Third'))
-  t.match(await kept(), { name: 'Third' })
+  // The account changed after this event was published and before it was consumed.
+  await deliverAt('Second', minutesAgo(5))
+  t.match(await currentUser(), { name: 'Second', image: 'https://cdn.example.com/a.webp' })
+  await deliverAt('First', minutesAgo(10))
+  t.match(await currentUser(), { name: 'Second' })
+  await deliver(handlers, PersonChanged.type, changeOf('Third'))
+  t.match(await currentUser(), { name: 'Third' })
 })
 
-t.test('others are told where to write to somebody and since when he is a member', async (t) => {
+t.test('other services can call for the contact and the membership of an account', async (t) => {
   const [first, second] = [await givenAccount(), await givenAccount({ verified: false })]
-  t.strictSame(await answerContact(deps).handle({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
-  t.equal(await answerContact(deps).handle({ accountId: crypto.randomUUID() }), null)
+  t.strictSame(await handleContact(deps).handle({ accountId: second.id }), { email: second.email, name: 'Ana', locale: 'en', emailVerified: false })
+  t.equal(await handleContact(deps).handle({ accountId: crypto.randomUUID() }), null)
 
-  const isVerified = async (accountId: string) => await answerAddressVerified(deps).handle({ accountId })
+  const isVerified = async (accountId: string) => await handleAddressVerified(deps).handle({ accountId })
   t.strictSame([await isVerified(first.id), await isVerified(second.id), await isVerified(crypto.randomUUID())], [true, false, false])
 
-  const membership = async (accountId: string) => await answerMembership(deps).handle({ accountId }) as { since: string, number: number } | null
+  const membership = async (accountId: string) => await handleMembership(deps).handle({ accountId }) as { since: string, number: number } | null
   const [one, two] = [await membership(first.id), await membership(second.id)]
   t.match(one?.since, /Z$/)
   t.equal(two!.number, one!.number + 1)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Role, Trx } from '../tables.ts'
 
-/** What is shown of an account. */
+/** The public fields of an account. */
 export interface Account {
   id: string
   name: string
@@ -18,9 +18,9 @@ export const accountColumns = [
   sql<boolean>`email_verified_at is not null`.as('emailVerified')
 ] as const
 
-/** The caller's own account with all that this service owns of it. */
+/** The caller's own account, with everything this service owns of it. */
 export async function findOwnAccount (db: Db, id: string) {
-  const account = await db.selectFrom('accounts').where('id', '=', id).where('barred_at', 'is', null)
+  const account = await db.selectFrom('accounts').where('id', '=', id).where('banned_at', 'is', null)
     .select([...accountColumns, 'updated_at as updatedAt', 'referral_code as referralCode'])
     .executeTakeFirst()
   if (!account) return
@@ -32,15 +32,15 @@ export async function findOwnAccount (db: Db, id: string) {
 
 export type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>
 
-/** Takes the row of an account: whatever changes how one gets into it waits here. One that has lapsed is not found. */
+/** Locks the row of an account. Everything that changes access to the account takes this lock. Expired accounts are not found. */
 export async function lockAccount (trx: Trx, by: { id: string } | { email: string }) {
   const query = trx.selectFrom('accounts')
     .select([
       ...accountColumns, 'locale', 'password_hash as passwordHash', 'registered_network as registeredNetwork',
-      sql<boolean>`barred_at is not null`.as('isBarred')
+      sql<boolean>`banned_at is not null`.as('isBanned')
     ])
-    .where('lapsed_at', 'is', null)
-    // Not the key, which every new session refers to.
+    .where('expired_at', 'is', null)
+    // A full lock would block new sessions, whose foreign key takes a key-share lock on this row.
     .forNoKeyUpdate()
   return 'id' in by
     ? await query.where('id', '=', by.id).executeTakeFirst()
@@ -49,27 +49,27 @@ export async function lockAccount (trx: Trx, by: { id: string } | { email: strin
 
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
-/** Where and how to write to a person. */
+/** How to contact the owner of an account. */
 export async function findContact (db: Db, id: string) {
-  return await db.selectFrom('accounts').where('id', '=', id).where('lapsed_at', 'is', null)
+  return await db.selectFrom('accounts').where('id', '=', id).where('expired_at', 'is', null)
     .select(['email', 'name', 'locale', sql<boolean>`email_verified_at is not null`.as('emailVerified')])
     .executeTakeFirst()
 }
 
-/** What a profile begins with, of each that exists. */
+/** The initial profile data of the accounts that exist. */
 export async function listAccounts (db: Db, ids: string[]) {
-  return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where('lapsed_at', 'is', null)
+  return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where('expired_at', 'is', null)
     .select(['id as accountId', 'name', 'image', 'locale'])
     .execute()
 }
 
-const COUNTED_MEMBERS = 100_000
+const MAX_COUNTED_MEMBERS = 100_000
 
-/** Since when and as which number somebody is a member. Ids are made in time order; beyond 100,000 the number is only a lower bound. */
+/** The registration date and member number of an account. Ids are in time order. Beyond 100,000 the number is only a lower bound. */
 export async function findMembership (db: Db, id: string) {
   const account = await db.selectFrom('accounts').where('id', '=', id).select('created_at').executeTakeFirst()
   if (!account) return
   const { rows } = await sql<{ number: number }>`
-    select count(*) as number from (select from accounts where id <= ${id} limit ${sql.lit(COUNTED_MEMBERS)}) earlier`.execute(db)
+    select count(*) as number from (select from accounts where id <= ${id} limit ${sql.lit(MAX_COUNTED_MEMBERS)}) earlier`.execute(db)
   return { since: account.created_at, number: rows[0]?.number ?? 1 }
 }

@@ -8,7 +8,7 @@ import { describeOwnUser, OwnUser } from './user.ts'
 export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
   app.get('/auth/me', {
     schema: {
-      summary: 'Read my own account',
+      summary: "Get the caller's own account",
       description: '404 USER_NOT_FOUND.',
       response: { 200: Type.Object({ success: Type.Literal(true), user: OwnUser }) }
     }

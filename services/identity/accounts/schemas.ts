@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Id, Text } from '@tandem/service-kit'
 
-/** An address as it is stored and compared: lower case, at most 254 characters. */
+/** An email address in its stored and compared form: lower case, at most 254 characters. */
 export const Email = Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['ana@example.com'] })
 
-/** An id that has to be said: an empty one is none. */
-export const SaidId = Type.String({ ...Id, transform: ['trim'], minLength: 1 })
+/** An id that is required and must not be empty. */
+export const RequiredId = Type.String({ ...Id, transform: ['trim'], minLength: 1 })

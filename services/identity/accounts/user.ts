@@ -10,9 +10,9 @@ const Profile = Type.Object({
   gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
   birthDate: Nullable(Timestamp),
   height: Nullable(Type.Number({ examples: [168] }), { description: 'Centimetres' }),
-  heightUnit: Enum(['cm', 'feet'], { description: 'How the person likes to see it' }),
+  heightUnit: Enum(['cm', 'feet'], { description: 'The preferred display unit' }),
   weight: Nullable(Type.Number({ examples: [60.5] }), { description: 'Kilograms' }),
-  weightUnit: Enum(['kg', 'pound'], { description: 'How the person likes to see it' }),
+  weightUnit: Enum(['kg', 'pound'], { description: 'The preferred display unit' }),
   fitnessGoal: Nullable(Type.String({ examples: ['BUILD_MUSCLE'] })),
   onboardingCompleted: Type.Boolean(),
   onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3', examples: [3] }),
@@ -20,7 +20,7 @@ const Profile = Type.Object({
   timezone: Type.String({ examples: ['Asia/Jakarta'] }),
   username: Type.Optional(Type.String({ examples: ['ana'] })),
   avatarUrl: Type.Optional(Nullable(Picture))
-}, { description: 'What the profile service knows; null while it is away' })
+}, { description: 'From the profile service; null while it is unavailable' })
 
 const NutritionGoal = Type.Object({
   dailyCalories: Type.Number({ examples: [2000] }),
@@ -42,14 +42,14 @@ const common = {
   nutritionGoal: Nullable(NutritionGoal)
 }
 
-/** A person as signing in shows him. */
+/** A user, in sign-in responses. */
 export const User = Type.Object(common)
 
-/** A person as he sees his own account. */
+/** The caller's own account. */
 export const OwnUser = Type.Object({
   ...common,
   updatedAt: Timestamp,
-  referralCode: Nullable(Type.String({ description: 'For friends to register with', examples: ['K7RMX2PA'] })),
+  referralCode: Nullable(Type.String({ description: 'Friends enter it when they register', examples: ['K7RMX2PA'] })),
   subscription: Nullable(Type.Object({
     id: Type.String({ examples: ['019aa1c7-0b6e-7f21-8a44-5d9c2b7e1f30'] }),
     planId: Type.String({ examples: ['premium'] }),
@@ -60,8 +60,8 @@ export const OwnUser = Type.Object({
   stats: Type.Object({ totalWorkouts: Type.Integer({ examples: [12] }), totalFoodEntries: Type.Integer({ examples: [57] }) })
 })
 
-// What the profile service begins every profile with. A new person is answered before it has heard of him.
-const firstProfile = {
+// The initial profile of every account in the profile service. The response to a registration is sent before that service consumes the event.
+const initialProfile = {
   gender: null,
   birthDate: null,
   height: null,
@@ -75,27 +75,27 @@ const firstProfile = {
   timezone: 'Asia/Jakarta'
 }
 
-/** The account alone, as this service knows it. */
+/** The fields of an account that this service owns. */
 const describeAccount = ({ id, name, email, image, role, emailVerified, createdAt }: Account) =>
   ({ id, name, email, image, role, emailVerified, createdAt })
 
 export function describeNewUser (account: Account): Type.Static<typeof User> {
-  return { ...describeAccount(account), profile: firstProfile, nutritionGoal: null }
+  return { ...describeAccount(account), profile: initialProfile, nutritionGoal: null }
 }
 
-/** An account with what others own of the person; what is away meanwhile is null. */
+/** An account with the data that other services own. Data of an unavailable service is null. */
 export async function describeUser (callRpc: CallRpc, account: Account): Promise<Type.Static<typeof User>> {
   const [person, totals] = await Promise.all([
-    askForPerson(callRpc, account),
+    fetchPerson(callRpc, account),
     callRpc(TrainingTotals, { accountId: account.id }).catch(() => null)
   ])
   return { ...describeAccount(account), ...person, nutritionGoal: totals?.nutritionGoal ?? null }
 }
 
-/** @throws Unavailable without the dashboard service: unlike the rest, its totals cannot be shown as unknown */
+/** @throws Unavailable if the dashboard service is unavailable: unlike the other fields, its totals cannot be null */
 export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
   const [person, { nutritionGoal, totalWorkouts, totalFoodEntries }] = await Promise.all([
-    askForPerson(callRpc, account),
+    fetchPerson(callRpc, account),
     callRpc(TrainingTotals, { accountId: account.id })
   ])
   const { updatedAt, referralCode, subscription } = account
@@ -104,5 +104,5 @@ export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): P
   }
 }
 
-const askForPerson = async (callRpc: CallRpc, { id, name, image }: Account) =>
+const fetchPerson = async (callRpc: CallRpc, { id, name, image }: Account) =>
   await callRpc(Person, { accountId: id }).catch(() => null) ?? { name, image, profile: null }

@@ -8,8 +8,8 @@ export const issueRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/auth/report-issue', {
     schema: {
       summary: 'Report a problem with signing in',
-      description: 'Operators read it.',
-      body: Body({ email: Email, description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I asked twice.'] }) }),
+      description: 'Operators read the reports.',
+      body: Body({ email: Email, description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I requested it twice.'] }) }),
       response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Thank you, we will look into it'] }) })) }
     },
     config: { public: true }

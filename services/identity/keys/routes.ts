@@ -16,7 +16,7 @@ export const keyRoutes: Routes<Deps> = async (app, { db, signKeySet }) => {
     return { keys: keys.map((key) => ({ ...key, alg: 'ES256', use: 'sig' })) }
   })
 
-  // For the gateways, which pass on no path that begins so.
+  // For the gateways only: they do not proxy paths under /internal.
   app.get('/internal/signing-keys', {
     schema: { hide: true, response: { 200: Type.Object({ signed: Type.String() }) } },
     config: { public: true, logged: false }

@@ -2,4 +2,4 @@ import { handleRpc } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 
-export const answerSigningKeys = ({ signKeySet }: Deps) => handleRpc(SigningKeys, signKeySet)
+export const handleSigningKeys = ({ signKeySet }: Deps) => handleRpc(SigningKeys, signKeySet)

@@ -4,11 +4,11 @@ import type { Db, Role } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { listPublicKeys, readSigningKey } from './queries.ts'
 
-const KEY_READ_EVERY = 60_000
+const KEY_REFRESH_INTERVAL_MS = 60_000
 
 interface TokenOwner { accountId: string, sessionId: string, role: Role }
 
-/** Signs an access token, good for 15 minutes or until its session ends. */
+/** Signs an access token. It is valid for 15 minutes or until its session ends. */
 export type IssueToken = (owner: TokenOwner) => Promise<string>
 
 export function createIssuer (db: Db, secrets: Secrets): IssueToken {
@@ -16,18 +16,18 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
   let readAt = 0
 
   async function readKey () {
-    const { kid, sealed } = await readSigningKey(db)
-    return { kid, key: await importJWK(JSON.parse(secrets.unseal(sealed)) as JWK, ACCESS_TOKEN.algorithm) }
+    const { kid, encryptedPrivateKey } = await readSigningKey(db)
+    return { kid, key: await importJWK(JSON.parse(secrets.decrypt(encryptedPrivateKey)) as JWK, ACCESS_TOKEN.algorithm) }
   }
 
   return async ({ accountId, sessionId, role }) => {
-    if (!signing || Date.now() - readAt > KEY_READ_EVERY) {
-      const before = signing
+    if (!signing || Date.now() - readAt > KEY_REFRESH_INTERVAL_MS) {
+      const previous = signing
       readAt = Date.now()
-      // While the database is away, the key of a minute ago goes on signing.
+      // While the database is unavailable, the last key continues to sign.
       signing = readKey().catch((error: unknown) => {
-        signing = before
-        if (before) return before
+        signing = previous
+        if (previous) return previous
         throw error
       })
     }
@@ -44,8 +44,8 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
 }
 
 /**
- * Whose access token the header of a request to a public route holds, if it is one of ours. It may have expired within `toleranceSeconds`,
- * and its session may have ended: it tells who asks, not what they may do.
+ * The owner of the access token in the header of a request to a public route, if this service issued the token. The token may have
+ * expired up to `toleranceSeconds` ago, and its session may have ended: it identifies the caller and authorizes nothing.
  */
 export async function findTokenOwner (db: Db, authorization: string | undefined, toleranceSeconds: number) {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []

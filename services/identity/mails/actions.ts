@@ -1,21 +1,21 @@
 import { createMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
-import { makeCode, storeCode } from '../codes/actions.ts'
-import { makeResetToken, storeReset } from '../passwords/resets.ts'
+import { generateCode, storeCode } from '../codes/actions.ts'
+import { generateResetToken, storeReset } from '../passwords/resets.ts'
 import type { Db, Purpose } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
-import { budgetOf, topicOf } from './budgets.ts'
-import { lettersIn } from './letters.ts'
+import { rateLimitKeyOf, collapseKeyOf } from './mail-keys.ts'
+import { mailTemplatesFor } from './templates.ts'
 
 export interface MailRequest { kind: Purpose | 'RESET', email: string, network: string }
 
-export async function addRequest (db: Db, request: MailRequest) {
+export async function insertMailRequest (db: Db, request: MailRequest) {
   const { id } = await db.insertInto('mail_requests').values(request).returning('id').executeTakeFirstOrThrow()
   return id
 }
 
-/** Carries a request out, once; returns the id of the mail it leads to, if it does. */
+/** Processes a request exactly once. @returns the id of the queued mail, if there is one */
 export async function processMailRequest (db: Db, { secrets, publicUrl }: { secrets: Secrets, publicUrl: string }, requestId: string) {
   return await db.transaction().execute(async (trx) => {
     const request = await trx.deleteFrom('mail_requests').where('id', '=', requestId)
@@ -24,28 +24,28 @@ export async function processMailRequest (db: Db, { secrets, publicUrl }: { secr
     if (!request) return
     const { kind, email, network } = request
     const account = await lockAccount(trx, { email })
-    if (!account || account.isBarred) return
+    if (!account || account.isBanned) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
 
-    const letters = lettersIn(account.locale)
+    const templates = mailTemplatesFor(account.locale)
     const mail = {
       dedupeKey: `${kind.toLowerCase()}:${requestId}`,
       recipient: email,
-      rateLimitKey: budgetOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
-      collapseKey: topicOf(kind, account.id)
+      rateLimitKey: rateLimitKeyOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
+      collapseKey: collapseKeyOf(kind, account.id)
     }
     if (kind === 'RESET') {
-      const token = makeResetToken()
-      // In the fragment, which browsers send to no server: a token in the query stands in the log of every proxy.
+      const token = generateResetToken()
+      // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
-      const queued = await createMail(trx, { ...mail, ...letters.reset(url) })
+      const queued = await createMail(trx, { ...mail, ...templates.reset(url) })
       if (queued) await storeReset(trx, account.id, token)
       return queued
     }
-    const code = makeCode()
-    const queued = await createMail(trx, { ...mail, ...(kind === 'VERIFY' ? letters.verification(code) : letters.signIn(code)) })
-    // A person who gets no further mail today keeps the code or link of the last one.
+    const code = generateCode()
+    const queued = await createMail(trx, { ...mail, ...(kind === 'VERIFY' ? templates.verification(code) : templates.signIn(code)) })
+    // When the mail budget is used up, the code or link of the last mail stays valid.
     if (queued) await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code })
     return queued
   })

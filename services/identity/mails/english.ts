@@ -1,38 +1,38 @@
 import { renderMail } from '@tandem/mail-kit'
 
 const locale = 'en'
-const ignore = 'If you did not ask for this mail, you need not do anything.'
+const ignore = 'If you did not request this email, you can ignore it.'
 
 /**
- * Every mail that this service sends. None says the person's name: whoever registers somebody else's address
- * chooses it, and would send his own words to that person through us.
+ * Every mail that this service sends. None contains the name of the account: somebody who registers another person's address
+ * chooses the name, and could send their own text to that person through us.
  */
 export const english = {
   verification: (code: string) => renderMail({
     locale,
     subject: `${code} is your Tandem code`,
     title: 'Welcome to Tandem',
-    paragraphs: ['Enter this code in the app to confirm your email address:', 'It is good for 24 hours. Nobody from Tandem will ever ask you for it.'],
+    paragraphs: ['Enter this code in the app to confirm your email address:', 'The code expires in 24 hours. Nobody from Tandem will ever ask you for it.'],
     code,
-    footer: `Somebody signed up to Tandem with this address. ${ignore}`
+    footer: `Somebody signed up for Tandem with this email address. ${ignore}`
   }),
   signIn: (code: string) => renderMail({
     locale,
     subject: `${code} is your Tandem sign-in code`,
     title: 'Hello',
-    paragraphs: ['Enter this code in the app to sign in:', 'It is good for 10 minutes. Nobody from Tandem will ever ask you for it.'],
+    paragraphs: ['Enter this code in the app to sign in:', 'The code expires in 10 minutes. Nobody from Tandem will ever ask you for it.'],
     code,
-    footer: `Somebody wants to sign in to Tandem with this address. ${ignore}`
+    footer: `Somebody is trying to sign in to Tandem with this email address. ${ignore}`
   }),
   reset: (url: string) => renderMail({
     locale,
     subject: 'Choose a new password for Tandem',
     title: 'Hello',
-    paragraphs: ['Here you can choose a new password. The link is good for one hour, and once.', 'All your devices will be signed out when you do.'],
+    paragraphs: ['Use this link to choose a new password. The link expires in one hour and can be used once.', 'When you change your password, all your devices are signed out.'],
     button: { label: 'Choose a new password', url },
-    footer: `Somebody asked for a new password for this address. ${ignore} Your password stays as it is.`
+    footer: `Somebody requested a new password for this email address. ${ignore} Your password stays the same.`
   })
 }
 
-/** What every other language has, too. */
-export type Letters = typeof english
+/** The mails that every language provides. */
+export type MailTemplates = typeof english

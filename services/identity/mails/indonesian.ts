@@ -1,10 +1,10 @@
 import { renderMail } from '@tandem/mail-kit'
-import type { Letters } from './english.ts'
+import type { MailTemplates } from './english.ts'
 
 const locale = 'id'
 const ignore = 'Jika bukan Anda yang meminta email ini, abaikan saja.'
 
-export const indonesian: Letters = {
+export const indonesian: MailTemplates = {
   verification: (code) => renderMail({
     locale,
     subject: `${code} adalah kode Tandem Anda`,
@@ -25,7 +25,7 @@ export const indonesian: Letters = {
     locale,
     subject: 'Buat kata sandi baru untuk Tandem',
     title: 'Halo',
-    paragraphs: ['Di sini Anda dapat membuat kata sandi baru. Tautan ini berlaku satu jam dan hanya sekali.', 'Semua perangkat Anda akan keluar setelahnya.'],
+    paragraphs: ['Gunakan tautan ini untuk membuat kata sandi baru. Tautan ini berlaku selama satu jam dan hanya dapat digunakan sekali.', 'Setelah kata sandi diubah, semua perangkat Anda akan keluar dari akun.'],
     button: { label: 'Buat kata sandi baru', url },
     footer: `Seseorang meminta kata sandi baru untuk alamat ini. ${ignore} Kata sandi Anda tidak berubah.`
   })

@@ -1,80 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { pendingMails } from '@tandem/mail-kit/testing'
-import { someEmail, testApp } from '../test/app.ts'
-import { addRequest, processMailRequest } from './actions.ts'
+import { randomEmail, testApp } from '../test/app.ts'
+import { insertMailRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
 import { silentLog } from '@tandem/service-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
 
-const noRequests = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
-const isAlone = (code: string, text: string) => text.split(/\s+/).includes(code)
+const requestsProcessed = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
+const isSeparateWord = (code: string, text: string) => text.split(/\s+/).includes(code)
 
-t.test('mails are in the language of whoever registers', async (t) => {
+t.test('mails are in the language of the registration', async (t) => {
   for (const [language, subject] of [['id-ID,id;q=0.9', 'adalah kode Tandem Anda'], ['en', 'is your Tandem code'], ['fr', 'is your Tandem code']] as const) {
-    const email = someEmail()
+    const email = randomEmail()
     await post('/auth/register', { email, password: 'Abcdefg1', name: 'Visit https://evil.example' }, { headers: { 'accept-language': language } })
-    const [letter] = await mailsTo(email)
-    const code = letter!.subject.slice(0, 6)
+    const [received] = await mailsTo(email)
+    const code = received!.subject.slice(0, 6)
     t.match(code, /^\d{6}$/)
-    t.ok(letter!.subject.endsWith(subject), language)
-    t.ok(isAlone(code, letter!.text))
-    t.ok(letter!.html.includes(`>${code}<`))
-    t.match(letter, { to: [email], from: 'hello@tandem.example' })
-    t.notMatch(letter!.text + letter!.html, /evil/, 'and say nothing that a stranger chose')
+    t.ok(received!.subject.endsWith(subject), language)
+    t.ok(isSeparateWord(code, received!.text))
+    t.ok(received!.html.includes(`>${code}<`))
+    t.match(received, { to: [email], from: 'hello@tandem.example' })
+    t.notMatch(received!.text + received!.html, /evil/, 'it contains no text that the registrant chose')
   }
 })
 
-t.test('every kind of mail holds what it is for, in both languages', async (t) => {
+t.test('every kind of mail has its code or link, in both languages', async (t) => {
   for (const locale of ['en', 'id']) {
     const { id, email } = await givenAccount()
     await db.updateTable('accounts').set({ locale }).where('id', '=', id).execute()
     await post('/auth/request-code', { email })
     const [code] = await mailsTo(email)
     t.match(code!.subject, locale === 'en' ? /^\d{6} is your Tandem sign-in code$/ : /^\d{6} adalah kode masuk Tandem Anda$/)
-    t.ok(isAlone(code!.subject.slice(0, 6), code!.text))
+    t.ok(isSeparateWord(code!.subject.slice(0, 6), code!.text))
 
     await post('/auth/forgot-password', { email })
     const [link] = await mailsTo(email, 2)
     const url = new URL(/https:\S+/.exec(link!.text)![0])
-    t.strictSame([url.pathname, url.search], ['/reset-password', ''], 'no proxy sees the token')
+    t.strictSame([url.pathname, url.search], ['/reset-password', ''], 'the token is not visible to proxies')
     t.match(Object.fromEntries(new URLSearchParams(url.hash.slice(1))), { token: /^[\w-]{43}$/, email })
     t.ok(link!.html.includes(`href="${url.href.replaceAll('&', '&amp;')}"`))
     t.match(link!.subject, locale === 'en' ? 'Choose a new password for Tandem' : 'Buat kata sandi baru untuk Tandem')
   }
 })
 
-t.test('a request is carried out once, however often it is taken up', async (t) => {
+t.test('a request is processed once, however often it is started', async (t) => {
   const { id, email } = await givenAccount({ verified: false })
   await redis.stop()
   t.teardown(() => redis.start())
-  const request = await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
+  const request = await insertMailRequest(db, { kind: 'VERIFY', email, network: 'here' })
   const options = { secrets: deps.secrets, publicUrl: 'https://tandem.example' }
   const mails = await Promise.all(Array.from({ length: 5 }, async () => await processMailRequest(db, options, request)))
   t.equal(mails.filter(Boolean).length, 1)
   t.equal((await pendingMails(db)).filter(({ recipient }) => recipient === email).length, 1)
-  t.match(await db.selectFrom('codes').where('account_id', '=', id).selectAll().execute(), [{ tries: 0 }])
+  t.match(await db.selectFrom('codes').where('account_id', '=', id).select('attempts').execute(), [{ attempts: 0 }])
 })
 
-t.test('a request outlives the process that took it', async (t) => {
+t.test('a request survives the process that accepted it', async (t) => {
   const { email } = await givenAccount({ verified: false })
-  // As if the process had died after the insert and before the queue heard of it.
-  await addRequest(db, { kind: 'VERIFY', email, network: 'here' })
+  // As if the process had crashed after the insert and before it enqueued the job.
+  await insertMailRequest(db, { kind: 'VERIFY', email, network: 'here' })
   const next = createMailRequests({ db, secrets: deps.secrets, mailer: deps.mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
   t.teardown(() => next.close())
   next.start()
   await mailsTo(email)
   t.equal(mail.mails(email).length, 1)
-  t.strictSame(await db.selectFrom('mail_requests').selectAll().execute(), [])
+  t.strictSame(await db.selectFrom('mail_requests').select('id').execute(), [])
 })
 
-t.test('requests of strangers do not use up the mails that the owner needs', async (t) => {
+t.test('requests from elsewhere do not use up the mails that the owner needs', async (t) => {
   const { email } = await givenAccount()
   const [home, elsewhere] = [{ from: '203.0.113.7' }, { from: '198.51.100.7' }]
   const request = async (path: string, from: { from: string }, times: number) => {
     for (let time = 0; time < times; time++) await post(path, { email }, from)
-    await noRequests()
+    await requestsProcessed()
   }
   const queued = async () => Object.fromEntries((await db.selectFrom('mails').where('recipient', '=', email)
     .select(({ fn }) => ['rate_limit_key', fn.countAll<number>().as('count')]).groupBy('rate_limit_key').execute()).map(({ rate_limit_key: key, count }) => [key, Number(count)]))
@@ -85,7 +85,7 @@ t.test('requests of strangers do not use up the mails that the owner needs', asy
   t.strictSame(await queued(), { SIGN_IN: 3, RESET: 1 })
   while (!mail.mails(email).some(({ subject }) => subject === 'Choose a new password for Tandem')) await sleep(10)
 
-  await t.test('not even of the same kind, from where the account was signed in to before', async (t) => {
+  await t.test('a network that the account has signed in from has a budget of its own for each kind', async (t) => {
     await request('/auth/forgot-password', elsewhere, 5)
     await request('/auth/forgot-password', home, 5)
     await request('/auth/request-code', home, 1)
@@ -93,33 +93,33 @@ t.test('requests of strangers do not use up the mails that the owner needs', asy
   })
 })
 
-t.test('whoever registers another person\'s address has one budget of each kind of mail to it', async (t) => {
-  const email = someEmail()
+t.test('somebody who registers another person\'s address has one budget for each kind of mail', async (t) => {
+  const email = randomEmail()
   await post('/auth/register', { email, password: 'Abcdefg1' })
   for (const from of ['203.0.113.7', '198.51.100.7']) {
     for (const path of ['resend-verification', 'request-code', 'forgot-password']) {
       for (let times = 0; times < 4; times++) await post(`/auth/${path}`, { email }, { from })
     }
   }
-  await noRequests()
-  t.equal((await db.selectFrom('mails').where('recipient', '=', email).selectAll().execute()).length, 9)
+  await requestsProcessed()
+  t.equal((await db.selectFrom('mails').where('recipient', '=', email).select('id').execute()).length, 9)
 })
 
-t.test('a code whose mail was refused does not arrive after a newer one', async (t) => {
-  const email = someEmail()
-  const queued = async () => await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).selectAll().execute()
+t.test('a code whose mail was rejected does not arrive after a newer one', async (t) => {
+  const email = randomEmail()
+  const queued = async () => await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select('attempts').execute()
   await mail.stop()
   const { user } = await post('/auth/register', { email, password: 'Abcdefg1' })
   while (!(await queued()).some(({ attempts }) => attempts > 0)) await sleep(20)
   await mail.start()
-  // Whether the mail server can be reached is asked once a second.
+  // The connection to the mail server is checked once a second.
   while ((await post('/auth/resend-verification', { email })).status !== 200) await sleep(100)
-  await noRequests()
+  await requestsProcessed()
   while ((await queued()).length > 0) await sleep(20)
 
   const mails = await mailsTo(email)
   const codes = mails.map(({ subject }) => subject.slice(0, 6))
-  t.match(await post('/auth/verify-email', { userId: user.id, code: codes[0] }), { status: 200 }, 'what arrived last works')
+  t.match(await post('/auth/verify-email', { userId: user.id, code: codes[0] }), { status: 200 }, 'the code that arrived last works')
   const outcomes = await db.selectFrom('mails').where('recipient', '=', email).orderBy('id').select('status').execute()
   t.strictSame(outcomes.map(({ status }) => status), ['failed', 'sent'])
   t.equal(mails.length, 1)

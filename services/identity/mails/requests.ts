@@ -3,12 +3,12 @@ import type { Mailer } from '@tandem/mail-kit'
 import type { Log } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
-import { addRequest, processMailRequest, type MailRequest } from './actions.ts'
-import { listRequests } from './queries.ts'
+import { insertMailRequest, processMailRequest, type MailRequest } from './actions.ts'
+import { listPendingRequests } from './queries.ts'
 
-/** Mails asked for by people who are not signed in, to addresses that may or may not have an account. */
+/** Requests for mails by callers who are not signed in, to addresses that may or may not have an account. */
 export interface MailRequests {
-  /** Takes as long for either, because what there is to do is found out afterwards. Once it returns, the request is not lost. */
+  /** Takes equally long for both, because the account is looked up afterwards. Once it returns, the request is durable. */
   add (request: MailRequest): Promise<void>
   start (): void
   close (): Promise<void>
@@ -22,12 +22,12 @@ export function createMailRequests ({ db, secrets, mailer, redisUrl, publicUrl, 
     redisUrl,
     log,
     work: async (id) => await mailer.enqueue([await processMailRequest(db, { secrets, publicUrl }, id)]),
-    listPending: async (wanted) => await listRequests(db, wanted)
+    listPending: async (page) => await listPendingRequests(db, page)
   })
 
   return {
     async add (request) {
-      const id = await addRequest(db, request)
+      const id = await insertMailRequest(db, request)
       void queue.enqueue([id])
     },
     start: queue.start,

@@ -7,13 +7,25 @@ create table accounts (
   role               text        not null default 'USER' check (role in ('USER', 'ADMIN')),
   password_hash      text,
   email_verified_at  timestamptz,
-  registered_network text        not null,  -- an IPv4 /24 or IPv6 /48: who verifies from elsewhere may not be who registered
+  registered_network text        not null,  -- IPv4 /24 or IPv6 /48; a verification from another network may not come from the registrant
   referral_code      text        not null unique,
-  barred_at          timestamptz,
-  person_changed_at  timestamptz,            -- when the profile service said what name, image and locale are copied from
+  banned_at          timestamptz,
+  expired_at         timestamptz,           -- when the address was released because nobody had verified it
+  person_changed_at  timestamptz,           -- version of the copied name, image and locale, as the profile service published it
   created_at         timestamptz not null default now(),
   updated_at         timestamptz not null default now()
 );
+create index accounts_unverified_oldest_first on accounts (created_at) where email_verified_at is null and expired_at is null;
+
+-- The networks (IPv4 /24, IPv6 /48) that an account has signed in from. Wrong passwords and mail requests from other networks are
+-- counted separately, so that nobody elsewhere can lock the owner out.
+create table account_networks (
+  account_id        uuid        not null references accounts on delete cascade,
+  network           text        not null,
+  last_signed_in_at timestamptz not null default now(),
+  primary key (account_id, network)
+);
+create index account_networks_oldest_first on account_networks (last_signed_in_at);
 
 create table provider_links (
   provider   text        not null check (provider in ('PROVIDER_A', 'PROVIDER_B')),
@@ -22,7 +34,14 @@ create table provider_links (
   created_at timestamptz not null default now(),
   primary key (provider, subject)
 );
-create index provider_links_of_account on provider_links (account_id);
+create index provider_links_by_account on provider_links (account_id);
+
+-- Single-use provider tokens that have signed somebody in, kept for as long as they would still be accepted.
+create table used_provider_tokens (
+  digest  bytea       primary key,
+  used_at timestamptz not null default now()
+);
+create index used_provider_tokens_oldest_first on used_provider_tokens (used_at);
 
 create table referrals (
   account_id  uuid        primary key references accounts on delete cascade,
@@ -39,12 +58,4 @@ create table subscriptions (
   current_period_start timestamptz not null,
   current_period_end   timestamptz not null
 );
-create index subscriptions_running_out on subscriptions (current_period_end) where status = 'ACTIVE';
-
--- Wrong passwords since the last right one, for known and unknown addresses alike, so that neither takes longer.
-create table wrong_passwords (
-  email_digest bytea       primary key,
-  times        integer     not null,
-  wait_until   timestamptz not null
-);
-create index wrong_passwords_oldest_first on wrong_passwords (wait_until);
+create index subscriptions_next_to_expire on subscriptions (current_period_end) where status = 'ACTIVE';

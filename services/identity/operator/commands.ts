@@ -2,73 +2,73 @@ import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
 import type { Db } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
-import { ban, endAllSessions, grantSubscription, setRole, takeSubscription, unban } from './actions.ts'
+import { ban, endAllSessions, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
 
 export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
 
-  grant role <email> ADMIN|USER             the account's sessions end, so that its tokens show the role
-  grant subscription <email> <plan> <days>  from now on, in place of the one there is
-  take subscription <email>                 ends it now
-  sessions list|end <email>
-  bar <email>                               ends all sessions and lets none begin
-  unbar <email>
-  security list <email>                     the latest security events of an account, of the last 90 days
-  issues list                               the latest problems that people reported
-  keys rotate                               a new signing key takes over in 15 minutes; needs SECRET
-  keys replace                              a new signing key takes over at once, for when SECRET was lost; needs the new one`
+  grant role <email> ADMIN|USER             set the role; ends all sessions of the account
+  grant subscription <email> <plan> <days>  start a subscription now; replaces the current one
+  cancel subscription <email>               end the subscription now
+  sessions list|end <email>                 list or end all sessions of the account
+  ban <email>                               end all sessions and reject new ones
+  unban <email>                             allow new sessions again
+  security list <email>                     list the latest security events of the last 90 days
+  issues list                               list the latest reported problems
+  keys rotate                               add a signing key that takes over in 15 minutes; needs SECRET
+  keys replace                              add a signing key that takes over now, when SECRET was lost; needs the new SECRET`
 
-/** What was typed is no command. */
-export class Misuse extends Error {
-  override name = 'Misuse'
+/** The arguments are not a valid command. */
+export class UsageError extends Error {
+  override name = 'UsageError'
 }
 
-/** Carries out what an operator typed; returns what there is to say of it, or to list. */
-export async function runCommand (db: Db, secret: string | undefined, [command, what, ...rest]: string[]): Promise<string | object[]> {
+/** Runs an operator command. @returns the message or the rows to print */
+export async function runCommand (db: Db, secret: string | undefined, [command, object, ...rest]: string[]): Promise<string | object[]> {
   const [email, ...more] = rest
-  switch (`${command} ${what}`) {
+  switch (`${command} ${object}`) {
     case 'grant role': {
       const [role] = more
-      if (role !== 'ADMIN' && role !== 'USER') throw new Misuse()
-      await setRole(db, given(email), role)
-      return `${email} is ${role} from the next sign-in on`
+      if (role !== 'ADMIN' && role !== 'USER') throw new UsageError()
+      await setRole(db, required(email), role)
+      return `${email} has the role ${role} from the next sign-in`
     }
     case 'grant subscription': {
       const [planId, days = ''] = more
-      if (!/^[1-9]\d{0,4}$/.test(days)) throw new Misuse()
-      await grantSubscription(db, given(email), { planId: given(planId), days: Number(days) })
+      if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError()
+      await grantSubscription(db, required(email), { planId: required(planId), days: Number(days) })
       return `${email} has ${planId} for ${days} days`
     }
-    case 'take subscription':
-      return await takeSubscription(db, given(email)) ? `${email} has no subscription any more` : `${email} had no subscription`
+    case 'cancel subscription':
+      return await cancelSubscriptionOf(db, required(email)) ? `The subscription of ${email} is canceled` : `${email} has no active subscription`
     case 'sessions list':
-      return await listSessionsOf(db, given(email))
+      return await listSessionsOf(db, required(email))
     case 'sessions end':
-      return `${await endAllSessions(db, given(email))} sessions ended`
+      return `${await endAllSessions(db, required(email))} sessions ended`
     case 'security list':
-      return await listSecurityEventsOf(db, given(email))
+      return await listSecurityEventsOf(db, required(email))
     case 'issues list':
       return await listIssues(db)
     case 'keys rotate':
       await rotateSigningKeys(db, secretsOf(secret))
-      return 'a new key signs in 15 minutes'
+      return 'The new key starts to sign in 15 minutes'
     case 'keys replace':
       await replaceSigningKeys(db, secretsOf(secret))
-      return 'a new key signs; restart the identity service with this SECRET'
+      return 'The new key signs now. Restart the identity service with this SECRET'
   }
   switch (command) {
-    case 'bar':
-      await ban(db, given(what))
-      return `${what} is kept out`
-    case 'unbar':
-      await unban(db, given(what))
-      return `${what} is let in again`
+    case 'ban':
+      await ban(db, required(object))
+      return `${object} is banned`
+    case 'unban':
+      await unban(db, required(object))
+      return `${object} is no longer banned`
   }
-  throw new Misuse()
+  throw new UsageError()
 }
 
-function given (argument: string | undefined) {
-  if (!argument) throw new Misuse()
+function required (argument: string | undefined) {
+  if (!argument) throw new UsageError()
   return argument
 }
 

@@ -3,13 +3,13 @@ import path from 'node:path'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { secret, testApp } from '../test/app.ts'
-import { runCommand, Misuse } from './commands.ts'
+import { runCommand, UsageError } from './commands.ts'
 
 const { db, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
 const operate = async (...args: string[]) => await runCommand(db, secret, args)
 
-/** Runs a command as an operator would. */
+/** Runs a command in the shell. */
 async function run (...args: string[]) {
   return await new Promise<{ code: number, out: string, error: string }>((resolve) => {
     execFile(process.execPath, [path.join(import.meta.dirname, 'cli.ts'), ...args], { env: { ...process.env, DATABASE_URL: url, SECRET: secret } }, (failure, out, error) => {
@@ -19,9 +19,9 @@ async function run (...args: string[]) {
 }
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
-t.test('a role is in every token from the next sign-in on', async (t) => {
+t.test('a role is in every token from the next sign-in', async (t) => {
   const account = await givenAccount()
-  t.match(await operate('grant', 'role', account.email.toUpperCase(), 'ADMIN'), /is ADMIN from the next sign-in on/)
+  t.match(await operate('grant', 'role', account.email.toUpperCase(), 'ADMIN'), /has the role ADMIN from the next sign-in/)
   t.notOk(await canRefresh(account))
   const { user, accessToken } = await login(account.email)
   t.equal(user.role, 'ADMIN')
@@ -30,19 +30,19 @@ t.test('a role is in every token from the next sign-in on', async (t) => {
   t.equal((await login(account.email)).user.role, 'USER')
 })
 
-t.test('a subscription is granted, renewed, taken, and runs out', async (t) => {
+t.test('a subscription can be granted, replaced and canceled, and it expires', async (t) => {
   const { id, email } = await givenAccount()
   const subscription = async () => await db.selectFrom('subscriptions').where('account_id', '=', id).select(['id', 'plan_id', 'status', 'current_period_end']).executeTakeFirst()
-  const news = async () => (await publishedEvents(id)).filter(({ type }) => type === 'subscription.changed').map(({ planId, status }) => [planId, status])
+  const changes = async () => (await publishedEvents(id)).filter(({ type }) => type === 'subscription.changed').map(({ planId, status }) => [planId, status])
 
-  t.match(await operate('take', 'subscription', email), /had no subscription/)
+  t.match(await operate('cancel', 'subscription', email), /has no active subscription/)
   t.match(await operate('grant', 'subscription', email, 'premium', '30'), /has premium for 30 days/)
   const first = await subscription()
   t.match(first, { plan_id: 'premium', status: 'ACTIVE' })
   t.ok(Math.abs(first!.current_period_end.getTime() - Date.now() - 30 * 86_400_000) < 60_000)
   await operate('grant', 'subscription', email, 'gold', '60')
   t.match(await subscription(), { id: first!.id, plan_id: 'gold', status: 'ACTIVE' })
-  t.match(await operate('take', 'subscription', email), /has no subscription any more/)
+  t.match(await operate('cancel', 'subscription', email), /is canceled/)
   t.match(await subscription(), { status: 'CANCELED' })
 
   await operate('grant', 'subscription', email, 'gold', '1')
@@ -51,7 +51,7 @@ t.test('a subscription is granted, renewed, taken, and runs out', async (t) => {
   await db.updateTable('subscriptions').set({ current_period_end: new Date(Date.now() - 1) }).where('account_id', '=', id).execute()
   await Promise.all([runHousekeeping(db), runHousekeeping(db)])
   t.match(await subscription(), { status: 'EXPIRED' })
-  t.strictSame(await news(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], ['gold', 'EXPIRED']])
+  t.strictSame(await changes(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], ['gold', 'EXPIRED']])
 })
 
 t.test('sessions are listed and ended', async (t) => {
@@ -62,21 +62,21 @@ t.test('sessions are listed and ended', async (t) => {
   t.notOk(await canRefresh(account))
 })
 
-t.test('whoever is barred is out until he is let in again', async (t) => {
+t.test('a banned account cannot sign in until it is unbanned', async (t) => {
   const account = await givenAccount()
-  t.match(await operate('bar', account.email), /is kept out/)
+  t.match(await operate('ban', account.email), /is banned/)
   t.match(await post('/auth/refresh', { refreshToken: account.refreshToken }), { status: 401, code: 'REFRESH_FAILED' })
   t.match(await login(account.email), { status: 401, code: 'INVALID_CREDENTIALS' })
-  t.match(await operate('unbar', account.email), /is let in again/)
+  t.match(await operate('unban', account.email), /is no longer banned/)
   t.match(await login(account.email), { status: 200 })
 })
 
-t.test('keys are rotated, and replaced', async (t) => {
+t.test('keys can be rotated and replaced', async (t) => {
   const keys = async () => (await get('/.well-known/jwks.json')).keys.length
-  t.match(await operate('keys', 'rotate'), 'a new key signs in 15 minutes')
+  t.match(await operate('keys', 'rotate'), 'The new key starts to sign in 15 minutes')
   t.equal(await keys(), 2)
-  t.match(await operate('keys', 'replace'), /a new key signs; restart/)
-  t.equal(await keys(), 2, 'one that has not signed yet is dropped')
+  t.match(await operate('keys', 'replace'), /The new key signs now. Restart/)
+  t.equal(await keys(), 2, 'a key that has not signed yet is deleted')
 })
 
 t.test('reports are listed', async (t) => {
@@ -84,23 +84,23 @@ t.test('reports are listed', async (t) => {
   t.match(await operate('issues', 'list'), [{ description: 'The code never arrives.' }])
 })
 
-t.test('what cannot be done is refused', async (t) => {
-  await t.rejects(operate('bar', 'nobody@example.com'), { message: 'There is no such user' })
+t.test('invalid commands are rejected', async (t) => {
+  await t.rejects(operate('ban', 'nobody@example.com'), { message: 'There is no such user' })
   await t.rejects(runCommand(db, undefined, ['keys', 'rotate']), { message: 'SECRET is missing' })
-  const misuses = [
+  const invalidCommands = [
     [], ['grant'], ['grant', 'role', 'a@b.co', 'KING'], ['grant', 'role'], ['grant', 'subscription', 'a@b.co', 'gold', '0'], ['grant', 'subscription', 'a@b.co', 'gold', 'x'],
-    ['sessions', 'end'], ['bar'], ['dance', 'now']
+    ['sessions', 'end'], ['ban'], ['dance', 'now']
   ]
-  for (const args of misuses) await t.rejects(operate(...args), Misuse, args.join(' '))
+  for (const args of invalidCommands) await t.rejects(operate(...args), UsageError, args.join(' '))
 })
 
-t.test('from the shell it is the same, and says what went wrong', async (t) => {
+t.test('the shell command prints the result or the error', async (t) => {
   const [{ email }, other] = [await givenAccount(), await givenAccount()]
-  const [done, listed, refused, misused] = await Promise.all([
-    run('grant', 'role', email, 'ADMIN'), run('sessions', 'list', other.email), run('bar', 'nobody@example.com'), run('dance')
+  const [done, listed, rejected, invalid] = await Promise.all([
+    run('grant', 'role', email, 'ADMIN'), run('sessions', 'list', other.email), run('ban', 'nobody@example.com'), run('dance')
   ])
-  t.strictSame(done, { code: 0, out: `${email} is ADMIN from the next sign-in on`, error: '' })
+  t.strictSame(done, { code: 0, out: `${email} has the role ADMIN from the next sign-in`, error: '' })
   t.match(listed, { code: 0, out: /deviceName/, error: '' })
-  t.strictSame(refused, { code: 1, out: '', error: 'There is no such user' })
-  t.match(misused, { code: 1, out: '', error: /^usage: pnpm --filter @tandem\/identity <command>/ })
+  t.strictSame(rejected, { code: 1, out: '', error: 'There is no such user' })
+  t.match(invalid, { code: 1, out: '', error: /^usage: pnpm --filter @tandem\/identity <command>/ })
 })

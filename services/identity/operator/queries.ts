@@ -9,7 +9,7 @@ export async function listSessionsOf (db: Db, email: string) {
   return await listSessions(db, account.id)
 }
 
-/** The latest problems that people reported, newest first. */
+/** The latest reported problems, newest first. */
 export async function listIssues (db: Db) {
   return await db.selectFrom('issue_reports').select(['created_at as at', 'email', 'description']).orderBy('id', 'desc').limit(50).execute()
 }

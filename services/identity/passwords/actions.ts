@@ -8,15 +8,15 @@ import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAl
 import type { Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
-import { isKnownNetwork, rememberNetwork } from '../sessions/networks.ts'
+import { isKnownNetwork, saveNetwork } from '../sessions/networks.ts'
 import { claimPasswordChange } from './change-limit.ts'
-import { acceptPassword, forgetWrongPasswords, isRightPassword } from './guesses.ts'
+import { acceptPassword, clearFailedAttempts, checkPassword } from './throttle.ts'
 import { findPassword } from './queries.ts'
-import { isResetValid, takeReset } from './resets.ts'
+import { isResetValid, redeemReset } from './resets.ts'
 
 /** Sets the first password of an account that has none. @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy */
 export async function setInitialPassword ({ db, hashing, blocklist }: Deps, accountId: string, password: string) {
-  await blocklist.refuse(password)
+  await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
   if (!known) throw new UserNotFound()
   if (known.hash) throw new PasswordAlreadySet()
@@ -26,7 +26,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
     const account = await lockAccount(trx, { id: accountId })
     if (!account) throw new UserNotFound()
     if (account.passwordHash) throw new PasswordAlreadySet()
-    await putPassword(trx, accountId, hash)
+    await updatePassword(trx, accountId, hash)
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'INITIAL' } })
     await publish(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
@@ -35,27 +35,27 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
 interface Change extends Caller { currentPassword: string, password: string, network: string }
 
 /**
- * Changes a password by the old one; every other session ends.
+ * Changes a password, given the current one. Every other session ends.
  * @throws CommonPassword, UserNotFound, EmailNotVerified, TooManyPasswordChanges, InvalidCurrentPassword, TooBusy
  */
 export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password, network }: Change) {
   const { db, hashing, blocklist } = deps
-  await blocklist.refuse(password)
+  await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
   if (!known) throw new UserNotFound()
-  // An attacker may have registered the address. Each change mails its owner.
+  // An attacker may have registered the address, and each change sends a mail to its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
   await claimPasswordChange(db, accountId)
   const source = { email: known.email, knownNetwork: await isKnownNetwork(db, accountId, network) ? network : undefined }
-  if (!await isRightPassword(deps, source, { password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
+  if (!await checkPassword(deps, source, { password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
 
   const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
-    // A password that was changed or taken away while it was compared is no longer the right one.
+    // The password may have been changed or removed while it was compared.
     if (account?.passwordHash !== known.hash) throw new InvalidCurrentPassword()
     if (!await acceptPassword(trx, deps, source)) throw new InvalidCurrentPassword()
-    await putPassword(trx, accountId, hash)
+    await updatePassword(trx, accountId, hash)
     await endSessions(trx, { accountId, except: sessionId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
     await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
@@ -64,29 +64,29 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
 
 interface Reset { email: string, token: string, password: string, address: string }
 
-/** Sets a password by the link from a mail, which is good once; every session ends. @throws CommonPassword, InvalidResetToken, TooBusy */
+/** Sets a password with the link from a mail, which can be used once. Every session ends. @throws CommonPassword, InvalidResetToken, TooBusy */
 export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
   const { db, hashing, blocklist } = deps
-  await blocklist.refuse(password)
+  await blocklist.assertUncommon(password)
   if (!await isResetValid(db, { email, token })) throw new InvalidResetToken()
 
   const hash = await hashing.hash(password, email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
-    if (!account || !await takeReset(trx, account.id, token)) throw new InvalidResetToken()
+    if (!account || !await redeemReset(trx, account.id, token)) throw new InvalidResetToken()
     const accountId = account.id
-    await putPassword(trx, accountId, hash)
-    // Who has the mail owns the address, so it is he who is expected to verify it, and keeps his password when he does.
+    await updatePassword(trx, accountId, hash)
+    // The owner of the mailbox set this password, so it must survive when they verify the address from this network.
     const network = networkOf(address)
     await trx.updateTable('accounts').set({ registered_network: network }).where('id', '=', accountId).execute()
-    await rememberNetwork(trx, accountId, address)
-    for (const knownNetwork of [undefined, network]) await forgetWrongPasswords(trx, deps, { email, knownNetwork })
+    await saveNetwork(trx, accountId, address)
+    for (const knownNetwork of [undefined, network]) await clearFailedAttempts(trx, deps, { email, knownNetwork })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'RESET' } })
     await publish(trx, PasswordChanged, accountId, { accountId, how: 'RESET' })
   })
 }
 
-async function putPassword (trx: Trx, accountId: string, hash: string) {
+async function updatePassword (trx: Trx, accountId: string, hash: string) {
   await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId).execute()
 }

@@ -1,20 +1,20 @@
-interface Job { start (): Promise<void>, refuse (): void }
+interface Job { start (): Promise<void>, reject (): void }
 
 interface Options {
-  /** How many jobs run at once. */
+  /** The number of jobs that run at once. */
   concurrency: number
-  /** How many jobs wait, of all owners together. */
+  /** The number of jobs that can wait, of all owners together. */
   maxWaiting: number
-  /** What a job is refused with for which there is no room. */
-  createRefusal: () => Error
+  /** The error of a job that is rejected because the queue is full. */
+  createError: () => Error
 }
 
 /**
- * Runs jobs in turns of their owners, so that the jobs of one delay each job of another by one turn at most. When the queue is full,
- * the owner with most waiting jobs loses the newest of them: only an owner who waits for as much as everybody else is refused.
+ * Runs jobs round-robin by owner, so that the jobs of one owner delay a job of another by one turn at most. When the queue is full,
+ * the newest job of the owner with the most waiting jobs is rejected. A new job is rejected only if its owner has as many as anybody else.
  */
-export function createFairQueue ({ concurrency, maxWaiting, createRefusal }: Options) {
-  // A Map keeps the order of its keys: the first owner is the next.
+export function createFairQueue ({ concurrency, maxWaiting, createError }: Options) {
+  // A Map keeps its keys in insertion order: the first owner is the next one.
   const waitingOf = new Map<string, Job[]>()
   let waiting = 0
   let running = 0
@@ -33,20 +33,20 @@ export function createFairQueue ({ concurrency, maxWaiting, createRefusal }: Opt
     })
   }
 
-  /** Whether there is room for one more job of `owner`, after one of another has been refused if need be. */
+  /** Whether there is room for another job of `owner`. If the queue is full, it may reject a job of a longer queue first. */
   function makeRoom (owner: string) {
     if (waiting < maxWaiting) return true
     const ownJobs = waitingOf.get(owner)?.length ?? 0
     const longest = [...waitingOf.values()].reduce((most, jobs) => (jobs.length > most.length ? jobs : most))
     if (longest.length < ownJobs + 2) return false
-    longest.pop()?.refuse()
+    longest.pop()?.reject()
     waiting--
     return true
   }
 
   return async <Result> (owner: string, work: () => Promise<Result>) => await new Promise<Result>((resolve, reject) => {
-    if (!makeRoom(owner)) return reject(createRefusal())
-    const job = { start: async () => await work().then(resolve, reject), refuse: () => reject(createRefusal()) }
+    if (!makeRoom(owner)) return reject(createError())
+    const job = { start: async () => await work().then(resolve, reject), reject: () => reject(createError()) }
     waitingOf.set(owner, [...waitingOf.get(owner) ?? [], job])
     waiting++
     startNext()

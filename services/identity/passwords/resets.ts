@@ -6,17 +6,17 @@ const LIFETIME = '1 hour'
 
 interface Link { email: string, token: string }
 
-export const makeResetToken = () => randomBytes(32).toString('base64url')
+export const generateResetToken = () => randomBytes(32).toString('base64url')
 
-/** Makes `token` the one that counts; an earlier link is void. */
+/** Stores `token` as the current one. It replaces an earlier link. */
 export async function storeReset (trx: Trx, accountId: string, token: string) {
-  const fresh = { digest: digestOf(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
-  await trx.insertInto('password_resets').values({ account_id: accountId, ...fresh })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(fresh))
+  const stored = { digest: digestOf(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
+  await trx.insertInto('password_resets').values({ account_id: accountId, ...stored })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(stored))
     .execute()
 }
 
-/** Whether a link from a mail is still good. */
+/** Whether a mailed link is still valid. */
 export async function isResetValid (db: Db, { email, token }: Link) {
   const reset = await db.selectFrom('password_resets').innerJoin('accounts', 'accounts.id', 'account_id')
     .where('email', '=', email)
@@ -27,16 +27,16 @@ export async function isResetValid (db: Db, { email, token }: Link) {
   return reset !== undefined
 }
 
-/** Uses a link, which is good once. */
-export async function takeReset (trx: Trx, accountId: string, token: string) {
-  const taken = await trx.deleteFrom('password_resets')
+/** Deletes a reset link, so that it can be used once. @returns whether it was valid */
+export async function redeemReset (trx: Trx, accountId: string, token: string) {
+  const redeemed = await trx.deleteFrom('password_resets')
     .where('account_id', '=', accountId)
     .where('digest', '=', digestOf(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .returning('account_id')
     .executeTakeFirst()
-  return taken !== undefined
+  return redeemed !== undefined
 }
 
-// The token is 256 random bits, so a plain digest is enough to know it by.
+// The token is 256 random bits, so an unsalted digest is enough to look it up.
 const digestOf = (token: string) => createHash('sha256').update(token).digest()

@@ -3,13 +3,13 @@ import { Body, Data, data, Message, message, networkOf, type Routes, Secret } fr
 import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
-import { logRefusal } from '../security-log/actions.ts'
+import { logSignInFailure } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetValid } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
 
 const DataMessage = (example: string) => Data(Type.Object({ message: Type.String({ examples: [example] }) }))
-const ResetToken = Secret({ max: 500, description: 'As it stands in the link', examples: ['pX3f9kQe…'] })
+const ResetToken = Secret({ max: 500, description: 'The token from the link', examples: ['pX3f9kQe…'] })
 
 export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   const { db, mailRequests } = deps
@@ -30,8 +30,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/change-password', {
     schema: {
-      summary: 'Change the password; all other devices are signed out',
-      description: 'Needs a verified address. An account has five attempts an hour. Wrong passwords count as at signing in. ' +
+      summary: 'Change the password and sign out all other devices',
+      description: 'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. ' +
         '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
@@ -39,34 +39,34 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account, ip }, reply) => {
     const change = changePassword(deps, { accountId: account.id, sessionId: account.sessionId, network: networkOf(ip), ...body })
-    await logRefusal(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
+    await logSignInFailure(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
       if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
     })
-    return message('Your password is changed')
+    return message('Your password has been changed')
   })
 
   app.post('/auth/forgot-password', {
     schema: {
-      summary: 'Mail a link that sets a new password',
-      description: 'The link is good for an hour, and once. Answers alike whether or not the address has an account with a password.',
+      summary: 'Request a password reset link by mail',
+      description: 'The link expires in one hour and can be used once. The response is the same whether or not the address has an account with a password.',
       body: Body({ email: Email }),
-      response: { 200: DataMessage('If this address has a password, a link is on its way to it') }
+      response: { 200: DataMessage('If this address has a password, we have sent a link to it') }
     },
     config: { public: true }
   }, async ({ body: { email }, ip }) => {
     await mailRequests.add({ kind: 'RESET', email, network: networkOf(ip) })
-    return data({ message: 'If this address has a password, a link is on its way to it' })
+    return data({ message: 'If this address has a password, we have sent a link to it' })
   })
 
   app.get('/auth/reset-password', {
     schema: {
-      summary: 'Ask whether a link is still good',
+      summary: 'Check whether a reset link is valid',
       querystring: Type.Object({ token: ResetToken, email: Email }),
       response: { 200: Data(Type.Object({ valid: Type.Boolean() })) }
     },
     config: { public: true },
-    // iOS leaves the plus of an address as it is, and then it is read as a space.
+    // iOS does not encode the plus of an address in a query, and the server reads it as a space.
     preValidation: async ({ query }) => {
       if (typeof query.email === 'string') query.email = query.email.trim().replaceAll(' ', '+')
     }
@@ -74,14 +74,14 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/reset-password', {
     schema: {
-      summary: 'Set a new password by the link; all devices are signed out',
+      summary: 'Set a new password with the link and sign out all devices',
       description: '400 INVALID_TOKEN.',
       body: Body({ email: Email, token: ResetToken, password: NewPassword }),
-      response: { 200: DataMessage('Your password is changed; please sign in') }
+      response: { 200: DataMessage('Your password has been changed. Please sign in.') }
     },
     config: { public: true }
   }, async ({ body, ip }) => {
     await resetPassword(deps, { ...body, address: ip })
-    return data({ message: 'Your password is changed; please sign in' })
+    return data({ message: 'Your password has been changed. Please sign in.' })
   })
 }

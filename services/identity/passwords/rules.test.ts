@@ -1,5 +1,5 @@
 import t from 'tap'
-import { password as current, someEmail, testApp } from '../test/app.ts'
+import { password as current, randomEmail, testApp } from '../test/app.ts'
 
 const { post, givenAccount, linkMailedTo } = await testApp(t)
 
@@ -7,21 +7,21 @@ const long = (length: number) => `Aa1${'x'.repeat(length - 3)}`
 const bad = ['Abcdef1', 'abcdefg1', 'ABCDEFG1', 'Abcdefgh', '12345678', long(129), '', 12_345_678]
 const good = ['Abcdefg1', long(128)]
 
-t.test('the rules for a password are the same wherever one is set', async (t) => {
+t.test('the password rules are the same on every route', async (t) => {
   const [changing, resetting] = [await givenAccount(), await givenAccount()]
   await post('/auth/forgot-password', { email: resetting.email })
   const { token } = await linkMailedTo(resetting.email)
   const beginner = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
-  const ways = {
-    register: async (password: unknown) => await post('/auth/register', { email: someEmail(), password }),
+  const routes = {
+    register: async (password: unknown) => await post('/auth/register', { email: randomEmail(), password }),
     'set-initial-password': async (password: unknown) => await post('/auth/set-initial-password', { password }, { as: beginner }),
     'change-password': async (password: unknown) => await post('/auth/change-password', { currentPassword: current, password }, { as: changing }),
     'reset-password': async (password: unknown) => await post('/auth/reset-password', { email: resetting.email, token, password })
   }
-  for (const [way, setPassword] of Object.entries(ways)) {
-    for (const password of bad) t.match(await setPassword(password), { status: 400, success: false, code: 'VALIDATION_ERROR' }, `${way} ${password}`)
-    const taken = way === 'register' ? 201 : 200
-    // A link, and the right to a first password, are used up by the first one.
-    for (const password of way === 'register' ? good : good.slice(0, 1)) t.match(await setPassword(password), { status: taken }, `${way} ${password}`)
+  for (const [route, setPassword] of Object.entries(routes)) {
+    for (const password of bad) t.match(await setPassword(password), { status: 400, success: false, code: 'VALIDATION_ERROR' }, `${route} ${password}`)
+    const accepted = route === 'register' ? 201 : 200
+    // A link and a first password can be used once.
+    for (const password of route === 'register' ? good : good.slice(0, 1)) t.match(await setPassword(password), { status: accepted }, `${route} ${password}`)
   }
 })

@@ -1,6 +1,6 @@
 import { Secret } from '@tandem/service-kit'
 
-/** A new password, wherever one is set: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit. */
+/** A new password: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit. */
 export const NewPassword = Secret({
   min: 8,
   max: 128,
@@ -9,5 +9,5 @@ export const NewPassword = Secret({
   examples: ['Wide-Open-5ky']
 })
 
-/** A password to compare, of whatever rules it was made under. */
+/** A password to compare. It may have been set under different rules. */
 export const Password = Secret({ max: 128, examples: ['Wide-Open-5ky'] })

@@ -5,28 +5,28 @@ import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
-import type { Identity } from './tokens.ts'
+import type { ProviderIdentity } from './tokens.ts'
 
 interface SignIn {
   provider: Provider
-  identity: Identity
-  /** What a new account is called; it never finds one. */
+  identity: ProviderIdentity
+  /** The name of a new account; never used to find an account. */
   name: string | undefined
   locale: string
   client: Client
 }
 
 /**
- * Signs in whoever a provider vouches for: known by his id there, else by an address verified on both sides, else as a new account.
- * @throws AccountNotVerified when the address has an account that nobody has verified
- * @throws ProviderAEmailNotVerified, ProviderBEmailRequired when he is not known and no address is vouched for
- * @throws InvalidProviderAToken, InvalidProviderBToken when he is kept out, or the token was good once and is used
+ * Signs in a person by their identity at a provider: by an existing link, else by an address verified on both sides, else as a new account.
+ * @throws AccountNotVerified if the address has an account that nobody has verified
+ * @throws ProviderAEmailNotVerified, ProviderBEmailRequired if there is no link and the provider vouches for no address
+ * @throws InvalidProviderAToken, InvalidProviderBToken if the account is banned, or a single-use token was already used
  */
 export async function signInByProvider (db: Db, { provider, identity, name, locale, client }: SignIn) {
   return await db.transaction().execute(async (trx) => {
-    if (identity.spends && !await spend(trx, identity.spends)) throw new refusals[provider].Invalid()
-    const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await add(trx)
-    if (account.isBarred) throw new refusals[provider].Invalid()
+    if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) throw new providerErrors[provider].Invalid()
+    const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await createAccount(trx)
+    if (account.isBanned) throw new providerErrors[provider].Invalid()
     return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, client }) }
   })
 
@@ -40,30 +40,30 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
   }
 
   async function findByEmail (trx: Trx) {
-    const account = await selectAccount(trx).where('email', '=', vouchedEmail()).executeTakeFirst()
+    const account = await selectAccount(trx).where('email', '=', requireVerifiedEmail()).executeTakeFirst()
     if (!account) return
     if (!account.emailVerified) throw new AccountNotVerified()
     await link(trx, account.id)
     return { account, isNewUser: false }
   }
 
-  async function add (trx: Trx) {
+  async function createAccount (trx: Trx) {
     const added = await addAccount(trx, {
-      email: vouchedEmail(), name, image: identity.picture ?? null, passwordHash: null, locale, address: client.address, verified: true
+      email: requireVerifiedEmail(), name, image: identity.picture ?? null, passwordHash: null, locale, address: client.address, verified: true
     })
     if (added) {
       await link(trx, added.id)
-      return { account: { ...added, isBarred: false }, isNewUser: true }
+      return { account: { ...added, isBanned: false }, isNewUser: true }
     }
-    // Somebody with the same address was a moment faster, and by now his account can be found.
+    // A concurrent request created an account with the same address, which can now be found.
     const found = await findByEmail(trx)
-    if (!found) throw new refusals[provider].Invalid()
+    if (!found) throw new providerErrors[provider].Invalid()
     return found
   }
 
-  function vouchedEmail () {
+  function requireVerifiedEmail () {
     if (identity.email) return identity.email
-    throw identity.unverifiedEmail ? new refusals[provider].EmailUnverified() : new refusals[provider].EmailMissing()
+    throw identity.unverifiedEmail ? new providerErrors[provider].EmailUnverified() : new providerErrors[provider].EmailMissing()
   }
 
   async function link (trx: Trx, accountId: string) {
@@ -76,25 +76,25 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 }
 
 const selectAccount = (trx: Trx) => trx.selectFrom('accounts')
-  .select([...accountColumns, sql<boolean>`barred_at is not null`.as('isBarred')])
+  .select([...accountColumns, sql<boolean>`banned_at is not null`.as('isBanned')])
   .forNoKeyUpdate()
 
-/** Whether a token had not been used before. Of uses at once the others wait for the first, and if that signs nobody in, for the next. */
-async function spend (trx: Trx, digest: Buffer) {
-  const spent = await trx.insertInto('used_provider_tokens').values({ digest })
+/** Whether the token is used for the first time. Concurrent uses wait for the first; if it rolls back, the next one may claim the token. */
+async function claimToken (trx: Trx, digest: Buffer) {
+  const claimed = await trx.insertInto('used_provider_tokens').values({ digest })
     .onConflict((conflict) => conflict.doNothing())
     .returning('digest')
     .executeTakeFirst()
-  return spent !== undefined
+  return claimed !== undefined
 }
 
-/** Forgets the tokens that are too old by now to be taken, were they shown again; with some minutes for clocks that differ. */
-export async function forgetUsedTokens (db: Db) {
+/** Deletes used tokens that are too old to be accepted again, with a margin of some minutes for clock skew. */
+export async function deleteUsedTokens (db: Db) {
   await sql`delete from used_provider_tokens where used_at < now() - interval '15 minutes'`.execute(db)
 }
 
-/** What each provider's tokens are refused with. */
-export const refusals = {
+/** The errors of each provider. */
+export const providerErrors = {
   PROVIDER_A: { Invalid: InvalidProviderAToken, EmailUnverified: ProviderAEmailNotVerified, EmailMissing: InvalidProviderAToken },
   PROVIDER_B: { Invalid: InvalidProviderBToken, EmailUnverified: InvalidProviderBToken, EmailMissing: ProviderBEmailRequired }
 }

@@ -3,13 +3,13 @@ import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } fro
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Provider } from '../tables.ts'
-import { logRefusal } from '../security-log/actions.ts'
+import { logSignInFailure } from '../security-log/actions.ts'
 import { device } from '../sessions/schemas.ts'
 import type { Device } from '../sessions/actions.ts'
-import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
-import { refusals, signInByProvider } from './actions.ts'
+import { describeSignIn, signedIn } from '../sign-in/response.ts'
+import { providerErrors, signInByProvider } from './actions.ts'
 
-const ProviderToken = Secret({ max: 8_192, description: 'The JWT as the provider issued it', examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…'] })
+const ProviderToken = Secret({ max: 8_192, description: 'The JWT that the provider issued', examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…'] })
 const SignedIn = Type.Object({ ...signedIn, isNewUser: Type.Boolean() })
 const response = { 200: SignedIn, 201: SignedIn }
 
@@ -21,7 +21,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/provider-a', {
     schema: {
       summary: 'Sign in or register with provider A',
-      description: '201 for a new account. An account with the same address is linked if its own address is verified. ' +
+      description: 'Returns 201 for a new account. An existing account with the same address is linked if its address is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
       response
@@ -29,13 +29,13 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async (request, reply) => {
     const { idToken, ...device } = request.body
-    return await answer(request, reply, { provider: 'PROVIDER_A', token: idToken, device })
+    return await handleSignIn(request, reply, { provider: 'PROVIDER_A', token: idToken, device })
   })
 
   app.post('/auth/provider-b', {
     schema: {
       summary: 'Sign in or register with provider B',
-      description: '201 for a new account, which takes its name from `fullName`. ' +
+      description: 'Returns 201 for a new account, which takes its name from `fullName`. ' +
         '400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.',
       body: Body({
         identityToken: ProviderToken,
@@ -43,8 +43,8 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
           givenName: Type.Optional(Text({ min: 0, max: 100, examples: ['Ana'] })),
           familyName: Type.Optional(Text({ min: 0, max: 100, examples: ['Putri'] }))
         })),
-        email: Type.Optional(Text({ min: 0, max: 254, description: 'Not used: an address counts only when the token vouches for it', examples: ['ana@example.com'] })),
-        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Not used', examples: ['c6e1…'] })),
+        email: Type.Optional(Text({ min: 0, max: 254, description: 'Ignored: only an address in the token counts', examples: ['ana@example.com'] })),
+        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
       response
@@ -52,17 +52,17 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async (request, reply) => {
     const { identityToken, fullName: { givenName = '', familyName = '' } = {}, email: _, authorizationCode: __, ...device } = request.body
-    return await answer(request, reply, { provider: 'PROVIDER_B', token: identityToken, givenName: `${givenName} ${familyName}`, device })
+    return await handleSignIn(request, reply, { provider: 'PROVIDER_B', token: identityToken, givenName: `${givenName} ${familyName}`, device })
   })
 
-  async function answer (request: FastifyRequest, reply: FastifyReply, { provider, token, givenName, device }: Attempt) {
-    const signedIn = await logRefusal(db, { method: provider }, verifyAndSignIn())
+  async function handleSignIn (request: FastifyRequest, reply: FastifyReply, { provider, token, givenName, device }: Attempt) {
+    const signedIn = await logSignInFailure(db, { method: provider }, verifyAndSignIn())
     const { isNewUser } = signedIn
     return await reply.code(isNewUser ? 201 : 200).send({ ...await describeSignIn(deps, signedIn), isNewUser })
 
     async function verifyAndSignIn () {
       const identity = await providers[provider](token)
-      if (!identity) throw new refusals[provider].Invalid()
+      if (!identity) throw new providerErrors[provider].Invalid()
       return await signInByProvider(db, {
         provider,
         identity,
@@ -74,7 +74,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
   }
 }
 
-/** What a provider calls somebody, unless nobody may be called so here. */
+/** The name from a provider, if it is allowed here. */
 function usableName (name = '') {
   const trimmed = name.trim().slice(0, 100).toWellFormed()
   return trimmed.length >= 2 && findNameError(trimmed) === undefined ? trimmed : undefined

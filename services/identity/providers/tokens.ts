@@ -3,56 +3,56 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose'
 import { ServiceUnavailable } from '@tandem/service-kit'
 
 export interface ProviderSettings {
-  /** More than one, as for an app that has an id for each platform. */
+  /** Several, for example for an app with an id for each platform. */
   issuers: string[]
   audiences: string[]
   jwksUrl: string
-  /** Whether a token signs in once, and soon after its issue; else as often as it is shown until it expires. */
+  /** Whether a token can be used only once, and soon after its issue. Otherwise it can be reused until it expires. */
   singleUse: boolean
 }
 
-/** What a provider's token says of a person; an address only if the provider has verified it. */
-export interface Identity {
+/** The claims of a provider token; `email` only if the provider has verified it. */
+export interface ProviderIdentity {
   subject: string
   email?: string
   unverifiedEmail?: string
   name?: string
   picture?: string
-  /** What a token that is good once is known by. */
-  spends?: Buffer
+  /** Identifies a single-use token. */
+  singleUseDigest?: Buffer
 }
 
-// Of tokens that are good once. How long they are remembered depends on it.
-const OLDEST = '10 minutes'
+// For single-use tokens. Used tokens must be kept for longer than this.
+const MAX_TOKEN_AGE = '10 minutes'
 
-/** Checks a provider's token; undefined when it is not good. @throws ServiceUnavailable when the key it names cannot be had just now */
-export type VerifyToken = (token: string) => Promise<Identity | undefined>
+/** Verifies a provider token; undefined if it is invalid. @throws ServiceUnavailable if the key that it names cannot be fetched */
+export type VerifyToken = (token: string) => Promise<ProviderIdentity | undefined>
 
-/** Without settings a provider is not offered here, and no token can be his. */
+/** Without settings the provider is disabled, and every token is invalid. */
 export function createVerifier (settings: ProviderSettings | undefined): VerifyToken {
   if (!settings) return async () => undefined
   const { issuers, audiences, jwksUrl, singleUse } = settings
-  // The last good keys are kept for as long as no newer ones can be had; an unknown one is looked for at most every 30 s.
+  // Fetched keys are kept until newer ones can be fetched. An unknown key is looked up at most every 30 s.
   const keys = createRemoteJWKSet(new URL(jwksUrl), { cacheMaxAge: Infinity, cooldownDuration: 30_000, timeoutDuration: 3_000 })
 
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        issuer: issuers, audience: audiences, requiredClaims: ['sub', 'exp'], clockTolerance: 5, ...(singleUse && { maxTokenAge: OLDEST })
+        issuer: issuers, audience: audiences, requiredClaims: ['sub', 'exp'], clockTolerance: 5, ...(singleUse && { maxTokenAge: MAX_TOKEN_AGE })
       })
       const identity = readIdentity(payload)
-      return identity && { ...identity, ...(singleUse && { spends: digestOf(token) }) }
+      return identity && { ...identity, ...(singleUse && { singleUseDigest: digestOf(token) }) }
     } catch (error) {
-      if (isOutOfReach(error)) throw new ServiceUnavailable()
+      if (isKeySetUnavailable(error)) throw new ServiceUnavailable()
     }
   }
 }
 
-/** Whether the provider's keys could not be had, as against a token that needs none to be refused. */
-const isOutOfReach = (error: unknown) => !(error instanceof errors.JOSEError) ||
+/** Whether the provider's keys could not be fetched, as opposed to a token that is invalid without them. */
+const isKeySetUnavailable = (error: unknown) => !(error instanceof errors.JOSEError) ||
   ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 
-function readIdentity ({ sub, email, email_verified: verified, name, picture }: JWTPayload): Identity | undefined {
+function readIdentity ({ sub, email, email_verified: verified, name, picture }: JWTPayload): ProviderIdentity | undefined {
   if (!sub || sub.length > 255) return
   const address = readEmail(email)
   const isVerified = verified === true || verified === 'true'
@@ -68,5 +68,5 @@ function readEmail (email: unknown) {
   return typeof email === 'string' && email.length <= 254 && /^[!-~]+@[!-~]+$/.test(email) ? email.toLowerCase() : undefined
 }
 
-// Without the signature: there are other ways to write the same one, or another that is as good.
+// Without the signature: the same signature has several encodings, and a second valid signature may exist.
 const digestOf = (token: string) => createHash('sha256').update(token.slice(0, token.lastIndexOf('.'))).digest()

@@ -6,15 +6,15 @@ import { createMail } from '@tandem/mail-kit'
 import { generateName, networkOf } from '@tandem/service-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
-import { makeCode, storeCode, takeCode } from '../codes/actions.ts'
+import { generateCode, storeCode, redeemCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
-import { budgetOf, topicOf } from '../mails/budgets.ts'
-import { lettersIn } from '../mails/letters.ts'
+import { rateLimitKeyOf, collapseKeyOf } from '../mails/mail-keys.ts'
+import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { startSession, type Caller, type Client } from '../sessions/actions.ts'
-import { isLiveSession } from '../sessions/queries.ts'
+import { isActiveSession } from '../sessions/queries.ts'
 import { findVerification } from './queries.ts'
 
 export interface Registration {
@@ -26,10 +26,10 @@ export interface Registration {
   client: Client
 }
 
-/** Makes an account with its first session, and mails the code that verifies it. @throws CommonPassword, EmailExists, TooBusy */
+/** Creates an account with its first session, and mails a verification code. @throws CommonPassword, EmailExists, TooBusy */
 export async function register (deps: Deps, { email, password, name, referralCode, locale, client }: Registration) {
   const { db, secrets, hashing, blocklist, mailer } = deps
-  if (password !== undefined) await blocklist.refuse(password)
+  if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   if (taken) throw new EmailExists()
   const passwordHash = password === undefined ? null : await hashing.hash(password, email)
@@ -37,12 +37,12 @@ export async function register (deps: Deps, { email, password, name, referralCod
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
     const account = await addAccount(trx, { email, name, image: null, passwordHash, locale, address: client.address, verified: false })
     if (!account) throw new EmailExists()
-    if (referralCode) await redeem(trx, account.id, referralCode)
+    if (referralCode) await addReferral(trx, account.id, referralCode)
     const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
 
-    const code = makeCode()
+    const code = generateCode()
     await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
-    const mail = await createMail(trx, { dedupeKey: `registration:${account.id}`, recipient: email, rateLimitKey: budgetOf('VERIFY', false), collapseKey: topicOf('VERIFY', account.id), ...lettersIn(locale).verification(code) })
+    const mail = await createMail(trx, { dedupeKey: `registration:${account.id}`, recipient: email, rateLimitKey: rateLimitKeyOf('VERIFY', false), collapseKey: collapseKeyOf('VERIFY', account.id), ...mailTemplatesFor(locale).verification(code) })
     return { account, ...session, mail }
   })
   void mailer.enqueue([mail])
@@ -59,19 +59,19 @@ interface NewAccount {
   verified: boolean
 }
 
-/** Adds an account and says so; undefined when the address has one already. */
+/** Creates an account and publishes it; undefined if the address already has one. */
 export async function addAccount (trx: Trx, { email, name, image, passwordHash, locale, address, verified }: NewAccount): Promise<Account | undefined> {
   const account = await trx.insertInto('accounts')
     .values({
       email,
-      // Nothing of the address: a name is seen by everybody.
+      // Never derived from the address: everybody can see a name.
       name: name ?? generateName(),
       image,
       locale,
       password_hash: passwordHash,
       email_verified_at: verified ? sql<Date>`now()` : null,
       registered_network: networkOf(address),
-      referral_code: makeReferralCode()
+      referral_code: generateReferralCode()
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning(accountColumns)
@@ -83,8 +83,8 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
   return account
 }
 
-/** An unknown code is no reason to turn somebody away. */
-async function redeem (trx: Trx, accountId: string, referralCode: string) {
+/** Ignores an unknown code: it must not prevent a registration. */
+async function addReferral (trx: Trx, accountId: string, referralCode: string) {
   await trx.insertInto('referrals')
     .columns(['account_id', 'referrer_id'])
     .expression((from) => from.selectFrom('accounts')
@@ -93,36 +93,36 @@ async function redeem (trx: Trx, accountId: string, referralCode: string) {
     .execute()
 }
 
-// No letters and digits that are taken for each other. Of 10^12 codes, two of a million accounts' are hardly ever the same.
-const CODE_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const makeReferralCode = () => Array.from({ length: 8 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
+// Without letters and digits that look alike. With 10^12 codes, a collision among a million accounts is unlikely.
+const REFERRAL_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const generateReferralCode = () => Array.from({ length: 8 }, () => REFERRAL_ALPHABET[randomInt(REFERRAL_ALPHABET.length)]).join('')
 
-/** `caller` is whose token the request shows, if it shows any. */
+/** `caller` is the owner of the access token in the request, if it has one. */
 interface Verification { userId: string, code: string, network: string, caller: Caller | undefined }
 
 /**
- * Verifies an address by the code that was mailed to it. Whoever registered it keeps password and sessions only if they are the one who
- * verifies it: by a token of the account, or by the network of the registration.
- * @returns whether this call did it; false when it was verified before
+ * Verifies an address with the code that was mailed to it. The registrant keeps password and sessions only if the request proves to come
+ * from them: by an access token of the account, or by the network of the registration.
+ * @returns true if this call verified it; false if it was already verified
  * @throws UserNotFound, InvalidCode
  */
 export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, network, caller }: Verification) {
   const known = await findVerification(db, userId)
   if (!known) throw new UserNotFound()
   if (known.emailVerified) return false
-  // A flood of wrong codes ends here, without queueing for the account.
+  // A flood of wrong codes is rejected here, without waiting for the lock of the account.
   if (!known.hasCode) throw new InvalidCode()
 
   const outcome = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: userId })
     if (!account) throw new UserNotFound()
-    if (account.emailVerified) return 'BEFORE'
-    if (!await takeCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })) return 'WRONG'
-    const isTheSame = network === account.registeredNetwork || (caller?.accountId === account.id && await isLiveSession(trx, caller))
-    await verifyAccount(trx, account, isTheSame ? 'THE_SAME' : 'SOMEBODY_ELSE')
-    return 'NOW'
+    if (account.emailVerified) return 'ALREADY_VERIFIED'
+    if (!await redeemCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })) return 'WRONG_CODE'
+    const isRegistrant = network === account.registeredNetwork || (caller?.accountId === account.id && await isActiveSession(trx, caller))
+    await verifyAccount(trx, account, isRegistrant ? 'REGISTRANT' : 'SOMEBODY_ELSE')
+    return 'VERIFIED'
   })
-  // Thrown only now, because the try had to be counted.
-  if (outcome === 'WRONG') throw new InvalidCode()
-  return outcome === 'NOW'
+  // Thrown after the commit, because the attempt must be counted.
+  if (outcome === 'WRONG_CODE') throw new InvalidCode()
+  return outcome === 'VERIFIED'
 }

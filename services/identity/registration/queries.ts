@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { hasLiveCode } from '../codes/queries.ts'
+import { hasActiveCode } from '../codes/queries.ts'
 import type { Db } from '../tables.ts'
 
-/** By which ways an address signs in; undefined when it is unknown. */
-export async function findSignInWays (db: Db, email: string) {
+/** The sign-in methods of an address; undefined if it is unknown. */
+export async function findSignInMethods (db: Db, email: string) {
   const account = await db.selectFrom('accounts').where('email', '=', email)
     .select([
       'id',
@@ -16,18 +16,18 @@ export async function findSignInWays (db: Db, email: string) {
   return account && { ...account, method: chooseMethod(account) }
 }
 
-interface Ways { hasPassword: boolean, isVerified: boolean, hasProviderA: boolean, hasProviderB: boolean }
+interface SignInMethods { hasPassword: boolean, isVerified: boolean, hasProviderA: boolean, hasProviderB: boolean }
 
-function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: Ways): 'credentials' | 'provider_a' | 'provider_b' {
-  // A mailed code is the way on for who has not verified his address, and for who has no other way.
+function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: SignInMethods): 'credentials' | 'provider_a' | 'provider_b' {
+  // A mailed code works for an unverified address, and for an account without any other method.
   if (hasPassword || !isVerified) return 'credentials'
   if (hasProviderA) return 'provider_a'
   return hasProviderB ? 'provider_b' : 'credentials'
 }
 
-/** How far an account is with its verification. */
+/** The verification state of an account. */
 export async function findVerification (db: Db, accountId: string) {
-  return await db.selectFrom('accounts').where('id', '=', accountId).where('lapsed_at', 'is', null)
-    .select([sql<boolean>`email_verified_at is not null`.as('emailVerified'), hasLiveCode('VERIFY').as('hasCode')])
+  return await db.selectFrom('accounts').where('id', '=', accountId).where('expired_at', 'is', null)
+    .select([sql<boolean>`email_verified_at is not null`.as('emailVerified'), hasActiveCode('VERIFY').as('hasCode')])
     .executeTakeFirst()
 }

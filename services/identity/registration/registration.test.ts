@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inParallel, password, someEmail, testApp } from '../test/app.ts'
+import { inParallel, password, randomEmail, testApp } from '../test/app.ts'
 
 const { db, post, get, givenAccount, codeMailedTo, mailsTo, login, canRefresh, publishedEvents, redis, mail } = await testApp(t)
 
@@ -8,11 +8,11 @@ const isTokens = { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-
 t.test('check-email', async (t) => {
   const check = async (email: unknown) => await post('/auth/check-email', { email })
 
-  t.test('sends an unknown address to register', async (t) => {
-    t.strictSame(await check(someEmail()), { status: 200, success: true, exists: false, method: 'register', hasProviderA: false, hasProviderB: false })
+  t.test('returns `register` for an unknown address', async (t) => {
+    t.strictSame(await check(randomEmail()), { status: 200, success: true, exists: false, method: 'register', hasProviderA: false, hasProviderB: false })
   })
 
-  t.test('names the way in of each kind of account', async (t) => {
+  t.test('returns the sign-in method of each kind of account', async (t) => {
     const of = async (account: Parameters<typeof givenAccount>[0]) => await check((await givenAccount(account)).email)
     const known = { status: 200, success: true, exists: true, isVerified: true }
     t.strictSame(await of({}), { ...known, method: 'credentials', hasProviderA: false, hasProviderB: false })
@@ -26,14 +26,14 @@ t.test('check-email', async (t) => {
     t.strictSame(await check(both.email), { ...known, method: 'provider_a', hasProviderA: true, hasProviderB: true })
   })
 
-  t.test('tells the id of an account that is not verified', async (t) => {
+  t.test('returns the id of an unverified account', async (t) => {
     const { id, email } = await givenAccount({ verified: false, hasPassword: false })
     t.strictSame(await check(` ${email.toUpperCase()} `), {
       status: 200, success: true, exists: true, method: 'credentials', hasProviderA: false, hasProviderB: false, isVerified: false, userId: id
     })
   })
 
-  t.test('refuses what is no address with INVALID_EMAIL', async (t) => {
+  t.test('rejects an invalid address with INVALID_EMAIL', async (t) => {
     for (const email of ['ana', 'ana@', '@example.com', 'a b@example.com', '', ' ', 42, null, undefined, 'ana\0@example.com', `${'a'.repeat(243)}@example.com`]) {
       t.match(await check(email), { status: 400, success: false, code: 'INVALID_EMAIL', error: String }, String(email))
     }
@@ -42,8 +42,8 @@ t.test('check-email', async (t) => {
 })
 
 t.test('register', async (t) => {
-  t.test('makes an account, signs it in and mails it a code', async (t) => {
-    const email = someEmail()
+  t.test('creates an account, signs it in and mails a code', async (t) => {
+    const email = randomEmail()
     const answer = await post('/auth/register', { email: email.toUpperCase(), password, name: ' Ana Putri ', platform: 'ios', deviceInfo: 'iPhone 17', appVersion: '1.0' })
     t.match(answer, isTokens)
     t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, {
@@ -89,53 +89,53 @@ t.test('register', async (t) => {
     ])
   })
 
-  t.test('needs nothing but an address', async (t) => {
-    const email = someEmail()
+  t.test('requires only an address', async (t) => {
+    const email = randomEmail()
     const { status, user } = await post('/auth/register', { email })
     t.match({ status, name: user.name }, { status: 201, name: /^[A-Z][a-z]+ [A-Z][a-z]+$/ })
-    t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' }, 'and without a password none is right')
+    t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' }, 'without a password every password is wrong')
   })
 
-  t.test('gives a name that tells nothing of the address, to the other services neither', async (t) => {
-    const email = someEmail()
+  t.test('publishes nothing that reveals the address', async (t) => {
+    const email = randomEmail()
     const { user } = await post('/auth/register', { email })
     t.notMatch(JSON.stringify(await publishedEvents(user.id)), email.split('@')[0])
   })
 
-  t.test('refuses a name that is reserved or misleads', async (t) => {
+  t.test('rejects a reserved or misleading name', async (t) => {
     for (const name of ['Tandem Support', 'ADMIN', 'ÀdМіn', 'Ana\u202Eirtup', 'A\u200Bna']) {
-      t.match(await post('/auth/register', { email: someEmail(), name }), { status: 400, code: 'VALIDATION_ERROR' })
+      t.match(await post('/auth/register', { email: randomEmail(), name }), { status: 400, code: 'VALIDATION_ERROR' })
     }
   })
 
-  t.test('takes what keeps the limits, and refuses what does not', async (t) => {
-    const register = async (body: object) => (await post('/auth/register', { email: someEmail(), ...body })).status
+  t.test('accepts values within the limits and rejects others', async (t) => {
+    const register = async (body: object) => (await post('/auth/register', { email: randomEmail(), ...body })).status
     const long = (length: number) => `Aa1${'x'.repeat(length - 3)}`
-    const fine = [
+    const valid = [
       { password: 'Abcdefg1' }, { password: long(128) }, { name: 'Al' }, { name: 'é'.repeat(100) }, { name: '😀'.repeat(100) }, { platform: 'android' }, { platform: 'ios' },
       { referralCode: '' }, { referralCode: 'nobody' }, { deviceInfo: '' }, { email: `${'a'.repeat(200)}-${Date.now()}@example.com` }, { role: 'ADMIN', emailVerified: true }
     ]
-    for (const body of fine) t.equal(await register(body), 201, JSON.stringify(body).slice(0, 60))
-    const bad = [
+    for (const body of valid) t.equal(await register(body), 201, JSON.stringify(body).slice(0, 60))
+    const invalid = [
       { password: 'Abcdef1' }, { password: 'abcdefg1' }, { password: 'ABCDEFG1' }, { password: 'Abcdefgh' }, { password: long(129) }, { password: '' }, { password: 12345678 },
       { name: 'A' }, { name: ' A ' }, { name: 'x'.repeat(101) }, { name: {} }, { platform: 'windows' }, { email: 'ana' }, { email: undefined }, { email: ['a@b.co'] },
       { email: `${'a'.repeat(243)}@example.com` }, { name: 'NUL \0 in it' }, { deviceInfo: 'x'.repeat(501) }
     ]
-    for (const body of bad) t.equal(await register(body), 400, JSON.stringify(body).slice(0, 60))
+    for (const body of invalid) t.equal(await register(body), 400, JSON.stringify(body).slice(0, 60))
   })
 
-  t.test('lets nobody choose what he is', async (t) => {
-    const { user } = await post('/auth/register', { email: someEmail(), role: 'ADMIN', emailVerified: true, id: 'mine', referral_code: 'MINE' })
+  t.test('ignores a role, an id and a verified flag in the body', async (t) => {
+    const { user } = await post('/auth/register', { email: randomEmail(), role: 'ADMIN', emailVerified: true, id: 'mine', referral_code: 'MINE' })
     t.match(user, { role: 'USER', emailVerified: false })
   })
 
-  t.test('refuses an address that has an account, in whatever case', async (t) => {
+  t.test('rejects an address that has an account, case-insensitively', async (t) => {
     const { email } = await givenAccount()
     t.match(await post('/auth/register', { email: email.toUpperCase(), password }), { status: 409, success: false, code: 'EMAIL_EXISTS', error: String })
   })
 
-  t.test('50 times at once makes one account, of one address in mixed case', async (t) => {
-    const email = someEmail()
+  t.test('called 50 times concurrently creates one account for one address in mixed case', async (t) => {
+    const email = randomEmail()
     const cases = Array.from(email, (_, index) => email.slice(0, index).toUpperCase() + email.slice(index))
     const { tally, results } = await inParallel(50, async (index) => await post('/auth/register', { email: cases[index % cases.length], password }))
     t.strictSame(tally, { 201: 1, '409 EMAIL_EXISTS': 49 })
@@ -145,18 +145,18 @@ t.test('register', async (t) => {
     t.equal((await mailsTo(email)).length, 1)
   })
 
-  t.test('redeems a referral code once, and ignores an unknown one', async (t) => {
-    const friend = await post('/auth/register', { email: someEmail() })
+  t.test('records a referral, and ignores an unknown code', async (t) => {
+    const friend = await post('/auth/register', { email: randomEmail() })
     const { referral_code: code } = await db.selectFrom('accounts').where('id', '=', friend.user.id).select('referral_code').executeTakeFirstOrThrow()
     t.match(code, /^[A-Z2-9]{8}$/)
-    const { user } = await post('/auth/register', { email: someEmail(), referralCode: ` ${code.toLowerCase()} ` })
-    const stranger = await post('/auth/register', { email: someEmail(), referralCode: 'NOBODYS1' })
-    const referrals = await db.selectFrom('referrals').select(['account_id', 'referrer_id']).where('account_id', 'in', [user.id, stranger.user.id]).execute()
+    const { user } = await post('/auth/register', { email: randomEmail(), referralCode: ` ${code.toLowerCase()} ` })
+    const other = await post('/auth/register', { email: randomEmail(), referralCode: 'NOBODYS1' })
+    const referrals = await db.selectFrom('referrals').select(['account_id', 'referrer_id']).where('account_id', 'in', [user.id, other.user.id]).execute()
     t.strictSame(referrals, [{ account_id: user.id, referrer_id: friend.user.id }])
   })
 
-  t.test('goes on without Redis and SMTP, and what is to be mailed is mailed afterwards', async (t) => {
-    const email = someEmail()
+  t.test('works without Redis and SMTP, and the mail is sent later', async (t) => {
+    const email = randomEmail()
     await Promise.all([redis.stop(), mail.stop()])
     t.match(await post('/auth/register', { email, password }), { status: 201 })
     await Promise.all([redis.start(), mail.start()])

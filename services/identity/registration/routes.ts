@@ -1,31 +1,31 @@
 import Type from 'typebox'
 import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/service-kit'
-import { Email, SaidId } from '../accounts/schemas.ts'
+import { Email, RequiredId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { device } from '../sessions/schemas.ts'
-import { describeSignIn, signedIn } from '../sign-in/envelope.ts'
+import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { register, verifyEmail } from './actions.ts'
-import { findSignInWays } from './queries.ts'
+import { findSignInMethods } from './queries.ts'
 
-const DAY = 24 * 60 * 60
+const DAY_SECONDS = 24 * 60 * 60
 const success = true as const
 const Success = Type.Literal(true)
 const userId = '019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'
 const verified = { success, message: 'Your email address is verified', isNewUser: true }
-const mailed = { success, message: 'If this address is registered, a code is on its way to it' }
-const alreadyVerified = { success, message: 'Your email address was verified before', alreadyVerified: true as const }
+const mailed = { success, message: 'If this address is registered, we have sent a code to it' }
+const alreadyVerified = { success, message: 'Your email address is already verified', alreadyVerified: true as const }
 
 export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   const { db, secrets, mailer, mailRequests } = deps
 
   app.post('/auth/check-email', {
     schema: {
-      summary: 'Ask how an address signs in',
-      description: '`register` for an address without an account, `credentials` for a password or a mailed code. 400 INVALID_EMAIL.',
+      summary: 'Look up the sign-in method of an email address',
+      description: '`register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -34,24 +34,24 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
           method: Enum(['register', 'credentials', 'provider_a', 'provider_b']),
           hasProviderA: Type.Boolean(),
           hasProviderB: Type.Boolean(),
-          isVerified: Type.Optional(Type.Boolean({ description: 'Missing when there is no such account' })),
-          userId: Type.Optional(Type.String({ description: 'Only for an address that is not verified yet' }))
+          isVerified: Type.Optional(Type.Boolean({ description: 'Absent if there is no such account' })),
+          userId: Type.Optional(Type.String({ description: 'Present only if the address is not verified yet' }))
         }, { examples: [{ success, exists: true, method: 'credentials', hasProviderA: false, hasProviderB: false, isVerified: false, userId }] })
       }
     },
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
-    const ways = await findSignInWays(db, body.email)
-    if (!ways) return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
-    const { id, method, isVerified, hasProviderA, hasProviderB } = ways
+    const methods = await findSignInMethods(db, body.email)
+    if (!methods) return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
+    const { id, method, isVerified, hasProviderA, hasProviderB } = methods
     return { success, exists: true, method, hasProviderA, hasProviderB, isVerified, ...(!isVerified && { userId: id }) }
   })
 
   app.post('/auth/register', {
     schema: {
-      summary: 'Register by email, with or without a password',
-      description: 'Tokens are good at once; a code that verifies the address is mailed, good for 24 hours. Without a name ' +
-        'an account gets one that tells nothing of the person; a reserved or misleading name is refused with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
+      summary: 'Register with an email address and an optional password',
+      description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, ' +
+        'the account gets a neutral one. A reserved or misleading name is rejected with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
@@ -74,11 +74,11 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/verify-email', {
     schema: {
-      summary: 'Verify an address by the code that was mailed to it',
-      description: 'Five wrong tries void a code, and a day has twenty. Whoever registered the address keeps its password and sessions only if this request shows ' +
-        'an access token of the account (one that expired within the last 24 hours will do), or comes from the network of the registration. ' +
+      summary: 'Verify an email address with the mailed code',
+      description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has ' +
+        'an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration. ' +
         '400 INVALID_CODE; 404 USER_NOT_FOUND.',
-      body: Body({ userId: SaidId, code: Code }),
+      body: Body({ userId: RequiredId, code: Code }),
       response: {
         200: Type.Object({
           success: Success,
@@ -90,15 +90,15 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body, ip, headers }) => {
-    // As long as the code itself is good.
-    const caller = await findTokenOwner(db, headers.authorization, DAY)
+    // The tolerance equals the lifetime of the code.
+    const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
     return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
   })
 
   app.post('/auth/resend-verification', {
     schema: {
       summary: 'Mail a new verification code',
-      description: 'Only the newest code counts. Answers alike whether or not the address has an account. 500 EMAIL_FAILED.',
+      description: 'Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -111,20 +111,20 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body: { email }, ip }) => {
-    // Asked for every address alike, so that a failure does not tell which are known.
+    // Checked for every address, so that a failure does not reveal which addresses are known.
     if (!await mailer.verify()) throw new EmailFailed()
-    const ways = await findSignInWays(db, email)
-    if (ways?.isVerified) return alreadyVerified
+    const methods = await findSignInMethods(db, email)
+    if (methods?.isVerified) return alreadyVerified
     await mailRequests.add({ kind: 'VERIFY', email, network: networkOf(ip) })
-    // Made up for known addresses too, as even that takes time.
-    const madeUp = madeUpId(email)
-    return { ...mailed, userId: ways?.id ?? madeUp }
+    // Computed for known addresses too, because computing it takes time.
+    const fakeId = fakeUserId(email)
+    return { ...mailed, userId: methods?.id ?? fakeId }
   })
 
-  /** An id for an address nobody registered: the same at every call, and of a form like the real ones. */
-  function madeUpId (email: string) {
-    const digits = secrets.digest('made-up-id', email).toString('hex')
-    // Ids begin with the time they were made at: these, at some time from August 2026 to October 2028.
+  /** An id for an address without an account: the same in every response, and indistinguishable from a real id. */
+  function fakeUserId (email: string) {
+    const digits = secrets.digest('fake-user-id', email).toString('hex')
+    // A UUIDv7 starts with its time of creation: for these, between August 2026 and October 2028.
     return `01a${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${digits.slice(15, 27)}`
   }
 }

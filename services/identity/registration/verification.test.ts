@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importJWK, SignJWT, type JWK } from 'jose'
 import t from 'tap'
-import { inParallel, password, someEmail, testApp, wrong } from '../test/app.ts'
+import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 
 const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, publishedEvents, mail, redis } = await testApp(t)
 
@@ -10,31 +10,31 @@ const sameNetwork = { from: '203.0.113.99' }
 const elsewhere = { from: '198.51.100.7' }
 
 async function givenRegistration ({ headers = {} } = {}) {
-  const email = someEmail()
+  const email = randomEmail()
   const { user, ...tokens } = await post('/auth/register', { email, password }, { ...here, headers })
   return { email, userId: user.id as string, accessToken: tokens.accessToken as string, refreshToken: tokens.refreshToken as string, code: await codeMailedTo(email) }
 }
 const verify = async (userId: string, code: string, request: { from: string, headers?: Record<string, string> } = here) => await post('/auth/verify-email', { userId, code }, request)
 const resend = async (email: string, request = here) => await post('/auth/resend-verification', { email }, request)
-/** An access token of the account's session that expired some seconds ago. */
+/** An access token of the account's session that expired `seconds` ago. */
 async function expiredTokenOf (accountId: string, seconds = 60) {
   const { id: sessionId } = await db.selectFrom('sessions').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
-  const { public_key: { kid }, sealed } = await db.selectFrom('signing_keys').select(['public_key', 'sealed']).executeTakeFirstOrThrow()
+  const { public_key: { kid }, encrypted_private_key: encryptedPrivateKey } = await db.selectFrom('signing_keys').select(['public_key', 'encrypted_private_key']).executeTakeFirstOrThrow()
   const now = Math.floor(Date.now() / 1_000)
   return await new SignJWT({ sid: sessionId, role: 'USER' })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .setSubject(accountId).setIssuer('tandem').setAudience('tandem')
     .setIssuedAt(now - seconds - 900).setExpirationTime(now - seconds)
-    .sign(await importJWK(JSON.parse(deps.secrets.unseal(sealed)) as JWK, 'ES256'))
+    .sign(await importJWK(JSON.parse(deps.secrets.decrypt(encryptedPrivateKey)) as JWK, 'ES256'))
 }
-const noRequests = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
+const requestsProcessed = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
 const isVerified = async (id: string) => (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())?.email_verified_at != null
 
-t.test('the mailed code verifies an address, and the tokens of the registration go on', async (t) => {
+t.test('the mailed code verifies an address, and the tokens of the registration stay valid', async (t) => {
   const { email, userId, code, ...tokens } = await givenRegistration()
   t.match(await login(email), { status: 403, success: false, code: 'EMAIL_NOT_VERIFIED', error: String })
   t.strictSame(await verify(userId, ` ${code} `), { status: 200, success: true, message: 'Your email address is verified', isNewUser: true })
-  t.strictSame(await verify(userId, code), { status: 200, success: true, message: 'Your email address was verified before', alreadyVerified: true })
+  t.strictSame(await verify(userId, code), { status: 200, success: true, message: 'Your email address is already verified', alreadyVerified: true })
   t.match(await login(email), { status: 200, user: { emailVerified: true } })
   t.ok(await canRefresh(tokens))
   t.strictSame((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
@@ -42,7 +42,7 @@ t.test('the mailed code verifies an address, and the tokens of the registration 
 
 t.test('a wrong code, a malformed one and an unknown user are told apart', async (t) => {
   const { userId, code } = await givenRegistration()
-  t.match(await verify(userId, wrong(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
+  t.match(await verify(userId, wrongCode(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
   for (const malformed of ['12345', '1234567', 'abcdef', '', '１２３４５６', 123456, undefined]) {
     t.match(await post('/auth/verify-email', { userId, code: malformed }), { status: 400, code: 'VALIDATION_ERROR' }, String(malformed))
   }
@@ -50,16 +50,16 @@ t.test('a wrong code, a malformed one and an unknown user are told apart', async
   t.match(await verify('nobody', code), { status: 404, code: 'USER_NOT_FOUND' })
   for (const nobody of [undefined, '', ' ', 5]) t.match(await post('/auth/verify-email', { userId: nobody, code }), { status: 400, code: 'VALIDATION_ERROR' })
   t.notOk(await isVerified(userId))
-  t.match(await publishedEvents(userId), { length: 2 }, 'nothing is said at a refusal')
+  t.match(await publishedEvents(userId), { length: 2 }, 'a rejection publishes nothing')
 })
 
-t.test('a code of somebody else is wrong', async (t) => {
+t.test('the code of another account is rejected', async (t) => {
   const [ana, ben] = [await givenRegistration(), await givenRegistration()]
   if (ana.code !== ben.code) t.match(await verify(ana.userId, ben.code), { status: 400, code: 'INVALID_CODE' })
   t.match(await verify(ana.userId, ana.code), { status: 200 })
 })
 
-t.test('a code is good for 24 hours', async (t) => {
+t.test('a code expires after 24 hours', async (t) => {
   const { userId, code } = await givenRegistration()
   const { left } = await db.selectFrom('codes').where('account_id', '=', userId)
     .select(({ fn, val, ref }) => fn<number>('date_part', [val('epoch'), fn('age', [ref('expires_at'), fn('now')])]).as('left')).executeTakeFirstOrThrow()
@@ -68,7 +68,7 @@ t.test('a code is good for 24 hours', async (t) => {
   t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
 })
 
-t.test('the right code 20 times at once verifies once', async (t) => {
+t.test('20 concurrent uses of the correct code verify once', async (t) => {
   const { userId, code } = await givenRegistration()
   const { results, tally } = await inParallel(20, async () => await verify(userId, code))
   t.strictSame(tally, { 200: 20 })
@@ -77,59 +77,59 @@ t.test('the right code 20 times at once verifies once', async (t) => {
   t.equal((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified').length, 1)
 })
 
-t.test('of 200 wrong codes at once five are compared, and then the right one is refused', async (t) => {
+t.test('of 200 concurrent wrong codes five are compared, and then the correct one is rejected', async (t) => {
   const { userId, email, code } = await givenRegistration()
-  const { tally } = await inParallel(200, async (index) => await verify(userId, wrong(code), { from: `198.51.${index}.1` }))
+  const { tally } = await inParallel(200, async (index) => await verify(userId, wrongCode(code), { from: `198.51.${index}.1` }))
   t.strictSame(tally, { '400 INVALID_CODE': 200 })
-  const triesOfToday = async () => (await db.selectFrom('code_tries').where('account_id', '=', userId).select('tries').executeTakeFirst())?.tries
-  t.equal(await triesOfToday(), 5)
+  const attemptsOfToday = async () => (await db.selectFrom('code_attempts').where('account_id', '=', userId).select('attempts').executeTakeFirst())?.attempts
+  t.equal(await attemptsOfToday(), 5)
   t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
 
-  t.test('a new code begins with five more, but not the day', async (t) => {
+  t.test('a new code has five more attempts, but the attempts of the day still count', async (t) => {
     await resend(email)
     const second = await codeMailedTo(email, 2)
-    await inParallel(10, async () => await verify(userId, wrong(second)))
+    await inParallel(10, async () => await verify(userId, wrongCode(second)))
     await resend(email)
     const third = await codeMailedTo(email, 3)
-    await inParallel(4, async () => await verify(userId, wrong(third)))
-    t.equal(await triesOfToday(), 14)
-    // As if a fourth and a fifth had been tried as well; a recipient gets three mails an hour.
-    await db.updateTable('code_tries').set({ tries: 20 }).where('account_id', '=', userId).execute()
+    await inParallel(4, async () => await verify(userId, wrongCode(third)))
+    t.equal(await attemptsOfToday(), 14)
+    // As if a fourth and a fifth code had been used up as well; a recipient gets only three mails an hour.
+    await db.updateTable('code_attempts').set({ attempts: 20 }).where('account_id', '=', userId).execute()
     t.match(await verify(userId, third), { status: 400, code: 'INVALID_CODE' })
-    t.equal(await triesOfToday(), 20)
-    await db.updateTable('code_tries').set({ day: '2026-01-01' }).where('account_id', '=', userId).execute()
-    await db.updateTable('codes').set({ tries: 4 }).where('account_id', '=', userId).execute()
-    t.match(await verify(userId, third), { status: 200, isNewUser: true }, 'the fifth try of another day')
+    t.equal(await attemptsOfToday(), 20)
+    await db.updateTable('code_attempts').set({ day: '2026-01-01' }).where('account_id', '=', userId).execute()
+    await db.updateTable('codes').set({ attempts: 4 }).where('account_id', '=', userId).execute()
+    t.match(await verify(userId, third), { status: 200, isNewUser: true }, 'the fifth attempt on another day')
   })
 })
 
 t.test('resend-verification', async (t) => {
-  t.test('mails a new code, in place of the old one', async (t) => {
+  t.test('mails a new code that replaces the old one', async (t) => {
     const { userId, email, code } = await givenRegistration()
     t.strictSame(await resend(email.toUpperCase()), {
-      status: 200, success: true, message: 'If this address is registered, a code is on its way to it', userId
+      status: 200, success: true, message: 'If this address is registered, we have sent a code to it', userId
     })
     const newer = await codeMailedTo(email, 2)
     if (newer !== code) t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
     t.match(await verify(userId, newer), { status: 200, isNewUser: true })
-    t.strictSame(await resend(email), { status: 200, success: true, message: 'Your email address was verified before', alreadyVerified: true })
+    t.strictSame(await resend(email), { status: 200, success: true, message: 'Your email address is already verified', alreadyVerified: true })
   })
 
-  t.test('answers an unknown address alike, with the same made-up id each time', async (t) => {
-    const email = someEmail()
+  t.test('has the same response for an unknown address, with the same fake id every time', async (t) => {
+    const email = randomEmail()
     const [first, second] = [await resend(email), await resend(email.toUpperCase())]
     t.strictSame(first, second)
     t.match(first, { status: 200, success: true, message: String, userId: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ })
-    t.not((await resend(someEmail())).userId, first.userId)
+    t.not((await resend(randomEmail())).userId, first.userId)
     t.match(await verify(first.userId, '000000'), { status: 404, code: 'USER_NOT_FOUND' })
     t.strictSame(mail.mails(email), [])
   })
 
-  t.test('mails an address three times an hour, and beyond that answers all the same', async (t) => {
+  t.test('mails an address three times an hour, and has the same response afterwards', async (t) => {
     const { userId, email } = await givenRegistration()
     const { tally } = await inParallel(6, async () => await resend(email))
     t.strictSame(tally, { 200: 6 })
-    await noRequests()
+    await requestsProcessed()
     const mails = await db.selectFrom('mails').where('recipient', '=', email).select('id').execute()
     t.equal(mails.length, 3)
     while (await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select('id').executeTakeFirst()) await sleep(10)
@@ -142,7 +142,7 @@ t.test('resend-verification', async (t) => {
     t.teardown(() => mail.start())
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     t.match(await resend(email), { status: 500, success: false, code: 'EMAIL_FAILED', error: String })
-    t.match(await resend(someEmail()), { status: 500, success: false, code: 'EMAIL_FAILED', error: String })
+    t.match(await resend(randomEmail()), { status: 500, success: false, code: 'EMAIL_FAILED', error: String })
   })
 
   t.test('is not lost while Redis is away', async (t) => {
@@ -154,38 +154,38 @@ t.test('resend-verification', async (t) => {
     t.match(await codeMailedTo(email), /^\d{6}$/)
   })
 
-  t.test('refuses what is no address', async (t) => {
+  t.test('rejects an invalid address', async (t) => {
     t.match(await post('/auth/resend-verification', { email: 'ana' }), { status: 400, code: 'VALIDATION_ERROR' })
   })
 })
 
-t.test('whoever verifies from another network than the registration\'s gets rid of whoever registered', async (t) => {
-  const { email, userId, ...stranger } = await givenRegistration()
+t.test('a verification from another network than the registration revokes the access of the registrant', async (t) => {
+  const { email, userId, ...registrant } = await givenRegistration()
   await resend(email, elsewhere)
   t.match(await verify(userId, await codeMailedTo(email, 2), elsewhere), { status: 200, isNewUser: true })
-  t.notOk(await canRefresh(stranger))
+  t.notOk(await canRefresh(registrant))
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
-  t.match(await get('/auth/sessions', { as: stranger }), { data: { totalSessions: 0 } })
+  t.match(await get('/auth/sessions', { as: registrant }), { data: { totalSessions: 0 } })
   t.match((await publishedEvents(userId)).slice(2), [
     { type: 'sessions.ended', sessionIds: { length: 1 } }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }
   ])
 })
 
-t.test('whoever registered an address keeps no way in by being the last to ask for its codes, or by using up its mails', async (t) => {
+t.test('the registrant loses access even if they requested the last code or used up the mails', async (t) => {
   for (const asking of [[elsewhere, sameNetwork], [sameNetwork, sameNetwork, elsewhere]]) {
-    const { email, userId, ...stranger } = await givenRegistration()
+    const { email, userId, ...registrant } = await givenRegistration()
     for (const [index, from] of asking.entries()) {
       await resend(email, from)
       await codeMailedTo(email, Math.min(index + 2, 3))
-      await noRequests()
+      await requestsProcessed()
     }
     t.match(await verify(userId, await codeMailedTo(email, 3), elsewhere), { status: 200, isNewUser: true })
-    t.notOk(await canRefresh(stranger))
+    t.notOk(await canRefresh(registrant))
     t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   }
 })
 
-t.test('a stranger who asks for codes takes nothing from whoever verifies where he registered', async (t) => {
+t.test('code requests from elsewhere do not affect a verification from the network of the registration', async (t) => {
   const { email, userId, ...tokens } = await givenRegistration()
   await resend(email, elsewhere)
   await codeMailedTo(email, 2)
@@ -195,10 +195,10 @@ t.test('a stranger who asks for codes takes nothing from whoever verifies where 
   t.match(await login(email), { status: 200 })
 })
 
-t.test('who registers an address of another person keeps no way in when that person types the code of the registration', async (t) => {
+t.test('somebody who registers the address of another person loses access when that person enters the code', async (t) => {
   const attacker = { from: '127.50.1.1' }
   const owner = { from: '127.60.7.7' }
-  const email = someEmail()
+  const email = randomEmail()
   const tokens = await post('/auth/register', { email, password }, attacker)
   const { userId } = await post('/auth/check-email', { email }, owner)
   t.match(await verify(userId, await codeMailedTo(email), owner), { status: 200, isNewUser: true })
@@ -207,7 +207,7 @@ t.test('who registers an address of another person keeps no way in when that per
   t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }])
 })
 
-t.test('who registered keeps password and sessions in another network by showing a token of the account, even one that has expired', async (t) => {
+t.test('the registrant keeps password and sessions in another network with an access token of the account, even an expired one', async (t) => {
   for (const expired of [false, true]) {
     const { email, userId, code, ...tokens } = await givenRegistration()
     const shown = expired ? await expiredTokenOf(userId) : tokens.accessToken
@@ -217,7 +217,7 @@ t.test('who registered keeps password and sessions in another network by showing
   }
 })
 
-t.test('no other token keeps them: of another account, of a session that ended, older than a day, or forged', async (t) => {
+t.test('no other token keeps them: of another account, of an ended session, older than a day, or forged', async (t) => {
   const tokens: Record<string, (registration: Awaited<ReturnType<typeof givenRegistration>>) => Promise<string>> = {
     'of another account': async () => (await givenAccount()).accessToken,
     'of a session that ended': async ({ accessToken }) => {

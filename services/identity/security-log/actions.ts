@@ -22,23 +22,23 @@ interface Details {
 interface SecurityEvent<Kind extends keyof Details> {
   kind: Kind
   accountId: string
-  /** By default the session of the request. */
+  /** Defaults to the session of the request. */
   sessionId?: string
   detail: Details[Kind]
 }
 
-// What a transaction logs is counted even if the transaction fails in the end.
-const logged = new Counter({ name: 'identity_security_events_total', help: 'Security events by kind', labelNames: ['kind'] as const })
+// Counted even if the transaction fails afterwards.
+const eventsTotal = new Counter({ name: 'identity_security_events_total', help: 'Security events by kind', labelNames: ['kind'] as const })
 
 const KINDS = ['SIGN_IN', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'PASSWORD_CHANGED', 'ROLE_CHANGED', 'PROVIDER_LINKED', 'SESSIONS_REVOKED', 'ACCOUNT_BANNED',
   'ACCOUNT_UNBANNED', 'SELFIE_READ', 'OPERATOR_ACTED'] as const
-// A rate needs a count before the first event.
-for (const kind of KINDS) logged.inc({ kind }, 0)
+// A rate in Prometheus needs a first sample of 0.
+for (const kind of KINDS) eventsTotal.inc({ kind }, 0)
 
-const KEPT_FOR = '90 days'
-const DELETED_AT_ONCE = 10_000
+const RETENTION = '90 days'
+const DELETE_BATCH_SIZE = 10_000
 
-/** Logs an event with where the current request comes from, in the transaction that makes it true. */
+/** Logs an event with the origin of the current request, in the transaction of the change. */
 export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, { kind, accountId, sessionId, detail }: SecurityEvent<Kind>) {
   const origin = currentOrigin()
   await trx.insertInto('security_events').values({
@@ -49,26 +49,26 @@ export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, { 
     request_id: origin.requestId,
     detail: JSON.stringify(detail)
   }).execute()
-  logged.inc({ kind })
+  eventsTotal.inc({ kind })
 }
 
-/** How somebody tries to prove who they are, and whose account it is. The email is only compared and never stored. */
+/** A sign-in attempt. The email is only used to look up the account and never stored. */
 interface Attempt { method: 'PASSWORD' | 'CHANGE_PASSWORD' | 'CODE' | Provider, email?: string, accountId?: string }
 
-const refusals = [InvalidCredentials, InvalidCode, InvalidCurrentPassword, InvalidProviderAToken, InvalidProviderBToken]
+const loggedErrors = [InvalidCredentials, InvalidCode, InvalidCurrentPassword, InvalidProviderAToken, InvalidProviderBToken]
 
-/** Waits for a sign-in, and logs it if it is refused. */
-export async function logRefusal<Result> (db: Db, attempt: Attempt, signIn: Promise<Result>): Promise<Result> {
+/** Awaits a sign-in, and logs it if it is rejected. */
+export async function logSignInFailure<Result> (db: Db, attempt: Attempt, signIn: Promise<Result>): Promise<Result> {
   try {
     return await signIn
   } catch (error) {
-    if (refusals.some((Refusal) => error instanceof Refusal)) await logFailedSignIn(db, attempt)
+    if (loggedErrors.some((LoggedError) => error instanceof LoggedError)) await insertSignInFailure(db, attempt)
     throw error
   }
 }
 
-/** One statement for known and unknown addresses alike, so that time does not tell one from another. */
-async function logFailedSignIn (db: Db, { method, email, accountId }: Attempt) {
+/** One statement for known and unknown addresses, so that the response time does not reveal which it is. */
+async function insertSignInFailure (db: Db, { method, email, accountId }: Attempt) {
   const { sessionId, network, requestId } = currentOrigin()
   await sql`
     insert into security_events as known (kind, account_id, session_id, network, request_id, detail)
@@ -77,10 +77,10 @@ async function logFailedSignIn (db: Db, { method, email, accountId }: Attempt) {
     on conflict (account_id, network, (detail ->> 'method'), date_bin('1 minute', created_at, timestamptz '2000-01-01 00:00:00+00'))
       where kind = 'SIGN_IN_FAILED'
     do update set detail = jsonb_set(known.detail, '{times}', to_jsonb((known.detail ->> 'times')::integer + 1))`.execute(db)
-  logged.inc({ kind: 'SIGN_IN_FAILED' })
+  eventsTotal.inc({ kind: 'SIGN_IN_FAILED' })
 }
 
-/** What an operator did elsewhere. @param id of the event that tells it: a repeat of it finds the row */
+/** Logs an operator action in another service. @param id the id of the event: a redelivery finds the row */
 export async function logOperatorAction (db: Db, id: string, at: Date, action: Type.Static<typeof OperatorActed.data>) {
   const kind = action.action === 'SELFIE_READ' ? 'SELFIE_READ' : 'OPERATOR_ACTED'
   const added = await db.insertInto('security_events').values({
@@ -96,14 +96,14 @@ export async function logOperatorAction (db: Db, id: string, at: Date, action: T
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (added) logged.inc({ kind })
+  if (added) eventsTotal.inc({ kind })
 }
 
-/** Deletes what is older than 90 days, a batch at a time: after a flood of attempts no statement holds up others. */
+/** Deletes events older than 90 days in batches, so that after a flood of attempts no long statement blocks others. */
 export async function deleteOldSecurityEvents (db: Db) {
   await sql`
     delete from security_events where id in (
-      select id from security_events where created_at < now() - ${KEPT_FOR}::interval
-      order by created_at limit ${sql.lit(DELETED_AT_ONCE)} for update skip locked
+      select id from security_events where created_at < now() - ${RETENTION}::interval
+      order by created_at limit ${sql.lit(DELETE_BATCH_SIZE)} for update skip locked
     )`.execute(db)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { UserNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
-const SHOWN = 200
+const MAX_EVENTS = 200
 
 /** The latest security events of an account, newest first. @throws UserNotFound */
 export async function listSecurityEventsOf (db: Db, email: string) {
@@ -11,6 +11,6 @@ export async function listSecurityEventsOf (db: Db, email: string) {
   return await db.selectFrom('security_events').where('account_id', '=', account.id)
     .select(['created_at as at', 'kind', 'network', 'session_id as sessionId', 'request_id as requestId', sql<string>`detail::text`.as('detail')])
     .orderBy('created_at', 'desc')
-    .limit(SHOWN)
+    .limit(MAX_EVENTS)
     .execute()
 }

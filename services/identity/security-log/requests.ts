@@ -5,12 +5,12 @@ interface TrackedRequest { id: string, ip: string, account?: { sessionId: string
 
 const requests = new AsyncLocalStorage<TrackedRequest>()
 
-/** Makes the request that is being served known to `currentOrigin`. */
+/** Makes the current request available to `currentOrigin`. */
 export function trackRequests (app: Server) {
   app.addHook('onRequest', (request, _reply, done) => requests.run(request, done))
 }
 
-/** Where the running code was called from: all null outside of any request, as from a command. */
+/** The origin of the current request; all fields are null outside of a request, for example in an operator command. */
 export function currentOrigin () {
   const request = requests.getStore()
   return {

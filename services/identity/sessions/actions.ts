@@ -6,31 +6,31 @@ import { SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { rememberNetwork } from './networks.ts'
-import { digestOf, makeRefreshToken } from './refresh-tokens.ts'
+import { saveNetwork } from './networks.ts'
+import { digestOf, generateRefreshToken } from './refresh-tokens.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
 
 export interface Device { deviceInfo?: string, deviceName?: string, platform?: Platform, appVersion?: string }
 
-/** Who signs in: from where, and on what. */
+/** The address and device of a caller who signs in. */
 export interface Client { address: string, device: Device }
 
-interface Start { accountId: string, method: SignInMethod, client: Client }
+interface NewSession { accountId: string, method: SignInMethod, client: Client }
 
-// More devices than a person has, and few enough to read in a list.
-const MAX_LIVE_SESSIONS = 50
-// 39 bytes each, in an event of at most 64 KiB.
+// More than a person has devices, and few enough for a readable list.
+const MAX_ACTIVE_SESSIONS = 50
+// 39 bytes each; an event has at most 64 KiB.
 const IDS_PER_EVENT = 1_000
 
 /**
- * Begins a session, and publishes it: with whether the account knows other devices and not this one. Beyond 50 live sessions those end that
- * were used longest ago. The caller holds the account's row, so sign-ins at once are counted one after the other.
+ * Starts a session and publishes it. `newDevice` is true if the account has other devices but not this one. Beyond 50 active sessions
+ * the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins are counted one after the other.
  */
-export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: Start) {
+export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: NewSession) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  const refreshToken = makeRefreshToken()
-  // One statement, so that what it reads of earlier sessions does not hold the new one.
+  const refreshToken = generateRefreshToken()
+  // One statement, so that the query for earlier sessions does not see the new one.
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
     with session as (
       insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
@@ -53,17 +53,17 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
   await endOldestSessions(trx, accountId, sessionId)
-  await rememberNetwork(trx, accountId, address)
+  await saveNetwork(trx, accountId, address)
   return { sessionId, refreshToken }
 }
 
-/** Whose sessions end: all of the account's, or `only` one, or all `except` one. */
-interface Ending { accountId: string, only?: string, except?: string }
+/** The sessions to end: all of the account, or `only` one, or all `except` one. */
+interface EndFilter { accountId: string, only?: string, except?: string }
 
-/** Ends sessions of an account and with them their tokens, and says so; returns how many. Others' are never touched. */
-export async function endSessions (trx: Trx, { accountId, only, except }: Ending) {
-  // Their refresh tokens stay, to be cleared when they expire: who refreshes takes the token first and then the session, so taking
-  // both here, the other way round, would be a deadlock.
+/** Ends and publishes sessions of an account; their tokens become invalid. Other accounts are never affected. @returns how many ended */
+export async function endSessions (trx: Trx, { accountId, only, except }: EndFilter) {
+  // Their refresh tokens stay until they expire. A refresh locks the token first and then the session, so locking both here in the
+  // opposite order could deadlock.
   const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
@@ -82,7 +82,7 @@ async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
       .where('ended_at', 'is', null)
       .where('id', '!=', newest)
       .orderBy('last_used_at', 'desc')
-      .offset(sql.lit(MAX_LIVE_SESSIONS - 1))
+      .offset(sql.lit(MAX_ACTIVE_SESSIONS - 1))
       .select('id'))
     .where('ended_at', 'is', null)
     .returning('id')
@@ -98,7 +98,7 @@ async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[
 
 export interface Caller { accountId: string, sessionId: string }
 
-/** Ends the caller's own session, or the one of `refreshToken`, or all. A token of somebody else ends nothing. */
+/** Ends the caller's own session, or the one of `refreshToken`, or all. A token of another account ends nothing. */
 export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
   await db.transaction().execute(async (trx) => {
     if (allDevices) return await revoke(trx, { accountId })
@@ -113,7 +113,7 @@ export async function revokeSession (db: Db, accountId: string, sessionId: strin
   if (ended === 0) throw new SessionNotFound()
 }
 
-/** Ends all sessions but the one of `refreshToken`; if that is not of a session of the account, all but the caller's. */
+/** Ends all sessions except the one of `refreshToken`; if that token does not belong to the account, all except the caller's. */
 export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
   await db.transaction().execute(async (trx) => {
     const kept = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
@@ -121,14 +121,14 @@ export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Cal
   })
 }
 
-/** Ends sessions on their owner's request; returns how many. */
-async function revoke (trx: Trx, ending: Ending) {
-  const sessions = await endSessions(trx, ending)
-  if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId: ending.accountId, detail: { by: 'OWNER', sessions } })
+/** Ends sessions at the request of their owner. @returns how many ended */
+async function revoke (trx: Trx, filter: EndFilter) {
+  const sessions = await endSessions(trx, filter)
+  if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId: filter.accountId, detail: { by: 'OWNER', sessions } })
   return sessions
 }
 
-/** Ends the sessions whose refresh token has expired, and says so, because devices are known to others by their session. */
+/** Ends and publishes the sessions whose refresh token has expired, because other services know devices by their session. */
 export async function endIdleSessions (db: Db) {
   const idle = await db.selectFrom('sessions')
     .where('ended_at', 'is', null)

@@ -4,25 +4,25 @@ import { inParallel, testApp } from '../test/app.ts'
 
 const { db, post, get, givenAccount, givenSession, canRefresh, login, publishedEvents } = await testApp(t)
 
-const liveOf = async (accountId: string) =>
+const activeSessionsOf = async (accountId: string) =>
   (await db.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null).select('id').execute()).map(({ id }) => id)
 const endedEvents = async (accountId: string) =>
   (await publishedEvents(accountId)).filter(({ type }) => type === 'sessions.ended').map(({ sessionIds }) => sessionIds as string[])
 
-t.test('signing out everywhere reaches every device, however many sessions there are', async (t) => {
+t.test('signing out everywhere ends every session, however many there are', async (t) => {
   const account = await givenAccount()
   await sql`insert into sessions (account_id, ip_address) select ${account.id}, 'unknown' from generate_series(1, 1749)`.execute(db)
-  const sessions = await liveOf(account.id)
+  const sessions = await activeSessionsOf(account.id)
   t.equal(sessions.length, 1_750)
   t.match(await post('/auth/logout', { allDevices: true }, { as: account }), { status: 200 })
 
   const events = await endedEvents(account.id)
   t.strictSame(events.flat().sort(), sessions.sort(), 'each ended session is published once')
   for (const sessionIds of events) t.ok(sessionIds.length <= 1_000)
-  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('refused', 'is not', null).selectAll().execute(), [])
+  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('refused', 'is not', null).select('id').execute(), [])
 })
 
-t.test('an account has 50 live sessions at most: a new one ends the one that was used longest ago', async (t) => {
+t.test('an account has at most 50 active sessions: a new one ends the least recently used', async (t) => {
   const account = await givenAccount()
   const oldest = await givenSession(account)
   await sql`update sessions set last_used_at = now() - interval '1 day' where id = ${oldest.sessionId}`.execute(db)
@@ -36,12 +36,12 @@ t.test('an account has 50 live sessions at most: a new one ends the one that was
   t.match(await get('/auth/sessions', { as: account }), { status: 200, data: { totalSessions: 50 } })
 })
 
-t.test('30 sign-ins at once end as many sessions as are too many, each once', async (t) => {
+t.test('30 concurrent sign-ins end each excess session once', async (t) => {
   const account = await givenAccount()
   for (let number = 2; number <= 40; number++) await givenSession(account)
   const { tally } = await inParallel(30, async () => await login(account.email))
   t.strictSame(tally, { 200: 30 })
-  t.equal((await liveOf(account.id)).length, 50)
+  t.equal((await activeSessionsOf(account.id)).length, 50)
   const ended = (await endedEvents(account.id)).flat()
   t.equal(ended.length, 20)
   t.equal(new Set(ended).size, 20)

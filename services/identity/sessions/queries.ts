@@ -4,7 +4,7 @@ import type { Db } from '../tables.ts'
 export const REFRESH_TOKEN_LIFETIME = '30 days'
 export const SESSION_LIFETIME = '180 days'
 
-/** The live sessions of an account, last used first. */
+/** The active sessions of an account, last used first. */
 export async function listSessions (db: Db, accountId: string) {
   return await db.selectFrom('sessions')
     .where('account_id', '=', accountId)
@@ -20,19 +20,19 @@ export async function listSessions (db: Db, accountId: string) {
 }
 
 /** Whether a session of the account has not ended yet. */
-export async function isLiveSession (db: Db, { accountId, sessionId }: { accountId: string, sessionId: string }) {
-  const live = await db.selectFrom('sessions')
+export async function isActiveSession (db: Db, { accountId, sessionId }: { accountId: string, sessionId: string }) {
+  const active = await db.selectFrom('sessions')
     .where('id', '=', sessionId)
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
     .select('id')
     .executeTakeFirst()
-  return live !== undefined
+  return active !== undefined
 }
 
-/** The ids of sessions that ended after `since`, if their access tokens may still be about, and since when to ask the next time. */
-export async function readLatelyEnded (db: Db, since: Date) {
-  // Transactions that began earlier may still be going on, for a few seconds at most: what they end is seen the next time.
+/** The ids of the sessions that ended after `since` and whose access tokens may not have expired, and the `since` of the next poll. */
+export async function listRecentlyEnded (db: Db, since: Date) {
+  // Transactions that started earlier may commit up to a few seconds late. The next poll overlaps and sees the sessions that they end.
   const { rows: [{ until } = { until: since }] } = await sql<{ until: Date }>`select now() - interval '10 seconds' as until`.execute(db)
   const ended = await db.selectFrom('sessions')
     .where('ended_at', '>', since)

@@ -12,11 +12,11 @@ const refresh = async (refreshToken: string, key?: string): Promise<Refreshed> =
   await post('/auth/refresh', { refreshToken }, { headers: key === undefined ? {} : { 'idempotency-key': key } })
 const usedAgo = async (seconds: number, sessionId: string) =>
   await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${seconds}) where session_id = ${sessionId} and used_at is not null`.execute(db)
-const isLive = async (account: { accessToken: string, sessionId: string }) =>
+const isActive = async (account: { accessToken: string, sessionId: string }) =>
   (await get('/auth/sessions', { as: account })).data.sessions.some(({ id }: { id: string }) => id === account.sessionId)
-const refused = { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN' }
+const rejected = { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN' }
 
-t.test('an answer that was lost comes again under the same idempotency key', async (t) => {
+t.test('the same idempotency key returns the same response again', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
   t.match(answer, { status: 200, success: true, accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/, expiresIn: 900 })
@@ -27,7 +27,7 @@ t.test('an answer that was lost comes again under the same idempotency key', asy
   t.ok(await canRefresh(answer))
 })
 
-t.test('20 refreshes at once with the same key get one and the same answer', async (t) => {
+t.test('20 concurrent refreshes with the same key get the same response', async (t) => {
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
     const { tally, results } = await inParallel(20, async () => await refresh(account.refreshToken, 'k'))
@@ -38,21 +38,21 @@ t.test('20 refreshes at once with the same key get one and the same answer', asy
   }
 })
 
-t.test('once the new token is used, the old one with its key was copied', async (t) => {
+t.test('after the new token is used, the old token with its key counts as copied', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
   const next = await refresh(answer.refreshToken, 'k')
   t.equal(next.status, 200)
-  t.match(await refresh(account.refreshToken, 'k'), refused, 'a double tap at first')
-  t.ok(await isLive(account))
+  t.match(await refresh(account.refreshToken, 'k'), rejected, 'a double tap at first')
+  t.ok(await isActive(account))
   await usedAgo(11, account.sessionId)
-  t.match(await refresh(account.refreshToken, 'k'), refused)
-  t.notOk(await isLive(account))
+  t.match(await refresh(account.refreshToken, 'k'), rejected)
+  t.notOk(await isActive(account))
   t.notOk(await canRefresh(next))
   t.match((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
 })
 
-t.test('of repeats at the same time as the use of the new token none leads to a second new token', async (t) => {
+t.test('repeats concurrent with the use of the new token never create a second new token', async (t) => {
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
     const answer = await refresh(account.refreshToken, 'k')
@@ -67,66 +67,66 @@ t.test('of repeats at the same time as the use of the new token none leads to a 
   }
 })
 
-t.test('a used token with another key, or with none, was copied', async (t) => {
+t.test('a used token with another key, or without one, counts as copied', async (t) => {
   for (const [first, second] of [['k', 'other'], ['k', undefined], [undefined, 'k']] as const) {
     const account = await givenAccount()
     const answer = await refresh(account.refreshToken, first)
-    t.match(await refresh(account.refreshToken, second), refused)
-    t.ok(await isLive(account), 'within ten seconds it is a double tap')
+    t.match(await refresh(account.refreshToken, second), rejected)
+    t.ok(await isActive(account), 'within ten seconds it counts as a double tap')
     await usedAgo(11, account.sessionId)
-    t.match(await refresh(account.refreshToken, second), refused)
-    t.notOk(await isLive(account), `${first}, then ${second}`)
+    t.match(await refresh(account.refreshToken, second), rejected)
+    t.notOk(await isActive(account), `${first}, then ${second}`)
     t.notOk(await canRefresh(answer))
   }
 })
 
-t.test('after a minute the same key repeats nothing', async (t) => {
+t.test('after a minute the same key is rejected', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
   await usedAgo(61, account.sessionId)
-  t.match(await refresh(account.refreshToken, 'k'), refused)
+  t.match(await refresh(account.refreshToken, 'k'), rejected)
   t.notOk(await canRefresh(answer))
 })
 
-t.test('an exchange is not repeated once its session has ended or its account is kept out', async (t) => {
-  const [ended, barred] = [await givenAccount(), await givenAccount()]
-  for (const account of [ended, barred]) await refresh(account.refreshToken, 'k')
+t.test('an exchange is not repeated after its session ends or its account is banned', async (t) => {
+  const [ended, banned] = [await givenAccount(), await givenAccount()]
+  for (const account of [ended, banned]) await refresh(account.refreshToken, 'k')
   await post('/auth/logout', {}, { as: ended })
-  t.match(await refresh(ended.refreshToken, 'k'), refused)
-  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', barred.id).execute()
-  t.match(await refresh(barred.refreshToken, 'k'), { status: 401, code: 'REFRESH_FAILED' })
+  t.match(await refresh(ended.refreshToken, 'k'), rejected)
+  await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', banned.id).execute()
+  t.match(await refresh(banned.refreshToken, 'k'), { status: 401, code: 'REFRESH_FAILED' })
 })
 
-t.test('a key is no way to somebody else\'s tokens', async (t) => {
+t.test('the same key does not return the tokens of another account', async (t) => {
   const [ana, ben] = [await givenAccount(), await givenAccount()]
   const [one, other] = [await refresh(ana.refreshToken, 'k'), await refresh(ben.refreshToken, 'k')]
   t.not(one.refreshToken, other.refreshToken)
-  t.match(await refresh(randomUUID(), 'k'), refused)
+  t.match(await refresh(randomUUID(), 'k'), rejected)
 })
 
-t.test('a process that ends before it has answered signs nobody out', async (t) => {
+t.test('a process that crashes before it responds signs nobody out', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
-  await db.deleteFrom('refresh_answers').execute()
+  await db.deleteFrom('refresh_responses').execute()
   const repeated = await refresh(account.refreshToken, 'k')
   t.match(repeated, { status: 200, refreshToken: answer.refreshToken })
   t.match(await get('/auth/sessions', { as: repeated }), { status: 200 })
   t.strictSame(await refresh(account.refreshToken, 'k'), repeated)
 })
 
-t.test('the database holds no token that could be used, and no answer for longer than a minute', async (t) => {
+t.test('the database has no usable token, and no response for longer than a minute', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
   const { rows } = await sql<{ row: string }>`
-    select refresh_tokens::text as row from refresh_tokens union all select refresh_answers::text from refresh_answers`.execute(db)
+    select refresh_tokens::text as row from refresh_tokens union all select refresh_responses::text from refresh_responses`.execute(db)
   const written = rows.map(({ row }) => row).join('\n')
   for (const token of [account.refreshToken, answer.refreshToken, answer.accessToken]) {
     t.notOk(written.includes(token))
     t.notOk(written.includes(Buffer.from(token).toString('hex')))
   }
-  await sql`update refresh_answers set created_at = now() - interval '61 seconds'`.execute(db)
+  await sql`update refresh_responses set created_at = now() - interval '61 seconds'`.execute(db)
   await runHousekeeping(db)
-  t.strictSame(await db.selectFrom('refresh_answers').selectAll().execute(), [])
+  t.strictSame(await db.selectFrom('refresh_responses').select('digest').execute(), [])
   t.ok(await canRefresh(answer))
 })
 

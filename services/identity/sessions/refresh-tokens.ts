@@ -11,5 +11,5 @@ export async function addRefreshToken (trx: Trx, sessionId: string, token: strin
   }).execute()
 }
 
-export const makeRefreshToken = () => randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
+export const generateRefreshToken = () => randomBytes(REFRESH_TOKEN_BYTES).toString('base64url')
 export const digestOf = (token: string) => createHash('sha256').update(token).digest()

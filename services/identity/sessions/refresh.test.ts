@@ -10,17 +10,17 @@ const used = async (secondsAgo: number, sessionId: string) =>
   await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${secondsAgo}) where session_id = ${sessionId} and used_at is not null`.execute(db)
 const sessionsOf = async (account: { accessToken: string }) => (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
 
-t.test('a refresh token is exchanged once', async (t) => {
+t.test('a refresh token can be exchanged once', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken)
   t.match(answer, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/ })
   t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, { status: 200, success: true, accessToken: '', refreshToken: '', expiresIn: 900 })
-  t.strictSame(await sessionsOf(answer), [account.sessionId], 'and the session stays the same')
+  t.strictSame(await sessionsOf(answer), [account.sessionId], 'the session stays the same')
   t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN', error: String })
-  t.ok(await canRefresh(answer), 'which does the new one no harm')
+  t.ok(await canRefresh(answer), 'the new token stays valid')
 })
 
-t.test('20 refreshes at once: one succeeds, and its token works', async (t) => {
+t.test('of 20 concurrent refreshes one succeeds, and its token works', async (t) => {
   const account = await givenAccount()
   const { tally, results } = await inParallel(20, async () => await refresh(account.refreshToken))
   t.strictSame(tally, { 200: 1, '401 INVALID_REFRESH_TOKEN': 19 })
@@ -29,7 +29,7 @@ t.test('20 refreshes at once: one succeeds, and its token works', async (t) => {
   t.ok(await canRefresh(winner))
 })
 
-t.test('a used token that comes again within ten seconds is refused, later it ends the session', async (t) => {
+t.test('a used token is rejected within ten seconds, and ends the session later', async (t) => {
   const account = await givenAccount()
   const next = await refresh(account.refreshToken)
   await used(9, account.sessionId)
@@ -39,11 +39,11 @@ t.test('a used token that comes again within ten seconds is refused, later it en
   await used(11, account.sessionId)
   t.match(await refresh(account.refreshToken), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
   t.strictSame(await sessionsOf(account), [])
-  t.notOk(await canRefresh(next), 'the newest token is dead too')
+  t.notOk(await canRefresh(next), 'the newest token is invalid too')
   t.match((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', sessionIds: [account.sessionId] })
 })
 
-t.test('what is no good token is refused', async (t) => {
+t.test('invalid tokens are rejected', async (t) => {
   for (const nothing of [undefined, '', '  ', 42]) t.match(await refresh(nothing), { status: 400, code: 'VALIDATION_ERROR' })
   const account = await givenAccount()
   for (const other of ['nonsense', account.accessToken, account.refreshToken.toLowerCase(), 'x'.repeat(3_000)]) {
@@ -65,18 +65,18 @@ t.test('a refresh token lives for 30 days, a session for 180', async (t) => {
   t.strictSame(await sessionsOf(old), [])
 })
 
-t.test('who is kept out cannot refresh', async (t) => {
+t.test('a banned account cannot refresh', async (t) => {
   const account = await givenAccount()
-  await db.updateTable('accounts').set({ barred_at: new Date() }).where('id', '=', account.id).execute()
+  await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', account.id).execute()
   t.match(await refresh(account.refreshToken), { status: 401, success: false, code: 'REFRESH_FAILED', error: String })
 })
 
-t.test('the access token says who and by which session, for 15 minutes', async (t) => {
+t.test('the access token names account and session, and expires in 15 minutes', async (t) => {
   const { id, sessionId, accessToken } = await givenAccount()
   const [header, claims] = accessToken.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
   t.strictSame(Object.keys(header).sort(), ['alg', 'kid', 'typ'])
   t.match(header, { alg: 'ES256', typ: 'at+jwt', kid: String })
   t.strictSame(claims, { sub: id, sid: sessionId, role: 'USER', iss: 'tandem', aud: 'tandem', iat: claims.iat, exp: claims.iat + 900 })
-  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${signToken(claims, header)}` } }), { status: 401 }, 'and nobody else can sign it')
+  t.match(await get('/auth/sessions', { headers: { authorization: `Bearer ${signToken(claims, header)}` } }), { status: 401 }, 'a token with another signature is rejected')
   t.match(await get('/auth/sessions', { headers: as({ accessToken }) }), { status: 200 })
 })

@@ -1,16 +1,16 @@
 import Type from 'typebox'
 import { ACCESS_TOKEN, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
-import { SaidId } from '../accounts/schemas.ts'
+import { RequiredId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
-import { listSessions, readLatelyEnded } from './queries.ts'
+import { listSessions, listRecentlyEnded } from './queries.ts'
 import { refreshSession } from './refresh.ts'
 import { tokens } from './schemas.ts'
 
-// Longer than ours are, so that another server's token is refused as a token, by which a client signs in again.
-const longest = 8_192
-const RefreshToken = Text({ max: longest, examples: ['8Xh3c0yJ2m…'] })
-const NoneOrRefreshToken = Type.Optional(Text({ min: 0, max: longest, examples: ['8Xh3c0yJ2m…'] }))
+// Longer than our tokens, so that a token of another server is rejected as INVALID_REFRESH_TOKEN, and the client signs in again.
+const MAX_TOKEN_LENGTH = 8_192
+const RefreshToken = Text({ max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] })
+const OptionalRefreshToken = Type.Optional(Text({ min: 0, max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] }))
 
 const Session = Type.Object({
   id: Type.String({ examples: ['019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9'] }),
@@ -27,8 +27,8 @@ const RefreshHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Chosen by the client for this exchange. Repeat the request with the same key if the answer was lost: within 60 seconds, and until the new ' +
-      'refresh token is used, the answer is the same again',
+    description: 'Chosen by the client for this exchange. If the response was lost, repeat the request with the same key: within 60 seconds, and until the new ' +
+      'refresh token is used, the response is the same',
     examples: ['7f3b5c1e-0d52-4f6a-9a57-2f6f4f0f9d11']
   }))
 })
@@ -39,7 +39,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/refresh', {
     schema: {
       summary: 'Exchange a refresh token for new tokens',
-      description: 'A refresh token is good for one exchange. One that comes again later than 10 seconds after it ends the session, as somebody must have copied it. ' +
+      description: 'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. ' +
         'With an Idempotency-Key an exchange can be repeated. ' +
         '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
       headers: RefreshHeaders,
@@ -54,9 +54,9 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/logout', {
     schema: {
-      summary: 'Sign out here, elsewhere, or everywhere',
-      description: 'With nothing in the body this session ends, with a refresh token the session it belongs to. Access tokens die within a second.',
-      body: Body({ refreshToken: NoneOrRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
+      summary: 'End this session, another session, or all sessions',
+      description: 'Without a body, this session ends; with a refresh token, the session of that token. Access tokens are rejected within a second.',
+      body: Body({ refreshToken: OptionalRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -66,7 +66,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/auth/sessions', {
     schema: {
-      summary: 'List the devices that are signed in',
+      summary: 'List the signed-in devices',
       response: { 200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer({ examples: [1] }) })) }
     },
     config: { unauthorizedOnly: true }
@@ -77,12 +77,12 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/sessions', {
     schema: {
-      summary: 'Sign a device out, or all but one',
-      description: '`revoke_session` needs a `sessionId`. `revoke_all` spares the session of `exceptCurrentRefreshToken`, without one of ours this session. 404 NOT_FOUND.',
+      summary: 'Sign out one device, or all except one',
+      description: '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
-        sessionId: Type.Optional(SaidId),
-        exceptCurrentRefreshToken: NoneOrRefreshToken
+        sessionId: Type.Optional(RequiredId),
+        exceptCurrentRefreshToken: OptionalRefreshToken
       }, { examples: [{ action: 'revoke_session', sessionId: '019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9' }] }),
       response: { 200: Message }
     },
@@ -97,7 +97,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
     return message('The other devices were signed out')
   })
 
-  // For gateways, which do not pass it on: how they learn within a second that a token has died before its time.
+  // For the gateways only, which do not proxy it. They poll it to reject tokens of ended sessions within a second.
   app.get('/internal/revoked-sessions', {
     schema: {
       hide: true,
@@ -105,5 +105,5 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Type.Object({ sessions: Type.Array(Type.String()), until: Timestamp }) }
     },
     config: { public: true, logged: false }
-  }, async ({ query }) => await readLatelyEnded(db, new Date(query.since)))
+  }, async ({ query }) => await listRecentlyEnded(db, new Date(query.since)))
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { ACCESS_TOKEN, Enum, Text } from '@tandem/service-kit'
 
-/** What a client may tell of the device that a session begins on. */
+/** The device on which a session starts, as the client describes it. */
 export const device = {
   deviceInfo: Type.Optional(Text({ min: 0, max: 500, examples: ['Pixel 9, Android 16'] })),
   deviceName: Type.Optional(Text({ min: 0, max: 200, examples: ["Ana's phone"] })),
@@ -12,6 +12,6 @@ export const device = {
 /** The tokens of a new or refreshed session. */
 export const tokens = {
   accessToken: Type.String({ description: 'A JWT for the header `Authorization: Bearer …`', examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlh…'] }),
-  refreshToken: Type.String({ description: 'Good for one exchange within 30 days', examples: ['8Xh3c0yJ2m…'] }),
+  refreshToken: Type.String({ description: 'Can be exchanged once, within 30 days', examples: ['8Xh3c0yJ2m…'] }),
   expiresIn: Type.Literal(ACCESS_TOKEN.lifetimeSeconds, { description: 'Seconds until the access token expires' })
 }

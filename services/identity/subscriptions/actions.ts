@@ -3,7 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
 import type { Db, Trx } from '../tables.ts'
 
-/** Gives a subscription from now on for `days`, in place of the one there is. */
+/** Starts a subscription now, for `days`. It replaces the current one. */
 export async function startSubscription (trx: Trx, accountId: string, { planId, days }: { planId: string, days: number }) {
   const terms = {
     plan_id: planId,
@@ -14,21 +14,21 @@ export async function startSubscription (trx: Trx, accountId: string, { planId, 
   await trx.insertInto('subscriptions').values({ account_id: accountId, ...terms })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(terms))
     .execute()
-  await say(trx, accountId)
+  await publishChange(trx, accountId)
 }
 
-/** Ends a subscription before its time; returns whether there was one. */
+/** Ends a subscription early. @returns whether there was an active one */
 export async function cancelSubscription (trx: Trx, accountId: string) {
   const canceled = await trx.updateTable('subscriptions').set({ status: 'CANCELED', current_period_end: sql`now()` })
     .where('account_id', '=', accountId)
     .where('status', '=', 'ACTIVE')
     .returning('id')
     .executeTakeFirst()
-  if (canceled) await say(trx, accountId)
+  if (canceled) await publishChange(trx, accountId)
   return canceled !== undefined
 }
 
-/** Marks the subscriptions whose period is over. */
+/** Marks the subscriptions whose period has ended. */
 export async function expireSubscriptions (db: Db) {
   await db.transaction().execute(async (trx) => {
     const expired = await trx.updateTable('subscriptions').set({ status: 'EXPIRED' })
@@ -39,11 +39,11 @@ export async function expireSubscriptions (db: Db) {
         .forUpdate().skipLocked())
       .returning('account_id as accountId')
       .execute()
-    for (const { accountId } of expired) await say(trx, accountId)
+    for (const { accountId } of expired) await publishChange(trx, accountId)
   })
 }
 
-async function say (trx: Trx, accountId: string) {
+async function publishChange (trx: Trx, accountId: string) {
   const { planId, status, start, end } = await trx.selectFrom('subscriptions').where('account_id', '=', accountId)
     .select(['plan_id as planId', 'status', 'current_period_start as start', 'current_period_end as end'])
     .executeTakeFirstOrThrow()

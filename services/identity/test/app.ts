@@ -27,41 +27,41 @@ export const password = 'Wide-Open-5ky'
 export const rootKeys = createRootKey()
 export const secret = 'a secret that only the tests of this service know'
 
-/** What the other services answer. A question without an answer finds them away. */
-export interface Answers { person?: object, totals?: object }
+/** The RPC results of the other services. A call without a result throws Unavailable. */
+export interface RpcResults { person?: object, totals?: object }
 
-interface Options { answers?: Answers, providers?: Partial<Record<Provider, VerifyToken>>, passwordBlocklist?: boolean }
+interface Options { rpcResults?: RpcResults, providers?: Partial<Record<Provider, VerifyToken>>, passwordBlocklist?: boolean }
 
 interface Account { id: string, email: string, sessionId: string, accessToken: string, refreshToken: string }
 type Signed = Pick<Account, 'accessToken'>
 
 interface Request { body?: unknown, as?: Signed | undefined, from?: string, headers?: Record<string, string> }
 
-/** The service over servers of its own: Postgres, Redis and a mail catcher. Meant to be shared by the tests of one file. */
-export async function testApp (t: Teardown, { answers = {}, providers = {}, passwordBlocklist = false }: Options = {}) {
+/** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
+export async function testApp (t: Teardown, { rpcResults = {}, providers = {}, passwordBlocklist = false }: Options = {}) {
   const [{ db, url }, redis, mail] = await Promise.all([testDatabase<Tables>(t, path.dirname(import.meta.dirname)), startRedis(t), startMail(t)])
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
   const keys = createKeySet(() => listPublicKeys(db), silentLog)
   const mailer = createMailer({ db, service: 'identity', smtpUrl: mail.smtpUrl, redisUrl: redis.url, from: 'Tandem <hello@tandem.example>', log: silentLog })
   const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
-  const nobody = createVerifier(undefined)
+  const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
-    callRpc: answering(answers),
+    callRpc: fakeRpc(rpcResults),
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(passwordBlocklist),
     issueToken: createIssuer(db, secrets),
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
-    providers: { PROVIDER_A: nobody, PROVIDER_B: nobody, ...providers },
+    providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     mailer,
     mailRequests
   }
   const app = await createApp(deps, { log: silentLog, keys, loadShedding: false })
   mailer.start()
   mailRequests.start()
-  // tap tears down in reverse order, so this comes before the end of the servers.
+  // tap tears down in reverse order, so this runs before the servers stop.
   t.teardown(async () => {
     await app.close()
     keys.close()
@@ -69,7 +69,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
     await mailer.close()
   })
 
-  /** A request and what came of it; `from` is the client's address. */
+  /** Sends a request and returns its status and body; `from` is the address of the client. */
   async function send (method: 'GET' | 'POST', url: string, { body, as: account, from = '203.0.113.7', headers = {} }: Request = {}) {
     const response = await app.inject({
       method, url, remoteAddress: from, headers: { ...headers, ...(account && as(account)) }, ...(body !== undefined && { payload: body as object })
@@ -79,15 +79,15 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
   const post = async (url: string, body: unknown = {}, request: Omit<Request, 'body'> = {}) => await send('POST', url, { ...request, body })
   const get = async (url: string, request: Request = {}) => await send('GET', url, request)
 
-  /** Signs in to an account without any of the ways in. */
+  /** Starts a session of an account without a request. */
   async function givenSession ({ id, email }: Pick<Account, 'id' | 'email'>, { address = '203.0.113.7', device = {} } = {}): Promise<Account> {
     const session = await db.transaction().execute(async (trx) =>
       await startSession(trx, { accountId: id, method: 'PASSWORD', client: { address, device } }))
     return { id, email, ...session, accessToken: await deps.issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' }) }
   }
 
-  /** An account that is verified and signed in, and has the password of these tests; unless told. */
-  async function givenAccount ({ email = someEmail(), verified = true, hasPassword = true, provider = undefined as Provider | undefined } = {}) {
+  /** Creates an account with a session; by default verified and with the password of these tests. */
+  async function givenAccount ({ email = randomEmail(), verified = true, hasPassword = true, provider = undefined as Provider | undefined } = {}) {
     const { id } = await db.insertInto('accounts').values({
       email,
       name: 'Ana',
@@ -97,7 +97,7 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
       email_verified_at: verified ? new Date() : null,
       registered_network: '203.0.113.0/24',
       referral_code: randomUUID(),
-      barred_at: null,
+      banned_at: null,
       person_changed_at: null
     }).returning('id').executeTakeFirstOrThrow()
     if (provider) await db.insertInto('provider_links').values({ provider, subject: randomUUID(), account_id: id }).execute()
@@ -105,10 +105,10 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
   }
   let hash: Promise<string> | undefined
 
-  /** The mails to an address, newest first, once there are so many. */
+  /** Waits for `count` mails to an address. @returns them, newest first */
   async function mailsTo (email: string, count = 1): Promise<Mail[]> {
     for (let waited = 0; mail.mails(email).length < count; waited += 10) {
-      if (waited > 10_000) throw new Error(`only ${mail.mails(email).length} of ${count} mails have come`)
+      if (waited > 10_000) throw new Error(`only ${mail.mails(email).length} of ${count} mails arrived`)
       await sleep(10)
     }
     return mail.mails(email)
@@ -123,19 +123,19 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
     mail,
     get,
     post,
-    answers,
+    rpcResults,
     handlers: createHandlers(deps),
     givenAccount,
     givenSession,
     mailsTo,
-    /** The code in the newest of so many mails, a word of its own in its text. */
+    /** The code in the newest of `count` mails. */
     codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
-    /** The link in the newest of so many mails, with what it holds. */
+    /** The link in the newest of `count` mails, with its email and token. */
     linkMailedTo: async (email: string, count = 1) => linkIn(await mailsTo(email, count)),
-    login: async (email: string, others: object = {}, request: Omit<Request, 'body'> = {}) => await post('/auth/login', { email, password, ...others }, request),
-    /** Whether access goes on once the tokens have expired. */
+    login: async (email: string, extra: object = {}, request: Omit<Request, 'body'> = {}) => await post('/auth/login', { email, password, ...extra }, request),
+    /** Whether the refresh token is still valid. It uses up the token. */
     canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) => (await post('/auth/refresh', { refreshToken })).status === 200,
-    /** What was said of an account, oldest first. */
+    /** The published events of an account, oldest first. */
     publishedEvents: async (accountId: string) => (await recordedEvents(db)).filter(({ subject }) => subject === accountId)
       .map(({ type, data }): Record<string, unknown> => ({ ...data as object, type: type.replace('identity.', '').replace('.v1', '') }))
   }
@@ -143,12 +143,12 @@ export async function testApp (t: Teardown, { answers = {}, providers = {}, pass
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>
 
-/** The headers of a request by an account. */
+/** The authorization header of an account. */
 export const as = ({ accessToken }: Signed) => ({ authorization: `Bearer ${accessToken}` })
 
-export const someEmail = () => `ana-${randomUUID()}@example.com`
+export const randomEmail = () => `ana-${randomUUID()}@example.com`
 
-/** So many calls at once, and how many came to each status. */
+/** Makes `times` concurrent calls, and counts them by status and code. */
 export async function inParallel (times: number, call: (index: number) => Promise<{ status: number, code?: string }>) {
   const results = await Promise.all(Array.from({ length: times }, async (_, index) => await call(index)))
   const tally: Record<string, number> = {}
@@ -157,7 +157,7 @@ export async function inParallel (times: number, call: (index: number) => Promis
 }
 
 /** A code other than `code`. */
-export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+export const wrongCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
 function codeIn ([newest]: Mail[]) {
   const code = /(?<![^\s])\d{6}(?![^\s])/.exec(newest?.text ?? '')?.[0]
@@ -171,10 +171,10 @@ function linkIn ([newest]: Mail[]) {
   return { url, email: fields.get('email'), token: fields.get('token') }
 }
 
-function answering (answers: Answers): CallRpc {
-  return (async (question: unknown) => {
-    const answer = question === Person ? answers.person : question === TrainingTotals ? answers.totals : undefined
-    if (!answer) throw new Unavailable()
-    return answer
+function fakeRpc (results: RpcResults): CallRpc {
+  return (async (rpc: unknown) => {
+    const result = rpc === Person ? results.person : rpc === TrainingTotals ? results.totals : undefined
+    if (!result) throw new Unavailable()
+    return result
   }) as CallRpc
 }

@@ -2,7 +2,7 @@ import { fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { as, testApp } from './app.ts'
 
-t.test('no value in an address, a query or a body brings a server error', async (t) => {
+t.test('no value in a path, a query or a body causes a server error', async (t) => {
   const { app, givenAccount } = await testApp(t)
   const ana = await givenAccount()
   const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, as(ana)) })

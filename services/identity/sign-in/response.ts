@@ -5,12 +5,12 @@ import { describeNewUser, describeUser, User } from '../accounts/user.ts'
 import type { Deps } from '../deps.ts'
 import { tokens } from '../sessions/schemas.ts'
 
-/** What every way in answers: tokens, and whose they are. */
+/** The response of every sign-in route: the tokens and their user. */
 export const signedIn = { success: Type.Literal(true), ...tokens, user: User }
 
 export interface SignedIn { account: Account, sessionId: string, refreshToken: string, isNewUser?: boolean }
 
-/** The answer `signedIn` to somebody whose session has begun. */
+/** The response for a session that has just started. */
 export async function describeSignIn ({ callRpc, issueToken }: Deps, { account, sessionId, refreshToken, isNewUser }: SignedIn) {
   const [token, user] = await Promise.all([
     issueToken({ accountId: account.id, sessionId, role: account.role }),
