@@ -1,7 +1,7 @@
 import { startRpcHandlers, startConsumers, type RpcHandler, type Bus, type Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
 import { commentRoutes } from './comments/routes.ts'
-import { answerConnection } from './connections/rpc.ts'
+import { handleConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
 import type { Deps } from './deps.ts'
 import { feedRoutes } from './feed/routes.ts'
@@ -19,19 +19,19 @@ const routes: Routes<Deps>[] = [
   feedRoutes, postRoutes, likeRoutes, commentRoutes, pollRoutes, hashtagRoutes, personRoutes, followRoutes, storyRoutes, mediaRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [onPersonChanged, onMatchMade, onMatchEnded, onPersonBlocked, onPersonUnblocked]
-const answers: ((deps: Deps) => RpcHandler)[] = [answerConnection]
+const rpcs: ((deps: Deps) => RpcHandler)[] = [handleConnection]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
-  for (const each of routes) await app.register(each, deps)
+  for (const plugin of routes) await app.register(plugin, deps)
   return app
 }
 
-/** What this service hears. */
-export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+/** The handlers of all events that this service consumes. */
+export const createHandlers = (deps: Deps) => consumers.map((createHandler) => createHandler(deps))
 
-/** Hears and answers the other services until stopped. */
+/** Consumes events and serves RPCs until stopped. */
 export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, answers.map((each) => each(deps)))
+  startRpcHandlers(bus, rpcs.map((createHandler) => createHandler(deps)))
   return startConsumers(bus, deps.db, createHandlers(deps))
 }

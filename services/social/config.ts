@@ -7,21 +7,21 @@ export const Config = Type.Object({
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
-  CDN_URL: Url({ description: 'The address that uploaded media is served under' }),
-  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that uploaded media is kept in, unless it is kept in S3' })),
+  CDN_URL: Url({ description: 'The base URL that uploaded media is served from' }),
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that stores uploaded media when S3 is not configured' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
-  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket for what not everybody may see' })),
+  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'The bucket for images that are not public' })),
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
   MEDIA_SIGNING_KEY: MediaSigningKey(),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether posts and stories may show only what was uploaded here' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether posts and stories can show only media uploaded to this service' })
 })
 
-/** @throws ConfigError when what not everybody may see would lie where everybody looks */
+/** @throws ConfigError when private images would share a bucket with public ones */
 export function createStore (config: Type.Static<typeof Config>) {
   const { S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
-  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) throw new ConfigError('S3_PRIVATE_BUCKET must be set to a bucket other than S3_BUCKET')
   return createStorage(config)
 }

@@ -3,7 +3,7 @@ import type { Media } from '@tandem/media-kit'
 import type { PeopleLookup } from './people/lookup.ts'
 import type { Db } from './tables.ts'
 
-/** What every feature is handed. */
+/** The dependencies passed to every feature. */
 export interface Deps {
   db: Db
   callRpc: CallRpc

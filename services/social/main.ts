@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config, createStore } from './config.ts'
 import type { Deps } from './deps.ts'
-import { LOOK_EVERY_MS, makeRanking } from './feed/ranking.ts'
+import { RANKING_CHECK_INTERVAL_MS, updateRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import type { Tables } from './tables.ts'
@@ -35,7 +35,7 @@ await run('social', async (onClose, log) => {
   const consumers = startMessaging(bus, deps)
   onClose(() => consumers.stop())
   onClose(startHousekeeping(deps, log))
-  onClose(runPeriodically(async () => await makeRanking(db), { intervalMs: LOOK_EVERY_MS, log }))
+  onClose(runPeriodically(async () => await updateRanking(db), { intervalMs: RANKING_CHECK_INTERVAL_MS, log }))
 
   const app = await createApp(deps, {
     log,

@@ -14,7 +14,7 @@ const additions = [
 
 interface Operation { summary?: string, 'x-extension'?: boolean, security?: unknown }
 
-t.test('the document names every route, what it takes and answers, and which are additions', async (t) => {
+t.test('the document contains every route with its parameters and responses, and marks extensions', async (t) => {
   const { app } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const operations = Object.entries(paths).filter(([path]) => !path.startsWith('/health'))
@@ -27,7 +27,7 @@ t.test('the document names every route, what it takes and answers, and which are
   }
 })
 
-t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+t.test('every operation has a complete example of its request body and its response', async (t) => {
   const { app } = await testApp(t)
   t.strictSame(await listMissingExamples(app), [])
 })

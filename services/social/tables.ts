@@ -11,12 +11,12 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     bio: string | null
     locale: string
     timezone: string
-    folded: string
+    search_name: string
     changed_at: Date
   }
-  standings: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }
+  follow_counts: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }
   follows: { id: Generated<string>, follower_id: string, followed_id: string, created_at: Generated<Date> }
-  blocks: { account_id: string, other_id: string, blocker_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
+  blocks: { account_id: string, other_id: string, blocker_id: string, is_lifted: boolean, changed_at: Date, sequence: Generated<number> }
   matches: { match_id: string, account_id: string, other_id: string, ended: boolean }
   posts: {
     id: Generated<string>
@@ -24,7 +24,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     type: PostType
     visibility: Visibility
     content: string
-    /** Keys, or addresses of elsewhere; so is media_url of stories. */
+    /** Storage keys, or URLs of other hosts. The same holds for stories.media_url. */
     media_urls: string[]
     media_type: string | null
     activity_id: string | null
@@ -72,7 +72,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
   }
   story_views: { id: Generated<string>, story_id: string, account_id: string, viewed_at: Generated<Date> }
   story_reactions: { story_id: string, account_id: string, emoji: string, created_at: Generated<Date> }
-  story_days: { account_id: string, day: string, stories: number }
+  daily_story_counts: { account_id: string, day: string, stories_count: number }
   media: {
     key: string
     account_id: string
@@ -82,8 +82,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     bytes: number
     created_at: Generated<Date>
     unused_since: Generated<Date | null>
-    doomed_at: Date | null
-    removed_at: Date | null
+    delete_requested_at: Date | null
+    deleted_at: Date | null
   }
   trending_rankings: { number: GeneratedAlways<number>, post_ids: string[], took_ms: number, confirmed_at: Generated<Date> }
 }

@@ -1,9 +1,9 @@
 import { request, Agent } from 'node:http'
 import { sql, type CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { bearer } from '@tandem/service-kit/testing'
-import { idOf, isFollowing } from '../connections/predicates.ts'
-import { readAll, readDiscover, readFollowing, readOfPerson } from '../feed/queries.ts'
-import { makeRanking } from '../feed/ranking.ts'
+import { asUuid, isFollowing } from '../connections/predicates.ts'
+import { readAll, readDiscover, readFollowing, readByAuthor } from '../feed/queries.ts'
+import { updateRanking } from '../feed/ranking.ts'
 import { readTrending } from '../feed/trending.ts'
 import { listTrendingTags } from '../hashtags/queries.ts'
 import { selectPosts } from '../posts/queries.ts'
@@ -25,7 +25,7 @@ function get (port: number, reader: string, path: string) {
   })
 }
 
-/** The last query that went through a database. */
+/** Remembers the last query of a database. */
 function watch (db: Db) {
   let last: RootOperationNode | undefined
   const plugin: KyselyPlugin = {
@@ -39,11 +39,11 @@ function watch (db: Db) {
   return { watched, compile: (): CompiledQuery => db.getExecutor().compileQuery(last!, { queryId: 'bench' } as never) }
 }
 
-/** Each feed's page as the client gets it, and beside it nothing but its SQL. */
+/** Measures each feed over HTTP and, for comparison, its SQL alone. */
 export async function measurePages (db: Db, port: number, { readers }: Filled) {
   const { watched, compile } = watch(db)
   const page = { limit: 20 }
-  await makeRanking(db)
+  await updateRanking(db)
   const { rows: [deep] } = await sql<{ id: string }>`select uuidv7(interval '-330 days') as id`.execute(db)
   const cursor = deep!.id
   const feeds: [string, string, (db: Db, reader: string) => Promise<unknown>, string][] = [
@@ -53,60 +53,60 @@ export async function measurePages (db: Db, port: number, { readers }: Filled) {
     ['discover', '44 followed', (db, reader) => readDiscover(db, reader, page), '/feed?feedType=discover'],
     ['discover', '10,000 followed', (db, reader) => readDiscover(db, reader, page), '/feed?feedType=discover'],
     ['trending, first page', '44 followed', (db, reader) => readTrending(db, reader, page), '/feed?feedType=trending'],
-    ['of a person', '44 followed', (db, reader) => readOfPerson(db, reader, person(7), page), `/feed?userId=${person(7)}`],
-    ['of a type', '44 followed', (db, reader) => readAll(db, reader, { ...page, type: 'WORKOUT' }), '/feed?type=WORKOUT'],
+    ['of one author', '44 followed', (db, reader) => readByAuthor(db, reader, person(7), page), `/feed?userId=${person(7)}`],
+    ['of one type', '44 followed', (db, reader) => readAll(db, reader, { ...page, type: 'WORKOUT' }), '/feed?type=WORKOUT'],
     ['of a hashtag', '44 followed', (db, reader) => readAll(db, reader, { ...page, hashtag: 'tag500' }), '/feed?hashtag=tag500'],
     ['following', 'nobody followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
     ['following', '44 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
     ['following', '2,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
     ['following', '10,000 followed', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following'],
-    ['following', '10,000 who never write', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following']
+    ['following', '10,000 followed without posts', (db, reader) => readFollowing(db, reader, page), '/feed?feedType=following']
   ]
-  for (const [name, who, read, path] of feeds) {
-    const people = readers[who]!
+  for (const [name, kind, read, path] of feeds) {
+    const people = readers[kind]!
     const queries: CompiledQuery[] = []
     for (const reader of people) {
       await read(watched, reader)
       queries.push(compile())
     }
-    const turns = who.startsWith('10,000') && name === 'following' ? 60 : 200
+    const turns = kind.startsWith('10,000') && name === 'following' ? 60 : 200
     const bare = await time(turns, (turn) => db.executeQuery(queries[turn % queries.length]!))
     const served = await time(turns, (turn) => get(port, people[turn % people.length]!, path))
-    print(`${name} (${who}), the SQL alone`, bare)
-    print(`${name} (${who}), over HTTP`, served, bare)
+    print(`${name} (${kind}), the SQL alone`, bare)
+    print(`${name} (${kind}), over HTTP`, served, bare)
   }
-  print('tags of the week', await time(30, () => listTrendingTags(db, readers['44 followed']![0]!)))
+  print('trending hashtags', await time(30, () => listTrendingTags(db, readers['44 followed']![0]!)))
 }
 
-/** The other ways to read what followed people wrote: a walk down all posts, and a table that was written beforehand. */
-export async function compareFollowing (db: Db, patient: Db, { readers, star }: Filled) {
+/** Compares alternatives for the following feed: a scan of all posts, and a precomputed timeline table. */
+export async function compareFollowing (db: Db, untimed: Db, { readers, star }: Filled) {
   await sql`create table timeline (reader_id uuid, post_id uuid, primary key (reader_id, post_id))`.execute(db)
   const timeline = (reader: string) => selectPosts(db, reader)
-    .innerJoin(sql<{ id: string }>`(select post_id as id from timeline where reader_id = ${idOf(reader)} order by post_id desc limit 21)`.as('page'), 'page.id', 'posts.id')
+    .innerJoin(sql<{ id: string }>`(select post_id as id from timeline where reader_id = ${asUuid(reader)} order by post_id desc limit 21)`.as('page'), 'page.id', 'posts.id')
     .orderBy('posts.id', 'desc').execute()
-  const walk = (reader: string) => selectPosts(db, reader)
+  const scan = (reader: string) => selectPosts(db, reader)
     .where(sql<boolean>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`)
     .where(isFollowing(reader, sql.ref('posts.author_id')))
     .orderBy('posts.id', 'desc').limit(21).execute()
 
-  for (const who of ['44 followed', '2,000 followed', '10,000 followed', '10,000 who never write']) {
-    const people = readers[who]!.slice(0, 5)
+  for (const kind of ['44 followed', '2,000 followed', '10,000 followed', '10,000 followed without posts']) {
+    const people = readers[kind]!.slice(0, 5)
     for (const reader of people) {
       await sql`
-        insert into timeline select ${idOf(reader)}, posts.id from follows join posts on posts.author_id = followed_id
-        where follower_id = ${idOf(reader)} and visibility <> 'PRIVATE' order by posts.id desc limit 800`.execute(patient)
+        insert into timeline select ${asUuid(reader)}, posts.id from follows join posts on posts.author_id = followed_id
+        where follower_id = ${asUuid(reader)} and visibility <> 'PRIVATE' order by posts.id desc limit 800`.execute(untimed)
     }
-    await sql`vacuum (analyze) timeline`.execute(patient)
-    const turns = who.startsWith('10,000') ? 30 : 100
+    await sql`vacuum (analyze) timeline`.execute(untimed)
+    const turns = kind.startsWith('10,000') ? 30 : 100
     const one = (turn: number) => people[turn % people.length]!
     const written = await time(turns, (turn) => timeline(one(turn)))
-    print(`following (${who}), written beforehand`, written)
-    print(`following (${who}), newest of each followed (this service)`, await time(turns, (turn) => readFollowing(db, one(turn), { limit: 20 })), written)
-    const walked = await time(turns, (turn) => walk(one(turn))).catch(() => undefined)
-    if (walked) print(`following (${who}), a walk down all posts`, walked, written)
-    else console.log(`following (${who}), a walk down all posts: not within 2 s`)
+    print(`following (${kind}), precomputed timeline`, written)
+    print(`following (${kind}), newest of each followed (this service)`, await time(turns, (turn) => readFollowing(db, one(turn), { limit: 20 })), written)
+    const scanned = await time(turns, (turn) => scan(one(turn))).catch(() => undefined)
+    if (scanned) print(`following (${kind}), scan of all posts`, scanned, written)
+    else console.log(`following (${kind}), scan of all posts: not within 2 s`)
   }
-  const write = await time(20, () => sql`insert into timeline select follower_id, uuidv7() from follows where followed_id = ${idOf(star)}`.execute(db))
-  print('writing one post for 10,000 followers beforehand', write)
+  const write = await time(20, () => sql`insert into timeline select follower_id, uuidv7() from follows where followed_id = ${asUuid(star)}`.execute(db))
+  print('writing one post to 10,000 precomputed timelines', write)
   await sql`drop table timeline`.execute(db)
 }

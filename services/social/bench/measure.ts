@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 
 export interface Figures { p50: number, p99: number }
 
-/** Milliseconds of `work`, one after the other, for as many turns; the first tenth warms up. */
+/** Runs `work` sequentially `turns` times, after a tenth as many warm-up runs, and returns its durations in milliseconds. */
 export async function time (turns: number, work: (turn: number) => Promise<unknown>): Promise<Figures> {
   const took: number[] = []
   for (let turn = 0; turn < turns * 1.1; turn++) {
@@ -14,7 +14,7 @@ export async function time (turns: number, work: (turn: number) => Promise<unkno
   return { p50: took[Math.floor(took.length * 0.5)]!, p99: took[Math.floor(took.length * 0.99)]! }
 }
 
-/** How often a second `work` is done by `width` at once, over three rounds of `seconds`. */
+/** How often per second `work` completes with `width` concurrent workers, measured over `seconds`. */
 export async function rate (width: number, seconds: number, work: (turn: number) => Promise<unknown>) {
   let turn = 0
   const end = performance.now() + seconds * 1_000

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { likePost } from '../likes/actions.ts'
-import { openPost, publishPost } from '../posts/actions.ts'
+import { viewPost, createPost } from '../posts/actions.ts'
 import { createViewCounter } from '../posts/views.ts'
 import type { Db } from '../tables.ts'
 import { person } from './fill.ts'
 import { rate } from './measure.ts'
 
-const AT_ONCE = 8
+const WRITERS = 8
 const SECONDS = 2
 const ROUNDS = 3
 
-/** Likes, views and posts a second, beside the least that Postgres could do for each: one UPDATE of a counter, committed. */
+/** Likes, views and posts per second, compared with the minimum that Postgres could do for each: one committed UPDATE of a counter. */
 export async function measureWrites (db: Db) {
   const ids = (await db.selectFrom('posts').select('id').where('visibility', '=', 'PUBLIC').orderBy('id', 'desc').limit(2_000).execute()).map((post) => post.id)
   const [hot] = ids
@@ -31,19 +31,19 @@ export async function measureWrites (db: Db) {
     ['views, 8 at once', (turn) => countView(any(turn))],
     ['views, 64 at once', (turn) => countView(any(turn)), 64],
     ['views, 512 at once', (turn) => countView(any(turn)), 512],
-    ['single posts read and counted', (turn) => openPost(db, countView, any(turn), person(turn % 1_000))],
-    ['posts with a tag and a mention', (turn) => db.transaction().execute((trx) => publishPost(trx, { ...post, authorId: person(turn % 1_000) }))]
+    ['single posts read and counted', (turn) => viewPost(db, countView, any(turn), person(turn % 1_000))],
+    ['posts with a tag and a mention', (turn) => db.transaction().execute((trx) => createPost(trx, { ...post, authorId: person(turn % 1_000) }))]
   ]
-  // In turns, so that whatever else the machine does concerns all of them alike.
+  // Interleaved, so that other load on the machine affects all of them equally.
   const rounds = rows.map((): number[] => [])
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, [, work, width = AT_ONCE]] of rows.entries()) {
+    for (const [index, [, work, width = WRITERS]] of rows.entries()) {
       await rate(width, SECONDS / 4, work)
       rounds[index]!.push(await rate(width, SECONDS, work))
     }
   }
   for (const [index, [name]] of rows.entries()) {
     const median = rounds[index]!.sort((one, other) => one - other)[(ROUNDS - 1) / 2]!
-    console.log(`${name.padEnd(58)} ${Math.round(median).toLocaleString('en').padStart(7)} a second`)
+    console.log(`${name.padEnd(58)} ${Math.round(median).toLocaleString('en').padStart(7)} per second`)
   }
 }

@@ -1,18 +1,18 @@
 import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { NotYourComment } from '../errors.ts'
-import { keepMentions } from '../mentions/actions.ts'
-import { excerptOf, lockVisiblePost, visiblePost } from '../posts/visibility.ts'
+import { updateMentions } from '../mentions/actions.ts'
+import { excerptOf, lockVisiblePost, canSeePost } from '../posts/visibility.ts'
 import type { Db, Trx } from '../tables.ts'
 import { findComment } from './queries.ts'
 
-// Ids in one event, which the bus takes up to 64 KiB of.
-const IDS_EACH = 1_000
+// Keeps the event below the 64 KiB limit of the bus.
+const MAX_IDS_PER_EVENT = 1_000
 
 interface NewComment { postId: string, parentId: string | null, authorId: string, content: string }
 
-/** @throws what reading the post would, CommentNotFound for the parent */
-export async function addComment (trx: Trx, { postId, parentId, authorId, content }: NewComment) {
+/** @throws CommentNotFound for the parent, and the errors of reading the post */
+export async function createComment (trx: Trx, { postId, parentId, authorId, content }: NewComment) {
   const post = await lockVisiblePost(trx, postId, authorId)
   const parent = parentId === null ? undefined : await findComment(trx, { id: parentId, postId }, authorId)
   const topId = parent ? parent.parentId ?? parent.id : null
@@ -23,24 +23,24 @@ export async function addComment (trx: Trx, { postId, parentId, authorId, conten
   if (topId !== null) await trx.updateTable('comments').where('id', '=', topId).set((row) => ({ replies_count: row('replies_count', '+', 1) })).execute()
 
   const excerpt = excerptOf(content, post.visibility)
-  const told = [parent?.userId ?? post.authorId]
+  const alreadyNotified = [parent?.userId ?? post.authorId]
   if (!parent) {
     await publish(trx, PostCommented, postId, { postId, commentId: id, authorId: post.authorId, commentedBy: authorId, excerpt })
-  } else if (await mayRead(trx, postId, parent.userId)) {
+  } else if (await canReadPost(trx, postId, parent.userId)) {
     await publish(trx, CommentReplied, postId, { postId, commentId: id, parentId: parent.id, parentAuthorId: parent.userId, repliedBy: authorId, excerpt })
   }
-  await keepMentions(trx, { post: { id: postId, visibility: post.visibility }, commentId: id, authorId, content, toldAnyway: told })
+  await updateMentions(trx, { post: { id: postId, visibility: post.visibility }, commentId: id, authorId, content, alreadyNotified })
   return await findComment(trx, { id, postId }, authorId)
 }
 
-// Who commented once may have lost sight of the post since.
-async function mayRead (trx: Trx, postId: string, accountId: string) {
-  return await trx.selectFrom('posts').where('id', '=', postId).where(visiblePost(accountId)).select('id').executeTakeFirst() !== undefined
+// The author of the parent comment may have lost access to the post since.
+async function canReadPost (trx: Trx, postId: string, accountId: string) {
+  return await trx.selectFrom('posts').where('id', '=', postId).where(canSeePost(accountId)).select('id').executeTakeFirst() !== undefined
 }
 
 /**
  * Deletes a comment and the replies to it.
- * @throws what reading the post would, CommentNotFound, NotYourComment
+ * @throws CommentNotFound, NotYourComment, and the errors of reading the post
  */
 export async function deleteComment (db: Db, { id, postId, accountId }: { id: string, postId: string, accountId: string }) {
   await db.transaction().execute(async (trx) => {
@@ -56,8 +56,8 @@ export async function deleteComment (db: Db, { id, postId, accountId }: { id: st
     if (comment.parentId !== null) {
       await trx.updateTable('comments').where('id', '=', comment.parentId).set((row) => ({ replies_count: row('replies_count', '-', 1) })).execute()
     }
-    for (let from = 0; from < deleted.length; from += IDS_EACH) {
-      await publish(trx, CommentsDeleted, postId, { postId, commentIds: deleted.slice(from, from + IDS_EACH).map((row) => row.id) })
+    for (let from = 0; from < deleted.length; from += MAX_IDS_PER_EVENT) {
+      await publish(trx, CommentsDeleted, postId, { postId, commentIds: deleted.slice(from, from + MAX_IDS_PER_EVENT).map((row) => row.id) })
     }
   })
 }

@@ -9,7 +9,7 @@ t.test('comments', async (t) => {
   const cara = await person('Cara')
   const lastSaid = async () => (await publishedEvents()).at(-1)
 
-  t.test('a comment is shown, counted, and its post\'s author is told', async (t) => {
+  t.test('a comment is listed and counted, and an event for the author of the post is published', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const { status, data } = await post(ben, `/feed/${id}/comment`, { content: ' Well done ' })
     t.equal(status, 201)
@@ -20,7 +20,7 @@ t.test('comments', async (t) => {
     t.same(await lastSaid(), { postId: id, commentId: data.comment.id, authorId: ana, commentedBy: ben, excerpt: 'Well done' })
   })
 
-  t.test('replies belong to the comment on top, whichever they answer', async (t) => {
+  t.test('replies belong to the top-level comment, whichever comment they answer', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment
     const reply = (await post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top.id })).data.comment
@@ -47,7 +47,7 @@ t.test('comments', async (t) => {
     t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 404, code: 'NOT_FOUND' })
   })
 
-  t.test('a comment that two delete at once is deleted once, and who replies meanwhile is refused or gone along', async (t) => {
+  t.test('a comment deleted by two people at once is deleted once, and a concurrent reply is refused or deleted with it', async (t) => {
     for (let round = 0; round < 10; round++) {
       const { id } = await givenPost(db, { author_id: ana })
       const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment.id
@@ -61,7 +61,7 @@ t.test('comments', async (t) => {
     }
   })
 
-  t.test('pages go from the oldest to the newest', async (t) => {
+  t.test('pages are ordered oldest first', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     for (let each = 0; each < 5; each++) await post(ben, `/feed/${id}/comment`, { content: `c${each}` })
     const seen: string[] = []
@@ -75,7 +75,7 @@ t.test('comments', async (t) => {
     t.same(seen, ['c0', 'c1', 'c2', 'c3', 'c4', 'c5'])
   })
 
-  t.test('limits hold on both edges', async (t) => {
+  t.test('limits are exact at both ends', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     t.equal((await post(ben, `/feed/${id}/comment`, { content: 'x'.repeat(2_000) })).status, 201)
     t.equal((await post(ben, `/feed/${id}/comment`, { content: 'x', parentId: null })).status, 201)
@@ -86,7 +86,7 @@ t.test('comments', async (t) => {
     t.match(await get(ben, `/feed/${id}/comment?cursor=x`), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('a comment of another post is no parent', async (t) => {
+  t.test('a comment of another post cannot be the parent', async (t) => {
     const one = await givenPost(db, { author_id: ana })
     const other = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     const hidden = (await post(ana, `/feed/${other.id}/comment`, { content: 'secret' })).data.comment
@@ -97,7 +97,7 @@ t.test('comments', async (t) => {
     t.match(await del(ana, `/feed/${one.id}/comment/${hidden.id}`), { status: 404 })
   })
 
-  t.test('who is mentioned is told once, unless he is told of the comment anyway or is its author', async (t) => {
+  t.test('a mentioned person is in one event, unless they are the author or already notified of the comment', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const before = (await publishedEvents('social.people.mentioned.v1')).length
     const { data } = await post(ben, `/feed/${id}/comment`, { content: '@ana @ben @cara @cara @nobody' })
@@ -105,7 +105,7 @@ t.test('comments', async (t) => {
     t.same(mentioned, [{ postId: id, commentId: data.comment.id, authorId: ben, mentioned: [cara], excerpt: '@ana @ben @cara @cara @nobody' }])
   })
 
-  t.test('who cannot read the post any more is not told of a reply', async (t) => {
+  t.test('no reply event is published for a person who can no longer read the post', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const { data } = await post(ben, `/feed/${id}/comment`, { content: 'x' })
     await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
@@ -114,7 +114,7 @@ t.test('comments', async (t) => {
     t.equal((await publishedEvents()).length, before)
   })
 
-  t.test('comments of the blocked do not exist for each other, on the post of a third', async (t) => {
+  t.test('people in a block do not see each other\'s comments on a third person\'s post', async (t) => {
     const dora = await person('Dora')
     const emil = await person('Emil')
     const { id } = await givenPost(db, { author_id: ana })
@@ -129,15 +129,15 @@ t.test('comments', async (t) => {
     t.equal((await publishedEvents('social.people.mentioned.v1')).length, before)
   })
 
-  t.test('authors that nobody has told of are asked for once', async (t) => {
+  t.test('authors missing from the local copy are fetched once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const stranger = { accountId: randomUUID(), name: 'Fay', username: 'fay', image: null, bio: null, locale: 'en', timezone: 'UTC' }
     profiles.people.set(stranger.accountId, stranger)
     await post(stranger.accountId, `/feed/${id}/comment`, { content: 'hi' })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ user: { id: stranger.accountId, name: 'Fay' } }])
-    const asked = profiles.asked.length
+    const callsBefore = profiles.calls.length
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ user: { name: 'Fay' } }])
-    t.equal(profiles.asked.length, asked)
+    t.equal(profiles.calls.length, callsBefore)
 
     await post(randomUUID(), `/feed/${id}/comment`, { content: 'from nowhere' })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, { user: { name: 'Someone', image: null } }])

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { notBlocked } from '../connections/predicates.ts'
+import { isNotBlocked } from '../connections/predicates.ts'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
 const selectComments = (db: Db, viewer: string) => db.selectFrom('comments')
   .leftJoin('people', 'people.account_id', 'comments.author_id')
-  .where(notBlocked(viewer, sql.ref('comments.author_id')))
+  .where(isNotBlocked(viewer, sql.ref('comments.author_id')))
   .select([
     'comments.id', 'comments.post_id as postId', 'comments.parent_id as parentId', 'comments.content', 'comments.author_id as userId',
     'people.name', 'people.image', 'comments.replies_count as repliesCount', 'comments.created_at as createdAt'
   ])
 
-/** @throws CommentNotFound also for one by somebody who is blocked either way */
+/** @throws CommentNotFound, also for a comment by a person in a block with `viewer` */
 export async function findComment (db: Db, { id, postId }: { id: string, postId: string }, viewer: string) {
   const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId).executeTakeFirst()
   if (!comment) throw new CommentNotFound()
@@ -20,8 +20,8 @@ export async function findComment (db: Db, { id, postId }: { id: string, postId:
 }
 
 /**
- * The comments of a post that are no replies, or the replies to one of them; oldest first, the last id is the next cursor.
- * Comments of a post get their ids one after the other, so none appears above a page that was read.
+ * The top-level comments of a post, or the replies to one of them, oldest first. The last id is the cursor of the next page.
+ * Comments of one post get their ids in sequence, so none appears above a page that was already read.
  */
 export async function listComments (db: Db, postId: string, viewer: string, { parentId, cursor, limit }: Page & { parentId?: string | undefined }) {
   if (parentId !== undefined) await findComment(db, { id: parentId, postId }, viewer)

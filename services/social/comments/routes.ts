@@ -3,15 +3,15 @@ import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, paginate, Data, data, Id, readIdempotencyKey, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
-import { ensureMentioned } from '../mentions/actions.ts'
+import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { ensureVisiblePost } from '../posts/visibility.ts'
-import { addComment, deleteComment } from './actions.ts'
+import { createComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
 
 const Comment = Type.Object({
   id: Type.String(),
   postId: Type.String(),
-  parentId: Nullable(Type.String({ description: 'The comment that this one replies to' })),
+  parentId: Nullable(Type.String({ description: 'The top-level comment that this one replies to' })),
   content: Type.String(),
   user: Author,
   repliesCount: Type.Integer(),
@@ -49,7 +49,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/feed/:id/comment', {
     schema: {
       summary: 'Comment on a post, or reply to a comment',
-      description: 'The author of the post or of the comment is told, and so are people who are mentioned and may read the post. A reply to a reply belongs to the comment above it.',
+      description: 'The author of the post or of the parent comment is notified, and so are mentioned users who can read the post. A reply to a reply becomes a reply to the top-level comment.',
       headers: IdempotencyHeaders,
       params,
       body: Body({
@@ -60,8 +60,8 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const { params, body, account } = request
-    await ensureMentioned(deps, body.content)
-    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addComment(trx, {
+    await ensureMentionedPeople(deps, body.content)
+    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => createComment(trx, {
       postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
     }))
     const [comment] = await withAuthors(deps, [row], account.id)
@@ -72,7 +72,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   app.delete('/feed/:id/comment/:commentId', {
     schema: {
       summary: 'Delete a comment',
-      description: 'By who wrote it or who wrote the post; replies to it go with it.',
+      description: 'Only for the author of the comment or of the post. Its replies are deleted too.',
       'x-extension': true,
       params: Type.Object({ id: Id, commentId: Id }),
       response: { 200: Message }

@@ -1,25 +1,25 @@
 import { sql } from 'kysely'
-import { removeFollow, lockStandings } from '../follows/actions.ts'
+import { removeFollow, lockFollowCounts } from '../follows/actions.ts'
 import type { Db } from '../tables.ts'
 
 interface Block { blockerId: string, blockedId: string }
 
-/** From now on neither exists for the other, and neither follows the other; news that come late do not undo newer ones. */
-export async function upsertBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }) {
+/** Applies a block, which also ends both follows, or lifts it. An older event never overwrites a newer one. */
+export async function upsertBlock (db: Db, { blockerId, blockedId }: Block, { isLifted, at, sequence }: { isLifted: boolean, at: Date, sequence: number }) {
   await db.transaction().execute(async (trx) => {
-    // The lock that following takes too, lest a follow slips in between.
-    await lockStandings(trx, blockerId, blockedId)
+    // Following takes the same lock, so no follow can be inserted in between.
+    await lockFollowCounts(trx, blockerId, blockedId)
     const changed = await trx.insertInto('blocks')
       .values([
-        { account_id: blockerId, other_id: blockedId, blocker_id: blockerId, lifted, changed_at: at, sequence },
-        { account_id: blockedId, other_id: blockerId, blocker_id: blockerId, lifted, changed_at: at, sequence }
+        { account_id: blockerId, other_id: blockedId, blocker_id: blockerId, is_lifted: isLifted, changed_at: at, sequence },
+        { account_id: blockedId, other_id: blockerId, blocker_id: blockerId, is_lifted: isLifted, changed_at: at, sequence }
       ])
       .onConflict((conflict) => conflict.columns(['account_id', 'other_id', 'blocker_id'])
-        .doUpdateSet({ lifted, changed_at: at, sequence })
+        .doUpdateSet({ is_lifted: isLifted, changed_at: at, sequence })
         .where('blocks.sequence', '<=', sequence))
       .returning('account_id')
       .execute()
-    if (lifted || changed.length === 0) return
+    if (isLifted || changed.length === 0) return
     await removeFollow(trx, { followerId: blockerId, followedId: blockedId })
     await removeFollow(trx, { followerId: blockedId, followedId: blockerId })
   })
@@ -27,13 +27,13 @@ export async function upsertBlock (db: Db, { blockerId, blockedId }: Block, { li
 
 interface Match { matchId: string, accountIds: string[] }
 
-/** An end that is heard before its beginning stays an end. */
-export async function upsertMatch (db: Db, { matchId, accountIds }: Match, { ended }: { ended: boolean }) {
+/** A match that has ended stays ended, even if its start is delivered later. */
+export async function upsertMatch (db: Db, { matchId, accountIds }: Match, { hasEnded }: { hasEnded: boolean }) {
   const [one = '', other = ''] = accountIds
   await db.insertInto('matches')
     .values([
-      { match_id: matchId, account_id: one, other_id: other, ended },
-      { match_id: matchId, account_id: other, other_id: one, ended }
+      { match_id: matchId, account_id: one, other_id: other, ended: hasEnded },
+      { match_id: matchId, account_id: other, other_id: one, ended: hasEnded }
     ])
     .onConflict((conflict) => conflict.columns(['match_id', 'account_id'])
       .doUpdateSet({ ended: sql`matches.ended or excluded.ended` }))

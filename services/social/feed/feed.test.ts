@@ -4,11 +4,11 @@ import { connect } from '@tandem/database-kit'
 import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
-import { makeRanking } from './ranking.ts'
+import { updateRanking } from './ranking.ts'
 
 const ids = (posts: { id: string }[]) => posts.map((post) => post.id)
 
-/** Reads a feed to its end; `between` happens after each page. */
+/** Reads a feed to its end and calls `between` after each page. */
 async function leaf ({ get }: TestApp, viewer: string, query: string, between: () => Promise<unknown> = async () => {}) {
   const seen: string[] = []
   let cursor: string | null = ''
@@ -38,7 +38,7 @@ t.test('feeds', async (t) => {
   await rank()
   const names = async (query: string) => ids((await get(me, `/feed?${query}`)).data.posts).map((id) => [...byName].find(([, each]) => each === id)?.[0]).reverse()
 
-  t.test('each holds what it says, newest first', async (t) => {
+  t.test('each feed contains its posts, newest first', async (t) => {
     t.same(await names(''), ['me PUBLIC', 'followed PUBLIC', 'followed FOLLOWERS', 'matched PUBLIC', 'stranger PUBLIC'])
     t.same(await names('feedType=all&type=ACTIVITY'), await names(''))
     t.same(await names('type=POLL'), [])
@@ -54,7 +54,7 @@ t.test('feeds', async (t) => {
     t.same(await names('userId=garbage'), [])
   })
 
-  t.test('a post comes with what it is to the caller', async (t) => {
+  t.test('a post contains the caller\'s like and poll vote', async (t) => {
     const { id } = await givenPost(db, { author_id: followed })
     await post(me, `/feed/${id}/like`)
     await rank()
@@ -65,7 +65,7 @@ t.test('feeds', async (t) => {
     await db.deleteFrom('posts').where('id', '=', id).execute()
   })
 
-  t.test('limits hold on both edges', async (t) => {
+  t.test('limits are exact at both ends', async (t) => {
     for (const good of ['limit=1', 'limit=50']) t.equal((await get(me, `/feed?${good}`)).status, 200)
     for (const bad of ['limit=0', 'limit=51', 'limit=x', 'cursor=x', 'feedType=mine', 'type=SONG']) t.match(await get(me, `/feed?${bad}`), { status: 400, code: 'VALIDATION_ERROR' }, bad)
   })
@@ -97,7 +97,7 @@ t.test('pages have no gap and no repeat while posts arrive, and end', async (t) 
   t.same((await app.get(stranger, '/feed?feedType=following')).data, { posts: [], nextCursor: null })
 })
 
-t.test('who follows many finds the same, whether the newest posts of all hold a page or not', async (t) => {
+t.test('a reader who follows many people gets the same pages, whether or not the newest posts of all fill a page', async (t) => {
   const app = await testApp(t)
   const { db, person, follows } = app
   const me = await person('Me')
@@ -110,7 +110,7 @@ t.test('who follows many finds the same, whether the newest posts of all hold a 
     .expression(sql`select ${stranger}::uuid, 'TEXT', 'PUBLIC', 'x', '{}' from generate_series(1, 2500)`).execute()
   for (let each = 0; each < 12; each++) expected.unshift((await givenPost(db, { author_id: often })).id)
   t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
-  await db.updateTable('standings').where('account_id', '=', me).set({ following_count: 501 }).execute()
+  await db.updateTable('follow_counts').where('account_id', '=', me).set({ following_count: 501 }).execute()
   t.same(await leaf(app, me, 'feedType=following&limit=5'), expected)
 })
 
@@ -124,7 +124,7 @@ t.test('trending', async (t) => {
     return id
   }
 
-  t.test('it weighs what people do by how long ago a post was made, and forgets after a week', async (t) => {
+  t.test('the score weighs engagement by age and ignores posts older than a week', async (t) => {
     const score = (likes: number, comments: number, views: number, hours: number) => (likes + 2 * comments + 0.1 * views + 1) / (hours + 2) ** 1.5
     const given = [[0, 0, 0, 1], [9, 0, 0, 2], [0, 9, 0, 3], [0, 0, 90, 4], [200, 10, 5, 100], [30, 3, 3, 20], [1, 1, 1, 167]] as const
     const expected: { id: string, score: number }[] = []
@@ -138,7 +138,7 @@ t.test('trending', async (t) => {
     await db.deleteFrom('posts').execute()
   })
 
-  t.test('its pages have no gap and no repeat while scores move and posts come and go', async (t) => {
+  t.test('pages have no gap and no repeat while scores change and posts are created and deleted', async (t) => {
     const posts: string[] = []
     for (let each = 0; each < 20; each++) posts.push(await aged(each + 1))
     await rank()
@@ -146,7 +146,7 @@ t.test('trending', async (t) => {
     const deleted = posts[12]!
     const seen = await leaf(app, me, 'feedType=trending&limit=4', async () => {
       page++
-      // What came last is first now, and what is new comes before it.
+      // The last post of the old ranking is now first, and a new post precedes it.
       await db.updateTable('posts').where('id', '=', posts[20 - page]!).set({ likes_count: 100 * page }).execute()
       await givenPost(db, { author_id: ana, likes_count: 1_000 })
       await rank()
@@ -157,29 +157,29 @@ t.test('trending', async (t) => {
     t.same((await get(me, `/feed?feedType=trending&cursor=${crypto.randomUUID()}`)).data, { posts: [], nextCursor: null })
   })
 
-  t.test('a client that goes on with the id of the last post gets the next ones', async (t) => {
+  t.test('the id of the last post works as a cursor', async (t) => {
     await rank()
     const first = ids((await get(me, '/feed?feedType=trending&limit=3')).data.posts)
     const all = ids((await get(me, '/feed?feedType=trending&limit=10')).data.posts)
     t.same(ids((await get(me, `/feed?feedType=trending&limit=3&cursor=${first[2]}`)).data.posts), all.slice(3, 6))
   })
 
-  t.test('a cursor of long ago goes on at its place in the newest ranking', async (t) => {
+  t.test('an expired cursor continues at its position in the newest ranking', async (t) => {
     const { nextCursor } = (await get(me, '/feed?feedType=trending&limit=2')).data
     await aged(1, { likes_count: 70_000 })
     await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - interval '1 hour'` }).execute()
-    await makeRanking(db)
+    await updateRanking(db)
     t.same(ids((await get(me, `/feed?feedType=trending&cursor=${nextCursor}&limit=3`)).data.posts), ids((await get(me, '/feed?feedType=trending&limit=5')).data.posts).slice(2))
   })
 })
 
-t.test('reads of trending posts write nothing, not for made-up hashtags either', async (t) => {
+t.test('reading trending posts writes nothing, also for unknown hashtags', async (t) => {
   const app = await testApp(t)
   const { db, url, deps, person, post, rank } = app
   const ana = await person('Ana')
   for (let each = 0; each < 30; each++) await post(ana, '/feed', { type: 'TEXT', content: each % 2 ? 'Up early #running' : 'Late' })
   await rank()
-  // Whatever would write fails here.
+  // A write would fail here.
   const readOnly = connect<Tables>(url.replace('-c', '-c default_transaction_read_only=on -c').replaceAll(' ', '%20'), { log: silentLog })
   t.teardown(() => readOnly.destroy())
   await t.rejects(readOnly.deleteFrom('posts').execute(), { message: /read-only/ })
@@ -201,29 +201,29 @@ t.test('reads of trending posts write nothing, not for made-up hashtags either',
   t.strictSame(await sizes(), before)
 })
 
-t.test('one ranking is made for everybody, at most once in some seconds, and none while nothing moves', async (t) => {
+t.test('one ranking is computed for everybody, at most once every few seconds, and written only if the order changes', async (t) => {
   const { db, person } = await testApp(t)
   const ana = await person('Ana')
   await givenPost(db, { author_id: ana })
   const numbers = async () => (await db.selectFrom('trending_rankings').select(['number', 'confirmed_at']).orderBy('number').execute())
-  await Promise.all(Array.from({ length: 20 }, async () => await makeRanking(db)))
+  await Promise.all(Array.from({ length: 20 }, async () => await updateRanking(db)))
   t.equal((await numbers()).length, 1)
 
   await givenPost(db, { author_id: ana, likes_count: 9 })
-  await makeRanking(db)
+  await updateRanking(db)
   t.equal((await numbers()).length, 1, 'it is not due')
   const age = async (interval: string) => await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - ${interval}::interval` }).execute()
   await age('4 seconds')
-  await Promise.all(Array.from({ length: 20 }, async () => await makeRanking(db)))
+  await Promise.all(Array.from({ length: 20 }, async () => await updateRanking(db)))
   t.equal((await numbers()).length, 2)
   await age('4 seconds')
-  await makeRanking(db)
+  await updateRanking(db)
   t.equal((await numbers()).length, 2, 'nothing has moved')
   await db.updateTable('trending_rankings').set({ took_ms: 1_000, confirmed_at: sql`now() - interval '40 seconds'` }).execute()
   await givenPost(db, { author_id: ana, likes_count: 99 })
-  await makeRanking(db)
+  await updateRanking(db)
   t.equal((await numbers()).length, 2, 'one that takes long is made less often')
   await age('1 hour')
-  await makeRanking(db)
+  await updateRanking(db)
   t.equal((await numbers()).length, 1, 'those that nobody reads any more are deleted')
 })

@@ -1,42 +1,45 @@
 import { sql } from 'kysely'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
-import { matching, type FeedQuery } from './queries.ts'
+import { matchesFilters, type FeedQuery } from './queries.ts'
 
-/** Where a page ends: in which ranking, and after which of its posts. */
-interface Place { number: number, place: number }
+/** Where a page ends: the number of the ranking and the position of the post in it. */
+interface RankingPosition { number: number, position: number }
 
 /**
- * The posts of the newest ranking, or of the one that `cursor` is of: its pages are the same however scores move meanwhile. What became
- * invisible since is left out. After half an hour a cursor is of the newest ranking, at the same place.
+ * The posts of the newest ranking, or of the ranking that `cursor` names, so pages stay consistent while scores change. Posts that are no
+ * longer visible are left out. After half an hour the ranking is deleted, and the cursor continues at the same position in the newest one.
  */
-export async function readTrending (db: Db, reader: string, { cursor, limit, ...filters }: FeedQuery): Promise<(PostRow & Place)[]> {
-  const last = cursor === undefined ? undefined : placeOf(cursor)
+export async function readTrending (db: Db, reader: string, { cursor, limit, ...filters }: FeedQuery): Promise<(PostRow & RankingPosition)[]> {
+  const last = cursor === undefined ? undefined : parseCursor(cursor)
   const ranking = sql`(select number, post_ids from trending_rankings order by ${last ? sql`number = ${last.number} desc,` : sql``} number desc limit 1) ranking`
-  const after = last ? sql`${last.place}` : cursor === undefined ? sql`0` : sql`array_position(post_ids, ${cursor}::uuid)`
-  const ranked = sql<{ id: string } & Place>`(
-    select ranked.id, ranking.number, ranked.place::integer from ${ranking}, unnest(post_ids) with ordinality as ranked (id, place)
-    where ranked.place > ${after}
-    -- In order already, so that no more of them are looked up than the page takes.
-    order by ranked.place)`
+  const after = last ? sql`${last.position}` : cursor === undefined ? sql`0` : sql`array_position(post_ids, ${cursor}::uuid)`
+  const ranked = sql<{ id: string } & RankingPosition>`(
+    select ranked.id, ranking.number, ranked.position::integer from ${ranking}, unnest(post_ids) with ordinality as ranked (id, position)
+    where ranked.position > ${after}
+    -- Ordered here already, so that Postgres looks up only as many posts as the page needs.
+    order by ranked.position)`
   return await selectPosts(db, reader)
     .innerJoin(ranked.as('ranked'), 'ranked.id', 'posts.id')
     .where(sql<boolean>`posts.visibility = 'PUBLIC'`)
-    .where(matching(filters))
-    .select(['ranked.number', 'ranked.place'])
-    .orderBy('ranked.place')
+    .where(matchesFilters(filters))
+    .select(['ranked.number', 'ranked.position'])
+    .orderBy('ranked.position')
     .limit(limit + 1)
     .execute()
 }
 
-/** A place as a cursor, which is a uuid everywhere: twelve digits of the ranking, a version that no id has, three digits of the place. */
-export function cursorOf ({ number, place }: Place) {
+/**
+ * Cursors are UUIDs everywhere, so a position is written as one: twelve hexadecimal digits of the ranking, the UUID version 8, which no id
+ * has, and three digits of the position.
+ */
+export function formatCursor ({ number, position }: RankingPosition) {
   const ranking = number.toString(16).padStart(12, '0')
-  return `${ranking.slice(0, 8)}-${ranking.slice(8)}-8${place.toString(16).padStart(3, '0')}-8000-000000000000`
+  return `${ranking.slice(0, 8)}-${ranking.slice(8)}-8${position.toString(16).padStart(3, '0')}-8000-000000000000`
 }
 
-/** Undefined for the id of a post, with which a client may go on, too. */
-function placeOf (cursor: string): Place | undefined {
-  const [, high, low, place] = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8000-0{12}$/i.exec(cursor) ?? []
-  return high && low && place ? { number: Number.parseInt(high + low, 16), place: Number.parseInt(place, 16) } : undefined
+/** Undefined for the id of a post, which a client can also send as a cursor. */
+function parseCursor (cursor: string): RankingPosition | undefined {
+  const [, high, low, position] = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8000-0{12}$/i.exec(cursor) ?? []
+  return high && low && position ? { number: Number.parseInt(high + low, 16), position: Number.parseInt(position, 16) } : undefined
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
-import { answerConnection } from '../connections/rpc.ts'
+import { handleConnection } from '../connections/rpc.ts'
 import { testApp } from '../test/app.ts'
 
 t.test('following', async (t) => {
@@ -14,7 +14,7 @@ t.test('following', async (t) => {
     return [followersCount, followingCount, isFollowing, isFollowedBy]
   }
 
-  t.test('a follow is counted on both sides, and told', async (t) => {
+  t.test('a follow is counted on both sides and published', async (t) => {
     t.match(await post(ben, `/users/${ana}/follow`), { status: 200, data: { following: true } })
     t.match(await post(ben, `/users/${ana}/follow`), { status: 400, code: 'ALREADY_FOLLOWING' })
     t.same(await publishedEvents('social.person.followed.v1'), [{ followerId: ben, followedId: ana }])
@@ -27,7 +27,7 @@ t.test('following', async (t) => {
     t.same(await standing(ben, ana), [0, 0, false, false])
   })
 
-  t.test('nobody follows himself, or who does not exist', async (t) => {
+  t.test('people cannot follow themselves or a user that does not exist', async (t) => {
     t.match(await post(ana, `/users/${ana}/follow`), { status: 400, code: 'CANNOT_FOLLOW_SELF' })
     t.match(await del(ana, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })
     for (const id of [randomUUID(), 'garbage']) {
@@ -37,7 +37,7 @@ t.test('following', async (t) => {
     }
   })
 
-  t.test('counts stay right when people follow each other, and change their minds, all at once', async (t) => {
+  t.test('counts stay correct when people follow and unfollow each other concurrently', async (t) => {
     const people = await Promise.all(Array.from({ length: 6 }, (_, index) => person(`P${index}`)))
     await Promise.all(Array.from({ length: 10 }, async () => {
       for (let step = 0; step < 20; step++) {
@@ -47,7 +47,7 @@ t.test('following', async (t) => {
       }
     }))
     const follows = await db.selectFrom('follows').select(['follower_id', 'followed_id']).execute()
-    for (const { account_id: id, ...counted } of await db.selectFrom('standings').selectAll().execute()) {
+    for (const { account_id: id, ...counted } of await db.selectFrom('follow_counts').selectAll().execute()) {
       t.same(counted, { followers_count: follows.filter((each) => each.followed_id === id).length, following_count: follows.filter((each) => each.follower_id === id).length })
     }
     const once = await person('Once')
@@ -55,7 +55,7 @@ t.test('following', async (t) => {
     t.equal(codes.filter((status) => status === 200).length, 1)
   })
 
-  t.test('followers and followed are listed newest first, page by page, without the blocked', async (t) => {
+  t.test('followers and followed people are listed newest first in pages, without people in a block', async (t) => {
     const star = await person('Star')
     const fans = []
     for (const name of ['F1', 'F2', 'F3', 'F4']) fans.push(await person(name))
@@ -68,7 +68,7 @@ t.test('following', async (t) => {
     t.match((await get(ana, `/users/${fans[0]}/following`)).data, { users: [{ id: star, name: 'Star' }], nextCursor: null })
   })
 
-  t.test('a block ends the follows between two, keeps new ones out, and hides each from the other', async (t) => {
+  t.test('a block ends the follows between two people, prevents new ones and hides them from each other', async (t) => {
     const [dora, emil] = [await person('Dora'), await person('Emil')]
     await post(dora, `/users/${emil}/follow`)
     await post(emil, `/users/${dora}/follow`)
@@ -86,30 +86,30 @@ t.test('following', async (t) => {
     t.match(await post(dora, `/users/${emil}/follow`), { status: 200 })
   })
 
-  t.test('whoever follows while he is blocked does not follow afterwards', async (t) => {
+  t.test('a follow that runs concurrently with a block does not survive it', async (t) => {
     for (let round = 0; round < 10; round++) {
       const [fay, gus] = [await person(`Fay${round}`), await person(`Gus${round}`)]
-      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), upsertBlock(db, { blockerId: fay, blockedId: gus }, { lifted: false, at: new Date(), sequence: 1 })])
+      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), upsertBlock(db, { blockerId: fay, blockedId: gus }, { isLifted: false, at: new Date(), sequence: 1 })])
       t.ok([200, 404].includes(followed.status), String(followed.status))
       t.same(await db.selectFrom('follows').select('id').where('follower_id', '=', gus).execute(), [])
       t.match((await get(ana, `/users/${fay}`)).data.user, { followersCount: 0 })
     }
   })
 
-  t.test('news of blocks and matches that come late, twice or in the wrong order end as they happened', async (t) => {
+  t.test('late, repeated and reordered events of blocks and matches lead to the correct state', async (t) => {
     const [one, other] = [await person('One'), await person('Other')]
     const [block, moment] = [{ blockerId: one, blockedId: other }, new Date()]
-    await upsertBlock(db, block, { lifted: true, at: moment, sequence: 2 })
-    await upsertBlock(db, block, { lifted: false, at: moment, sequence: 1 })
+    await upsertBlock(db, block, { isLifted: true, at: moment, sequence: 2 })
+    await upsertBlock(db, block, { isLifted: false, at: moment, sequence: 1 })
     t.equal((await get(one, `/users/${other}`)).status, 200)
-    await upsertBlock(db, block, { lifted: false, at: moment, sequence: 3 })
-    await upsertBlock(db, { blockerId: other, blockedId: one }, { lifted: false, at: moment, sequence: 3 })
-    await upsertBlock(db, block, { lifted: true, at: moment, sequence: 4 })
+    await upsertBlock(db, block, { isLifted: false, at: moment, sequence: 3 })
+    await upsertBlock(db, { blockerId: other, blockedId: one }, { isLifted: false, at: moment, sequence: 3 })
+    await upsertBlock(db, block, { isLifted: true, at: moment, sequence: 4 })
     t.equal((await get(one, `/users/${other}`)).status, 404, 'the other\'s block still holds')
 
     const [ida, jon] = [await person('Ida'), await person('Jon')]
     const match = { matchId: randomUUID(), accountIds: [ida, jon] }
-    await upsertMatch(db, match, { ended: true })
+    await upsertMatch(db, match, { hasEnded: true })
     await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
     t.equal((await get(ida, `/stories?userId=${jon}`)).status, 404)
     const again = { matchId: randomUUID(), accountIds: [ida, jon] }
@@ -120,9 +120,9 @@ t.test('following', async (t) => {
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 404)
   })
 
-  t.test('who asks learns what was heard of two people', async (t) => {
+  t.test('the connection RPC returns the block and the match of two people', async (t) => {
     const [kim, lou] = [await person('Kim'), await person('Lou')]
-    const between = async (accountId: string, otherId: string) => await answerConnection(deps).handle({ accountId, otherId })
+    const between = async (accountId: string, otherId: string) => await handleConnection(deps).handle({ accountId, otherId })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
     const match = { matchId: randomUUID(), accountIds: [kim, lou] }
     await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })

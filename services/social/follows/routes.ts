@@ -5,7 +5,7 @@ import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
-import { isKnownTo } from '../people/queries.ts'
+import { isPersonVisibleTo } from '../people/queries.ts'
 import { follow, unfollow } from './actions.ts'
 import { listFollows } from './queries.ts'
 
@@ -17,8 +17,8 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/users/:userId/follow', {
     schema: {
-      summary: 'Follow a person',
-      description: 'He is told. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
+      summary: 'Follow a user',
+      description: 'The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
       'x-extension': true,
       params,
       response: { 200: Data(Type.Object({ following: Type.Literal(true) })) }
@@ -31,7 +31,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/users/:userId/follow', {
     schema: {
-      summary: 'Follow a person no longer',
+      summary: 'Unfollow a user',
       description: '400 NOT_FOLLOWING.',
       'x-extension': true,
       params,
@@ -39,15 +39,15 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
-    if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
+    if (!await isPersonVisibleTo(db, userId, account.id)) throw new PersonNotFound()
     await unfollow(db, { followerId: account.id, followedId: userId })
     return data({ following: false })
   })
 
-  for (const [name, of] of [['followers', 'FOLLOWERS'], ['following', 'FOLLOWING']] as const) {
+  for (const [name, list] of [['followers', 'FOLLOWERS'], ['following', 'FOLLOWING']] as const) {
     app.get(`/users/:userId/${name}`, {
       schema: {
-        summary: of === 'FOLLOWERS' ? 'List who follows a person, newest first' : 'List whom a person follows, newest first',
+        summary: list === 'FOLLOWERS' ? 'List the followers of a user, newest first' : 'List the users that a user follows, newest first',
         'x-extension': true,
         params,
         querystring: PageQuery(),
@@ -55,8 +55,8 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
       }
     }, async ({ params: { userId }, query, account }) => {
       await ensurePerson(deps, userId)
-      if (!await isKnownTo(db, userId, account.id)) throw new PersonNotFound()
-      const { page, nextCursor } = paginate(await listFollows(db, of, userId, account.id, query), query.limit, (row) => row.cursorId)
+      if (!await isPersonVisibleTo(db, userId, account.id)) throw new PersonNotFound()
+      const { page, nextCursor } = paginate(await listFollows(db, list, userId, account.id, query), query.limit, (row) => row.cursorId)
       return data({ users: await withPeople(deps, page, account.id), nextCursor })
     })
   }

@@ -1,8 +1,8 @@
 import type { Trx } from '../tables.ts'
 import { parseHashtags } from './parsing.ts'
 
-/** Keeps the hashtags of a post as its content has them now. */
-export async function insertHashtags (trx: Trx, postId: string, content: string) {
+/** Replaces the hashtags of a post with those in its current content. */
+export async function replaceHashtags (trx: Trx, postId: string, content: string) {
   const tags = parseHashtags(content)
   await trx.deleteFrom('post_hashtags').where('post_id', '=', postId).$if(tags.length > 0, (query) => query.where('tag', 'not in', tags)).execute()
   if (tags.length === 0) return

@@ -2,7 +2,7 @@ import t from 'tap'
 import { testApp } from '../test/app.ts'
 import { parseHashtags } from './parsing.ts'
 
-t.test('hashtags are read as people write them', async (t) => {
+t.test('hashtags are parsed in all spellings', async (t) => {
   const cases: [string, string[]][] = [
     ['#Run,#swim#bike #run (#in) #a_b.', ['run', 'swim', 'bike', 'in', 'a_b']],
     ['#123 #1st # ## C#sharp &#39; a/#b', ['1st']],
@@ -22,7 +22,7 @@ t.test('hashtags', async (t) => {
   const found = async (tag: string, others = '') => (await get(ben, `/feed?hashtag=${encodeURIComponent(tag)}${others}`)).data.posts.map((each: { id: string }) => each.id)
   const trending = async (viewer = ben) => (await get(viewer, '/hashtags/trending')).data.hashtags
 
-  t.test('posts are found by their tags as they are now, however a tag is written', async (t) => {
+  t.test('posts are found by their current tags in any spelling', async (t) => {
     const first = await publish('#Läufer am Morgen')
     const second = await publish('#läufer #zwei', { type: 'ACTIVITY' })
     await publish('#läufer secret', { visibility: 'PRIVATE' })
@@ -41,7 +41,7 @@ t.test('hashtags', async (t) => {
     t.match(await get(ben, `/feed?hashtag=${'x'.repeat(101)}`), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('the tags of the week count public posts that are there, for whom they are there', async (t) => {
+  t.test('trending tags count the public posts that the viewer can see', async (t) => {
     for (let each = 0; each < 3; each++) await publish('#week #rare' + each)
     const deleted = await publish('#gone #week')
     await del(ana, `/feed/${deleted}`)

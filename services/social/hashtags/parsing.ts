@@ -1,16 +1,16 @@
-import { withoutLinks } from '../mentions/parsing.ts'
+import { stripLinks } from '../mentions/parsing.ts'
 
-const MOST = 30
-const LONGEST = 100
+const MAX_TAGS = 30
+const MAX_TAG_LENGTH = 100
 
-// One or several in a row, not in the middle of a word, of an address or of a character reference.
-const runs = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu
+// One tag or several in a row, but not inside a word, a URL or an HTML character reference.
+const tagRuns = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu
 
-/** The hashtags of a text as they are stored, each once; a number alone is none. */
+/** The distinct hashtags of a text, normalized. A number alone is not a hashtag. */
 export function parseHashtags (text: string) {
-  const tags = [...withoutLinks(text).matchAll(runs)].flatMap(([run]) => run.split(/[#＃]/u).filter(Boolean)).map(foldTag)
-  return [...new Set(tags.filter((tag) => /\p{L}/u.test(tag) && tag.length <= LONGEST))].slice(0, MOST)
+  const tags = [...stripLinks(text).matchAll(tagRuns)].flatMap(([run]) => run.split(/[#＃]/u).filter(Boolean)).map(normalizeTag)
+  return [...new Set(tags.filter((tag) => /\p{L}/u.test(tag) && tag.length <= MAX_TAG_LENGTH))].slice(0, MAX_TAGS)
 }
 
-/** A tag as it is stored and compared: without its sign and without regard to case and width. */
-export const foldTag = (tag: string) => tag.normalize('NFKC').replace(/^#/, '').toLowerCase()
+/** A tag as it is stored and compared: without the `#`, in lower case, in normal width. */
+export const normalizeTag = (tag: string) => tag.normalize('NFKC').replace(/^#/, '').toLowerCase()

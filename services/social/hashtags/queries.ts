@@ -1,29 +1,29 @@
 import { sql } from 'kysely'
-import { idOf } from '../connections/predicates.ts'
-import { visiblePost } from '../posts/visibility.ts'
+import { asUuid } from '../connections/predicates.ts'
+import { canSeePost } from '../posts/visibility.ts'
 import type { Db } from '../tables.ts'
 
-const MOST = 20
-// Counting a week of many posts takes long: what took 50 ms or more is told to everybody for 50 times as long.
-const CHEAP = 50
-const WORTH = 50
+const MAX_TAGS = 20
+// Counting a week of many posts is slow. A count that took more than 50 ms is served from the cache for 50 times as long.
+const CHEAP_MS = 50
+const CACHE_COST_FACTOR = 50
 
 interface TagCount { tag: string, postsCount: number }
-interface Counted { tags: TagCount[], took: number, at: number }
+interface CachedTags { tags: TagCount[], durationMs: number, countedAtMs: number }
 
-const counted = new WeakMap<Db, Counted>()
+const cache = new WeakMap<Db, CachedTags>()
 
-/** The tags that most public posts of the last seven days carry, counted over those that `viewer` may see. */
+/** The most used tags in public posts of the last seven days, counted over the posts that `viewer` can see. */
 export async function listTrendingTags (db: Db, viewer: string): Promise<TagCount[]> {
-  const blocks = await db.selectFrom('blocks').where('account_id', '=', viewer).where('lifted', '=', false).select('other_id').limit(1).execute()
-  // Public posts are the same for everybody but those who are apart from somebody.
+  const blocks = await db.selectFrom('blocks').where('account_id', '=', viewer).where('is_lifted', '=', false).select('other_id').limit(1).execute()
+  // Public posts are the same for everybody, except for people in a block.
   if (blocks.length > 0) return await countTags(db, viewer)
 
-  const known = counted.get(db)
-  if (known && known.took > CHEAP && performance.now() - known.at < known.took * WORTH) return known.tags
-  const at = performance.now()
+  const cached = cache.get(db)
+  if (cached && cached.durationMs > CHEAP_MS && performance.now() - cached.countedAtMs < cached.durationMs * CACHE_COST_FACTOR) return cached.tags
+  const countedAtMs = performance.now()
   const tags = await countTags(db)
-  counted.set(db, { tags, took: performance.now() - at, at })
+  cache.set(db, { tags, durationMs: performance.now() - countedAtMs, countedAtMs })
   return tags
 }
 
@@ -31,11 +31,11 @@ async function countTags (db: Db, viewer?: string) {
   return await db.selectFrom('post_hashtags').innerJoin('posts', 'posts.id', 'post_hashtags.post_id')
     .where(sql<boolean>`post_hashtags.post_id > (select uuidv7(interval '-7 days'))`)
     .where(sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`)
-    .$if(viewer !== undefined, (posts) => posts.where(visiblePost(idOf(viewer!))))
+    .$if(viewer !== undefined, (posts) => posts.where(canSeePost(asUuid(viewer!))))
     .select((row) => ['tag', row.fn.countAll<number>().as('postsCount')])
     .groupBy('tag')
     .orderBy('postsCount', 'desc')
     .orderBy('tag')
-    .limit(MOST)
+    .limit(MAX_TAGS)
     .execute()
 }

@@ -8,8 +8,8 @@ const TrendingTag = Type.Object({ tag: Type.String(), postsCount: Type.Integer()
 export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/hashtags/trending', {
     schema: {
-      summary: 'List the tags of the week',
-      description: 'The 20 that most public posts of the last seven days carry.',
+      summary: 'List trending hashtags',
+      description: 'The 20 most used hashtags in public posts of the last seven days.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ hashtags: Type.Array(TrendingTag) })) }
     }

@@ -1,42 +1,42 @@
 import { sql } from 'kysely'
 import { publishSql } from '@tandem/bus-kit'
 import { PostLiked, PostUnliked } from '@tandem/contracts'
-import { idOf } from '../connections/predicates.ts'
+import { asUuid } from '../connections/predicates.ts'
 import { AlreadyLiked, NotLiked } from '../errors.ts'
-import { excerptOfPost, explainHidden, visiblePost } from '../posts/visibility.ts'
+import { excerptOfPost, hiddenPostError, canSeePost } from '../posts/visibility.ts'
 import type { Db } from '../tables.ts'
 
 interface Like { postId: string, accountId: string }
 
-// A like is one statement: its row, then the event, and last the post's counter, each part reading the one before it. So a post that
-// many like at once is held for no longer than a commit takes. Nobody who holds a post's row ever waits for a like.
+// A like is one statement: its row, then the event, and last the post's counter, each part reading from the one before. So when many
+// people like one post at once, each locks its row only for the commit. Code that holds a post's row must never wait for a like.
 
-/** @throws what reading the post would, AlreadyLiked */
+/** @throws AlreadyLiked, and the errors of reading the post */
 export async function likePost (db: Db, { postId, accountId }: Like) {
   const { rows: [post] } = await sql<{ isLiked: boolean }>`
-    with ${seen(postId, accountId)},
-    added as (insert into likes (post_id, account_id) select id, ${idOf(accountId)} from seen on conflict (post_id, account_id) do nothing returning account_id),
-    told as (${publishSql(PostLiked, sql`seen.id::text`, {
-      postId: ofSeen.id, authorId: ofSeen.authorId, likedBy: sql<string>`added.account_id`, excerpt: sql<string | null>`seen.excerpt`
-    }, sql`added, seen`)}),
-    counted as (update posts set likes_count = likes_count + 1 from told, seen where posts.id = seen.id)
-    select exists (select from added) as "isLiked" from seen`.execute(db)
-  if (!post) throw await explainHidden(db, postId, accountId)
+    with ${visible(postId, accountId)},
+    inserted as (insert into likes (post_id, account_id) select id, ${asUuid(accountId)} from visible on conflict (post_id, account_id) do nothing returning account_id),
+    published as (${publishSql(PostLiked, sql`visible.id::text`, {
+      postId: ofVisible.id, authorId: ofVisible.authorId, likedBy: sql<string>`inserted.account_id`, excerpt: sql<string | null>`visible.excerpt`
+    }, sql`inserted, visible`)}),
+    counted as (update posts set likes_count = likes_count + 1 from published, visible where posts.id = visible.id)
+    select exists (select from inserted) as "isLiked" from visible`.execute(db)
+  if (!post) throw await hiddenPostError(db, postId, accountId)
   if (!post.isLiked) throw new AlreadyLiked()
 }
 
-/** @throws what reading the post would, NotLiked */
+/** @throws NotLiked, and the errors of reading the post */
 export async function unlikePost (db: Db, { postId, accountId }: Like) {
   const { rows: [post] } = await sql<{ isUnliked: boolean }>`
-    with ${seen(postId, accountId)},
-    dropped as (delete from likes using seen where likes.post_id = seen.id and likes.account_id = ${idOf(accountId)} returning likes.account_id),
-    told as (${publishSql(PostUnliked, sql`seen.id::text`, { postId: ofSeen.id, authorId: ofSeen.authorId, unlikedBy: sql<string>`dropped.account_id` }, sql`dropped, seen`)}),
-    counted as (update posts set likes_count = likes_count - 1 from told, seen where posts.id = seen.id)
-    select exists (select from dropped) as "isUnliked" from seen`.execute(db)
-  if (!post) throw await explainHidden(db, postId, accountId)
+    with ${visible(postId, accountId)},
+    removed as (delete from likes using visible where likes.post_id = visible.id and likes.account_id = ${asUuid(accountId)} returning likes.account_id),
+    published as (${publishSql(PostUnliked, sql`visible.id::text`, { postId: ofVisible.id, authorId: ofVisible.authorId, unlikedBy: sql<string>`removed.account_id` }, sql`removed, visible`)}),
+    counted as (update posts set likes_count = likes_count - 1 from published, visible where posts.id = visible.id)
+    select exists (select from removed) as "isUnliked" from visible`.execute(db)
+  if (!post) throw await hiddenPostError(db, postId, accountId)
   if (!post.isUnliked) throw new NotLiked()
 }
 
-const ofSeen = { id: sql<string>`seen.id`, authorId: sql<string>`seen.author_id` }
-const seen = (postId: string, viewer: string) => sql`
-  seen as (select posts.id, posts.author_id, ${excerptOfPost} as excerpt from posts where posts.id = ${idOf(postId)} and ${visiblePost(viewer)})`
+const ofVisible = { id: sql<string>`visible.id`, authorId: sql<string>`visible.author_id` }
+const visible = (postId: string, viewer: string) => sql`
+  visible as (select posts.id, posts.author_id, ${excerptOfPost} as excerpt from posts where posts.id = ${asUuid(postId)} and ${canSeePost(viewer)})`

@@ -7,7 +7,7 @@ t.test('likes', async (t) => {
   const ana = await person('Ana')
   const ben = await person('Ben')
 
-  t.test('a like is counted once, and told once', async (t) => {
+  t.test('a like is counted once and published once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, content: 'x'.repeat(150) })
     t.match(await post(ben, `/feed/${id}/like`), { status: 200, success: true, data: { liked: true } })
     t.match(await post(ben, `/feed/${id}/like`), { status: 400, success: false, code: 'ALREADY_LIKED' })
@@ -21,7 +21,7 @@ t.test('likes', async (t) => {
     }
   })
 
-  t.test('a like is taken back once, and that is told', async (t) => {
+  t.test('a like is removed once, and the removal is published', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     await post(ana, `/feed/${id}/like`)
@@ -32,7 +32,7 @@ t.test('likes', async (t) => {
     t.same((await publishedEvents('social.post.unliked.v1')).at(-1), { postId: id, authorId: ana, unlikedBy: ana })
   })
 
-  t.test('of 50 likes by one person at once one counts', async (t) => {
+  t.test('50 concurrent likes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const told = (await publishedEvents('social.post.liked.v1')).length
     const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
@@ -42,7 +42,7 @@ t.test('likes', async (t) => {
     t.equal((await publishedEvents('social.post.liked.v1')).length, told + 1)
   })
 
-  t.test('of 20 times taking it back at once one counts', async (t) => {
+  t.test('20 concurrent unlikes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     await post(ben, `/feed/${id}/like`)
     const told = (await publishedEvents('social.post.unliked.v1')).length
@@ -53,7 +53,7 @@ t.test('likes', async (t) => {
     t.equal((await publishedEvents('social.post.unliked.v1')).length, told + 1)
   })
 
-  t.test('who likes a post while it is deleted is refused, or has liked it', async (t) => {
+  t.test('a like that runs concurrently with the deletion of the post succeeds or is refused', async (t) => {
     for (let round = 0; round < 10; round++) {
       const { id } = await givenPost(db, { author_id: ana })
       const [, ...likes] = await Promise.all([del(ana, `/feed/${id}`), ...[ben, ana, randomUUID()].map(async (who) => await post(who, `/feed/${id}/like`))])
@@ -64,7 +64,7 @@ t.test('likes', async (t) => {
     }
   })
 
-  t.test('counters equal the rows after likes, unlikes, comments and deletions by many at once', async (t) => {
+  t.test('counters equal the rows after concurrent likes, unlikes, comments and deletions', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const people = Array.from({ length: 8 }, () => randomUUID())
     await Promise.all(people.map(async (someone) => {
@@ -86,7 +86,7 @@ t.test('likes', async (t) => {
     for (const comment of comments) t.equal(comment.replies_count, comments.filter((reply) => reply.parent_id === comment.id).length)
   })
 
-  t.test('who likes a post is listed newest first, page by page, without the blocked', async (t) => {
+  t.test('likers are listed newest first in pages, without people in a block', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const fans = []
     for (const name of ['Fan1', 'Fan2', 'Fan3', 'Fan4']) fans.push(await person(name))

@@ -15,7 +15,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/feed/:id/like', {
     schema: {
       summary: 'Like a post',
-      description: 'Its author is told. 400 ALREADY_LIKED when the caller likes it already.',
+      description: 'The author is notified. 400 ALREADY_LIKED if the caller already likes the post.',
       params,
       response: { 200: Data(Type.Object({ liked: Type.Literal(true) })) }
     }
@@ -26,8 +26,8 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/feed/:id/like', {
     schema: {
-      summary: 'Take a like back',
-      description: '400 NOT_LIKED when the caller does not like it.',
+      summary: 'Unlike a post',
+      description: '400 NOT_LIKED if the caller does not like the post.',
       params,
       response: { 200: Data(Type.Object({ liked: Type.Literal(false) })) }
     }
@@ -38,7 +38,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/feed/:id/likes', {
     schema: {
-      summary: 'List who likes a post, newest first',
+      summary: 'List the users who like a post, newest first',
       'x-extension': true,
       params,
       querystring: PageQuery(),

@@ -4,97 +4,97 @@ import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// An image is shown, or not shown by anything, or doomed. Whoever changes which it is holds its row; rows are taken in the order of
-// their keys, after all others. Only what was doomed and committed is deleted from the storage.
+// An image is in use, unused, or marked for deletion. Code that changes its state holds the lock on its row. Lock rows of `media` in the
+// order of their keys, after all other rows. An image is deleted from the storage only after its mark is committed.
 
-const UNUSED_FOR = '7 days'
-const REMEMBERED_FOR = '30 days'
-const AT_ONCE = 20
+const UNUSED_RETENTION = '7 days'
+const DELETED_ROW_RETENTION = '30 days'
+const BATCH_SIZE = 20
 
 export async function insertMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
   await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
   return { key, mimeType, width, height, bytes }
 }
 
-/** Notes that a new post or story shows these images, as far as they were uploaded here. @throws MediaGone */
-export async function attachMedia (trx: Trx, shown: string[]) {
-  if (shown.length === 0) return
-  const held = await trx.selectFrom('media').where('key', 'in', shown).select(['key', 'doomed_at']).orderBy('key').forUpdate().execute()
-  if (held.some((image) => image.doomed_at)) throw new MediaGone()
-  if (held.length > 0) await trx.updateTable('media').where('key', 'in', held.map(({ key }) => key)).set({ unused_since: null }).execute()
+/** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */
+export async function attachMedia (trx: Trx, images: string[]) {
+  if (images.length === 0) return
+  const locked = await trx.selectFrom('media').where('key', 'in', images).select(['key', 'delete_requested_at']).orderBy('key').forUpdate().execute()
+  if (locked.some((image) => image.delete_requested_at)) throw new MediaGone()
+  if (locked.length > 0) await trx.updateTable('media').where('key', 'in', locked.map(({ key }) => key)).set({ unused_since: null }).execute()
 }
 
-/** A stored value, and the account whose post or story showed it. */
-interface Shown { accountId: string, shown: string }
+/** An image as stored in a post or a story, and the account that owns the post or story. */
+interface MediaUse { accountId: string, image: string }
 
 /**
- * Notes that posts or stories of these people show these images no longer. What its owner took away, and nothing else shows, is
- * doomed; another's image is only unused, as its owner may want it yet.
+ * Handles images that posts or stories stopped showing. An image that nothing else shows is marked for deletion if its owner removed it.
+ * If another account removed it, the image only becomes unused, because its owner may still want it.
  */
-export async function detachMedia (trx: Trx, gone: Shown[]) {
-  if (gone.length === 0) return
-  const held = await trx.selectFrom('media').where('key', 'in', gone.map(({ shown }) => shown)).where('doomed_at', 'is', null)
+export async function detachMedia (trx: Trx, detached: MediaUse[]) {
+  if (detached.length === 0) return
+  const locked = await trx.selectFrom('media').where('key', 'in', detached.map(({ image }) => image)).where('delete_requested_at', 'is', null)
     .select('key').orderBy('key').forUpdate().execute()
-  if (held.length === 0) return
-  // A statement of its own: it sees what others committed while this one waited for the rows.
+  if (locked.length === 0) return
+  // A separate statement: it sees what others committed while the statement above waited for the rows.
   await sql`
     update media set
       unused_since = now(),
-      doomed_at = case when (key, account_id) in (
-        select * from unnest(${gone.map(({ shown }) => shown)}::text[], ${gone.map(({ accountId }) => accountId)}::uuid[])) then now() end
-    where key = any(${held.map(({ key }) => key)}::text[]) and not ${isShown}`.execute(trx)
+      delete_requested_at = case when (key, account_id) in (
+        select * from unnest(${detached.map(({ image }) => image)}::text[], ${detached.map(({ accountId }) => accountId)}::uuid[])) then now() end
+    where key = any(${locked.map(({ key }) => key)}::text[]) and not ${isInUse}`.execute(trx)
 }
 
-/** Notes that a post or story shows other images than before. @throws MediaGone */
-export async function exchangeMedia (trx: Trx, accountId: string, { before, after }: { before: string[], after: string[] }) {
+/** Attaches the added and detaches the removed images of a post or story. @throws MediaGone */
+export async function replaceMedia (trx: Trx, accountId: string, { before, after }: { before: string[], after: string[] }) {
   await attachMedia(trx, after.filter((image) => !before.includes(image)))
-  await detachMedia(trx, before.filter((image) => !after.includes(image)).map((shown) => ({ accountId, shown })))
+  await detachMedia(trx, before.filter((image) => !after.includes(image)).map((image) => ({ accountId, image })))
 }
 
-/** Whether a live post or story, of whomever, shows the row of `media`. */
-const isShown = sql<SqlBool>`(
+/** Whether any post or story that is not deleted shows the row of `media`. */
+const isInUse = sql<SqlBool>`(
   exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)
   or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0))`
 
-/** Dooms uploads that nothing has shown for a week. */
+/** Marks uploads for deletion that nothing has shown for a week. */
 export async function markUnusedForDeletion (db: Db) {
-  for (let looked = AT_ONCE; looked === AT_ONCE;) {
-    looked = await db.transaction().execute(async (trx) => {
-      const held = await trx.selectFrom('media').where('doomed_at', 'is', null)
-        .where('unused_since', '<', sql<Date>`now() - ${UNUSED_FOR}::interval`)
-        .select('key').orderBy('unused_since').limit(AT_ONCE).forUpdate().skipLocked().execute()
-      if (held.length === 0) return 0
+  for (let lockedCount = BATCH_SIZE; lockedCount === BATCH_SIZE;) {
+    lockedCount = await db.transaction().execute(async (trx) => {
+      const locked = await trx.selectFrom('media').where('delete_requested_at', 'is', null)
+        .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`)
+        .select('key').orderBy('unused_since').limit(BATCH_SIZE).forUpdate().skipLocked().execute()
+      if (locked.length === 0) return 0
       await sql`
         update media set
-          unused_since = case when ${isShown} then null else unused_since end,
-          doomed_at = case when ${isShown} then null else now() end
-        where key = any(${held.map(({ key }) => key)}::text[])`.execute(trx)
-      return held.length
+          unused_since = case when ${isInUse} then null else unused_since end,
+          delete_requested_at = case when ${isInUse} then null else now() end
+        where key = any(${locked.map(({ key }) => key)}::text[])`.execute(trx)
+      return locked.length
     })
   }
 }
 
 /**
- * Deletes doomed images from the storage: those with `keys`, or all. To be called after the commit that doomed them.
- * @returns why some could not be deleted; they are tried again by the next call for all
+ * Deletes marked images from the storage: those with `keys`, or all. Call it after the commit that marked them.
+ * @returns the errors of failed deletions; the next call for all images retries them
  */
 export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
   const failures: unknown[] = []
   if (keys?.length === 0) return failures
   for (let after = ''; ;) {
-    const doomed = await db.selectFrom('media').where('doomed_at', 'is not', null).where('removed_at', 'is', null).where('key', '>', after)
+    const marked = await db.selectFrom('media').where('delete_requested_at', 'is not', null).where('deleted_at', 'is', null).where('key', '>', after)
       .$if(keys !== undefined, (images) => images.where('key', 'in', keys!))
-      .select('key').orderBy('key').limit(AT_ONCE).execute()
-    const results = await Promise.allSettled(doomed.map(async ({ key }) => {
+      .select('key').orderBy('key').limit(BATCH_SIZE).execute()
+    const results = await Promise.allSettled(marked.map(async ({ key }) => {
       await media.remove(key)
-      await db.updateTable('media').where('key', '=', key).set({ removed_at: sql`now()` }).execute()
+      await db.updateTable('media').where('key', '=', key).set({ deleted_at: sql`now()` }).execute()
     }))
-    const failed = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
-    failures.push(...failed)
-    // Of a storage that is away one is not asked for thousands more.
-    if (doomed.length < AT_ONCE || failed.length === doomed.length) return failures
-    after = doomed.at(-1)!.key
+    const failedNow = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
+    failures.push(...failedNow)
+    // If a whole batch fails, the storage is unavailable: do not try thousands more.
+    if (marked.length < BATCH_SIZE || failedNow.length === marked.length) return failures
+    after = marked.at(-1)!.key
   }
 }
 
-export const forgetRemoved = async (db: Db) => await db.deleteFrom('media').where('removed_at', '<', sql<Date>`now() - ${REMEMBERED_FOR}::interval`).execute()
+export const purgeDeletedRows = async (db: Db) => await db.deleteFrom('media').where('deleted_at', '<', sql<Date>`now() - ${DELETED_ROW_RETENTION}::interval`).execute()

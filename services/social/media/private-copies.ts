@@ -2,32 +2,32 @@ import { sql, type SqlBool, type UpdateResult } from 'kysely'
 import { privateCopyKeyOf } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { ForeignMedia, MediaGone } from '../errors.ts'
+import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
-import { exchangeMedia, deleteMarked } from './actions.ts'
+import { replaceMedia, deleteMarked } from './actions.ts'
 
-// An upload is public under an address that nobody can guess. What not everybody may see shows the upload's one private copy, whose
-// address is signed each time it is shown.
+// An upload is public at a URL that nobody can guess. Posts that are not public, and all stories, show the upload's single private copy
+// instead. Its URL is signed each time it is returned.
 
-/** Refuses private images that the account has not uploaded itself: to show them would hand them to others. @throws ForeignMedia */
-export async function ensureOwn (db: Db, accountId: string, images: string[]) {
+/** Rejects private images that the account does not own: showing them would hand them to others. @throws MediaNotAllowed */
+export async function ensureOwnPrivateImages (db: Db, accountId: string, images: string[]) {
   const keys = images.filter((image) => isMediaKey(image) && isPrivateMediaKey(image))
   if (keys.length === 0) return
   const own = await db.selectFrom('media').where('key', 'in', keys).where('account_id', '=', accountId).select('key').execute()
-  if (keys.some((key) => !own.some((image) => image.key === key))) throw new ForeignMedia()
+  if (keys.some((key) => !own.some((image) => image.key === key))) throw new MediaNotAllowed()
 }
 
-/** The images as a post or story shows them that not everybody may see. @throws MediaGone */
-export const makePrivate = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
-  await Promise.all(images.map(async (image) => isMediaKey(image) && !isPrivateMediaKey(image) ? await copyOf(deps, accountId, image) : image))
+/** Replaces public uploads in `images` with their private copies, for a post or story that is not public. @throws MediaGone */
+export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
+  await Promise.all(images.map(async (image) => isMediaKey(image) && !isPrivateMediaKey(image) ? await ensurePrivateCopy(deps, accountId, image) : image))
 
-async function copyOf ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
+async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
   const copy = privateCopyKeyOf(image)
-  const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'doomed_at']).execute()
-  // Whether it is being deleted is looked at again when it is shown.
+  const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'delete_requested_at']).execute()
+  // attachMedia checks later whether it is marked for deletion.
   if (known.some(({ key }) => key === copy)) return copy
-  if (known.some(({ doomed_at }) => doomed_at) || !await media.copy(image, copy)) throw new MediaGone()
-  // A photo of another service is not known here: its sizes are 0, and the copy is its author's.
+  if (known.some(({ delete_requested_at }) => delete_requested_at) || !await media.copy(image, copy)) throw new MediaGone()
+  // A photo of another service has no row here: its sizes are 0, and the author of the post owns the copy.
   await sql`
     insert into media (key, account_id, mime_type, width, height, bytes)
     select ${copy}, coalesce(upload.account_id, ${accountId}), 'image/webp', coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0)
@@ -36,41 +36,44 @@ async function copyOf ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: str
   return copy
 }
 
-const BATCH = 50
+const BATCH_SIZE = 50
 
-/** Makes the images private of posts that are not public, and of stories, and still show public ones: of one post, or the newest 50 of all. */
-export async function protectImages (deps: Pick<Deps, 'db' | 'media'>, postId?: string) {
+/**
+ * Replaces public images with private copies in posts that are not public and in stories.
+ * @param postId only this post; without it, the newest 50 affected posts and stories each
+ */
+export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, postId?: string) {
   const posts = await deps.db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null).where(sql<SqlBool>`media_urls <> '{}'`)
     .where(sql<SqlBool>`exists (select from unnest(media_urls) as image where image like 'public/%')`)
     .$if(postId !== undefined, (query) => query.where('id', '=', postId!))
-    .select(['id', 'author_id as accountId', 'media_urls as images']).orderBy('id', 'desc').limit(BATCH).execute()
+    .select(['id', 'author_id as accountId', 'media_urls as images']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
   for (const { id, accountId, images } of posts) {
-    await protect(deps, accountId, images, async (trx, shown) => await trx.updateTable('posts').set({ media_urls: shown })
+    await replaceImages(deps, accountId, images, async (trx, replacement) => await trx.updateTable('posts').set({ media_urls: replacement })
       .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null).executeTakeFirstOrThrow())
   }
   if (postId !== undefined) return posts.length
 
   const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null).where('media_url', 'like', 'public/%')
-    .select(['id', 'author_id as accountId', 'media_url as image']).orderBy('id', 'desc').limit(BATCH).execute()
+    .select(['id', 'author_id as accountId', 'media_url as image']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
   for (const { id, accountId, image } of stories) {
-    await protect(deps, accountId, [image], async (trx, [shown = image]) => await trx.updateTable('stories').set({ media_url: shown })
+    await replaceImages(deps, accountId, [image], async (trx, [replacement = image]) => await trx.updateTable('stories').set({ media_url: replacement })
       .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow())
   }
   return posts.length + stories.length
 }
 
-async function protect (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[], replace: (trx: Trx, shown: string[]) => Promise<UpdateResult>) {
-  const shown = await Promise.all(images.map(async (image) => {
-    const [copy = image] = await makePrivate(deps, accountId, [image]).catch((error: unknown) => {
+async function replaceImages (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[], replace: (trx: Trx, replacement: string[]) => Promise<UpdateResult>) {
+  const replacement = await Promise.all(images.map(async (image) => {
+    const [copy = image] = await toPrivateImages(deps, accountId, [image]).catch((error: unknown) => {
       if (!(error instanceof MediaGone)) throw error
-      // What is gone is seen by nobody.
+      // A deleted image cannot be seen, so no copy is needed.
       return [privateCopyKeyOf(image)]
     })
     return copy
   }))
   await deps.db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await replace(trx, shown)
-    if (numUpdatedRows > 0n) await exchangeMedia(trx, accountId, { before: images, after: shown })
+    const { numUpdatedRows } = await replace(trx, replacement)
+    if (numUpdatedRows > 0n) await replaceMedia(trx, accountId, { before: images, after: replacement })
   })
   await deleteMarked(deps, images)
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { insertMedia } from './actions.ts'
 
 const Media = Type.Object({
-  url: Type.String({ description: 'What mediaUrls of a post and mediaUrl of a story take' }),
+  url: Type.String({ description: 'Use it in mediaUrls of a post and in mediaUrl of a story' }),
   key: Type.String(),
   mimeType: Type.String(),
   width: Type.Integer(),
@@ -30,7 +30,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     bodyLimit: UPLOAD_BODY_LIMIT,
     schema: {
       summary: 'Upload an image for a post or a story',
-      description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. It is made anew, without the data that cameras add.',
+      description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.',
       fileField: 'file',
       'x-extension': true,
       headers: IdempotencyHeaders,
@@ -39,8 +39,8 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
   }, async (request) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
-    const spent = readIdempotencyKey(request, image.bytes)
-    const stored = await withIdempotencyKey(db, spent, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
+    const idempotencyKey = readIdempotencyKey(request, image.bytes)
+    const stored = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
     return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })
 }

@@ -1,59 +1,59 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned } from '@tandem/contracts'
-import { notBlocked } from '../connections/predicates.ts'
-import { excerptOf, visiblePost } from '../posts/visibility.ts'
+import { isNotBlocked } from '../connections/predicates.ts'
+import { excerptOf, canSeePost } from '../posts/visibility.ts'
 import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
-import { isNamed } from '../people/queries.ts'
+import { hasUsernameIn } from '../people/queries.ts'
 import type { Trx, Visibility } from '../tables.ts'
 import { parseMentions } from './parsing.ts'
 
-/** Makes sure that those whom a text names are known here by these names, before the transaction that keeps it. */
-export const ensureMentioned = async (deps: Deps, content: string) => await ensurePeopleByUsername(deps, parseMentions(content))
+/** Loads the people that a text mentions into the local copy. Call it before the transaction that stores the text. */
+export const ensureMentionedPeople = async (deps: Deps, content: string) => await ensurePeopleByUsername(deps, parseMentions(content))
 
-interface Mentioning {
+interface MentionSource {
   post: { id: string, visibility: Visibility }
   /** Null for the post itself. */
   commentId: string | null
   authorId: string
   content: string
-  /** Who is told of the text in any case. */
-  toldAnyway?: string[]
+  /** People who receive another notification for this text. */
+  alreadyNotified?: string[]
 }
 
 /**
- * Keeps whom a text names as it is now, and tells those who may read it and were not told of it yet; never its author.
- * The post's row has to be locked.
+ * Stores the mentions in the current text. Publishes PeopleMentioned for people who can read the post and have not been
+ * notified of a mention in this text before; never for its author. The caller holds the lock on the post's row.
  */
-export async function keepMentions (trx: Trx, { post, commentId, authorId, content, toldAnyway = [] }: Mentioning) {
-  const names = parseMentions(content)
-  const ofText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
-  const named = names.length === 0 ? [] : await listReaders(trx, post.id, authorId, names)
+export async function updateMentions (trx: Trx, { post, commentId, authorId, content, alreadyNotified = [] }: MentionSource) {
+  const usernames = parseMentions(content)
+  const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
+  const mentionedIds = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
 
-  await trx.updateTable('mentions').where('post_id', '=', post.id).where(ofText)
-    .set({ in_text: sql<boolean>`account_id = any(${named}::uuid[])` })
+  await trx.updateTable('mentions').where('post_id', '=', post.id).where(isOfText)
+    .set({ in_text: sql<boolean>`account_id = any(${mentionedIds}::uuid[])` })
     .execute()
-  if (named.length === 0) return
+  if (mentionedIds.length === 0) return
 
-  const added = await trx.insertInto('mentions')
-    .values(named.map((accountId) => ({ post_id: post.id, comment_id: commentId, account_id: accountId })))
+  const inserted = await trx.insertInto('mentions')
+    .values(mentionedIds.map((accountId) => ({ post_id: post.id, comment_id: commentId, account_id: accountId })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('account_id')
     .execute()
-  const mentioned = added.map((row) => row.account_id).filter((accountId) => !toldAnyway.includes(accountId))
+  const mentioned = inserted.map((row) => row.account_id).filter((accountId) => !alreadyNotified.includes(accountId))
   if (mentioned.length === 0) return
   await publish(trx, PeopleMentioned, post.id, { postId: post.id, commentId, authorId, mentioned, excerpt: excerptOf(content, post.visibility) })
 }
 
-/** Who of these names may read the post, and is neither the author of the text nor apart from him. */
-async function listReaders (trx: Trx, postId: string, authorId: string, names: string[]) {
+/** The people with these usernames who can read the post, without the author of the text and anyone in a block with them. */
+async function listMentionable (trx: Trx, postId: string, authorId: string, usernames: string[]) {
   const reader = sql.ref<string>('people.account_id')
   const readers = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
-    .where(isNamed(names))
+    .where(hasUsernameIn(usernames))
     .where('people.account_id', '<>', authorId)
-    .where(visiblePost(reader))
-    .where(notBlocked(authorId, reader))
+    .where(canSeePost(reader))
+    .where(isNotBlocked(authorId, reader))
     .select('people.account_id')
     .execute()
   return readers.map((row) => row.account_id)

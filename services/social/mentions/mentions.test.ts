@@ -1,8 +1,8 @@
 import t from 'tap'
-import { somePerson, testApp } from '../test/app.ts'
+import { examplePerson, testApp } from '../test/app.ts'
 import { parseMentions } from './parsing.ts'
 
-t.test('mentions are read as people write them', async (t) => {
+t.test('mentions are parsed in all spellings', async (t) => {
   const cases: [string, string[]][] = [
     ['Hi @ben, and @Ana.b. (@cara)!', ['ben', 'ana.b', 'cara']],
     ['@ben @BEN @ben_', ['ben', 'ben_']],
@@ -25,7 +25,7 @@ t.test('mentions', async (t) => {
   await follows(ben, ana)
   const told = async () => await publishedEvents('social.people.mentioned.v1')
 
-  t.test('only those who may read the post are told, never its author, each once', async (t) => {
+  t.test('only people who can read the post are in the event, each once, never its author', async (t) => {
     const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
     const open = await publish('PUBLIC')
     const first = (await told()).at(-1)!
@@ -41,7 +41,7 @@ t.test('mentions', async (t) => {
     t.same((await told()).at(-1)?.['mentioned'], [ben])
   })
 
-  t.test('an edit tells only those who were not told before', async (t) => {
+  t.test('an edit publishes only people who were not mentioned before', async (t) => {
     const dora = await person('Dora')
     const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })
     const count = (await told()).length
@@ -56,20 +56,20 @@ t.test('mentions', async (t) => {
     t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
   })
 
-  t.test('somebody of whom nothing was heard yet is asked for by name, and told', async (t) => {
-    const [eve, fay, gil] = [somePerson('Eve'), somePerson('Fay'), somePerson('Gil')]
+  t.test('a person missing from the local copy is fetched by username and mentioned', async (t) => {
+    const [eve, fay, gil] = [examplePerson('Eve'), examplePerson('Fay'), examplePerson('Gil')]
     for (const each of [eve, fay, gil]) profiles.people.set(each.accountId, each)
-    profiles.asked.length = 0
+    profiles.calls.length = 0
     const { id } = (await post(ana, '/feed', { type: 'TEXT', content: '@EVE @ben @nobody' })).data.post
     t.same(new Set((await told()).at(-1)?.['mentioned'] as string[]), new Set([ben, eve.accountId]))
-    t.same(profiles.asked[0], ['eve', 'nobody'], 'all at once, and only those')
+    t.same(profiles.calls[0], ['eve', 'nobody'], 'all at once, and only those')
     await post(ana, `/feed/${id}/comment`, { content: 'and @fay' })
     t.match((await told()).at(-1), { postId: id, mentioned: [fay.accountId], excerpt: 'and @fay' })
     await put(ana, `/feed/${id}`, { content: '@gil' })
     t.same((await told()).at(-1)?.['mentioned'], [gil.accountId])
   })
 
-  t.test('a mention by a new username finds its holder before the news of it comes', async (t) => {
+  t.test('a mention by a new username finds its holder before the event of the change arrives', async (t) => {
     for (let number = 0; number < 30; number++) {
       const ivy = await person(`Ivy${number}`, { changedAt: '2026-01-01T00:00:00.000001Z' })
       profiles.people.set(ivy, { ...profiles.people.get(ivy)!, username: `ivy_new_${number}`, changedAt: '2026-01-01T00:00:00.000002Z' })
@@ -78,8 +78,8 @@ t.test('mentions', async (t) => {
     }
   })
 
-  t.test('while the profile service is away a text is kept, and those who are known are told', async (t) => {
-    const hal = somePerson('Hal')
+  t.test('while profile is unavailable a text is stored, and people in the local copy are mentioned', async (t) => {
+    const hal = examplePerson('Hal')
     profiles.people.set(hal.accountId, hal)
     profiles.isUnavailable = true
     t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), { status: 201, data: { post: { content: '@hal @ben' } } })

@@ -1,20 +1,20 @@
--- A copy of how people appear to others; the profile service owns it and says when it changes.
+-- A copy of how people appear to others. The profile service owns the data and publishes every change.
 create table people (
-  account_id uuid        primary key,
-  name       text        not null,
-  username   text        not null,
-  image      text,
-  bio        text,
-  locale     text        not null,
-  timezone   text        not null,
-  folded     text        not null,  -- the name as it is searched: lower case, without accents and punctuation
-  changed_at timestamptz not null   -- when the profile service said so; older news do not undo newer
+  account_id  uuid        primary key,
+  name        text        not null,
+  username    text        not null,
+  image       text,
+  bio         text,
+  locale      text        not null,
+  timezone    text        not null,
+  search_name text        not null,  -- the name as searches compare it: lower case, without accents and punctuation
+  changed_at  timestamptz not null   -- when the profile service made the change; an older change never replaces a newer one
 );
 create index people_by_username on people (username collate "C");
-create index people_by_words_of_name on people using gin (to_tsvector('simple', folded));
+create index people_by_words_of_name on people using gin (to_tsvector('simple', search_name));
 
--- How many follow a person and are followed by him. Its row is also the lock of whatever changes that.
-create table standings (
+-- How many followers a person has, and how many people they follow. Its row is also the lock for every change to those follows.
+create table follow_counts (
   account_id      uuid    primary key,
   followers_count integer not null default 0 check (followers_count >= 0),
   following_count integer not null default 0 check (following_count >= 0)
@@ -30,17 +30,19 @@ create table follows (
 create index follows_of_follower_newest_first on follows (follower_id, id desc);
 create index follows_of_followed_newest_first on follows (followed_id, id desc);
 
--- FitMatch's blocks, each in both directions: whoever blocked whom, neither exists for the other.
+-- FitMatch's blocks, each in both directions: regardless of who blocked, the two people do not exist for each other.
 create table blocks (
   account_id uuid        not null,
   other_id   uuid        not null,
   blocker_id uuid        not null,
-  lifted     boolean     not null,
+  is_lifted  boolean     not null,
   changed_at timestamptz not null,
+  -- The event's position in the stream of fitmatch. It decides which change is newer: changed_at can be equal for two events.
+  sequence   bigint      not null default 0,
   primary key (account_id, other_id, blocker_id)
 );
 
--- FitMatch's matches, each in both directions. One that ended stays, lest its beginning be heard late.
+-- FitMatch's matches, each in both directions. An ended match stays, because its start can be delivered after its end.
 create table matches (
   match_id   uuid    not null,
   account_id uuid    not null,

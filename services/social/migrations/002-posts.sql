@@ -17,7 +17,7 @@ create table posts (
   views_count    integer          not null default 0,
   created_at     timestamptz      not null default now(),
   deleted_at     timestamptz
-) with (fillfactor = 80);  -- no counter is part of an index, so with room in its page a post is counted in place
+) with (fillfactor = 80);  -- no index contains a counter, so a counter changes in place as long as the page has room (HOT update)
 create index posts_newest_first on posts (id desc) include (author_id, visibility)
   where deleted_at is null and visibility <> 'PRIVATE';
 create index posts_public_newest_first on posts (id desc) include (author_id)
@@ -26,6 +26,9 @@ create index posts_of_author_newest_first on posts (author_id, id desc) include 
   where deleted_at is null;
 create index posts_of_type_newest_first on posts (type, id desc) include (author_id, visibility)
   where deleted_at is null and visibility <> 'PRIVATE';
+create index posts_with_media on posts using gin (media_urls) where media_urls <> '{}' and deleted_at is null;
+-- Housekeeping looks here for non-public posts that still show a public image.
+create index posts_with_private_images on posts (id) where visibility <> 'PUBLIC' and deleted_at is null and media_urls <> '{}';
 
 create table likes (
   id         uuid        not null default uuidv7(),
@@ -36,7 +39,7 @@ create table likes (
 );
 create index likes_newest_first on likes (post_id, id desc);
 
--- Two levels only: a reply to a reply belongs to the comment above it.
+-- There are two levels: a reply to a reply becomes a reply to the top-level comment.
 create table comments (
   id            uuid        primary key default uuidv7(),
   post_id       uuid        not null references posts on delete cascade,
@@ -57,7 +60,7 @@ create table post_hashtags (
 create index post_hashtags_newest_first on post_hashtags (tag, post_id desc);
 create index hashtags_of_post on post_hashtags (post_id desc);
 
--- Who was named in a post or a comment, and told. A name that an edit took out stays, so that nobody is told twice.
+-- Who was mentioned in a post or a comment and notified. A mention that an edit removes stays here, so that nobody is notified twice.
 create table mentions (
   post_id    uuid    not null references posts on delete cascade,
   comment_id uuid    references comments on delete cascade,

@@ -12,10 +12,13 @@ create table stories (
   reaction_count integer          not null default 0 check (reaction_count >= 0),
   created_at     timestamptz      not null default now(),
   expires_at     timestamptz      not null default now() + interval '24 hours',
-  cleared_at     timestamptz               -- when all but the fact that there was one was deleted
+  cleared_at     timestamptz               -- when its content was deleted; the row remains, so that the story still reads as expired
 ) with (fillfactor = 80);
 create index stories_of_author on stories (author_id, id);
 create index stories_to_clear on stories (expires_at) where cleared_at is null;
+create index stories_with_media on stories (media_url) where cleared_at is null;
+-- Housekeeping looks here for stories that still show a public image.
+create index stories_with_public_image on stories (id) where cleared_at is null and media_url like 'public/%';
 
 create table story_views (
   id         uuid        not null default uuidv7(),
@@ -34,11 +37,11 @@ create table story_reactions (
   primary key (story_id, account_id)
 );
 
--- How many stories somebody made on a day of his own calendar, deleted ones included.
-create table story_days (
-  account_id uuid    not null,
-  day        date    not null,
-  stories    integer not null,
+-- How many stories a person created on one day of their own calendar, including deleted stories.
+create table daily_story_counts (
+  account_id    uuid    not null,
+  day           date    not null,
+  stories_count integer not null,
   primary key (account_id, day)
 );
-create index story_days_oldest_first on story_days (day);
+create index daily_story_counts_oldest_first on daily_story_counts (day);

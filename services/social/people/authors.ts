@@ -1,51 +1,51 @@
 import Type from 'typebox'
 import { Nullable } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { findFresh } from './lookup.ts'
+import { fetchCurrentPerson } from './lookup.ts'
 
-/** Who wrote or did something, as it is shown beside it. */
+/** The person shown as the author of something. */
 export const Author = Type.Object({
   id: Type.String(),
   name: Type.String(),
   image: Nullable(Type.String())
 }, { examples: [{ id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: 'https://cdn.example.com/avatars/ana.webp' }] })
 
-/** A row with what the local copy knows of its person, null where it knows nothing. */
-interface Authored { userId: string, name: string | null, image: string | null }
+/** A row joined with the local copy of its person; null if the copy does not have that person. */
+interface PersonRow { userId: string, name: string | null, image: string | null }
 
-// Somebody whom no service can tell anything of just now, or any more.
-const nobody = { name: 'Someone', username: null, image: null }
+// Shown for a person whose data is currently unavailable or no longer exists.
+const unknownPerson = { name: 'Someone', username: null, image: null }
 
-/** Rows with the people in them as `user`. */
-export async function withAuthors<Row extends Authored> (deps: Deps, rows: Row[], callerId: string) {
-  const find = await complete(deps, rows, callerId)
+/** The rows, each with its person as `user`. */
+export async function withAuthors<Row extends PersonRow> (deps: Deps, rows: Row[], callerId: string) {
+  const find = await resolvePeople(deps, rows, callerId)
   return rows.map(({ name, image, ...row }) => {
-    const person = find(row.userId) ?? (name === null ? nobody : { name, image })
+    const person = find(row.userId) ?? (name === null ? unknownPerson : { name, image })
     return { ...row, user: { id: row.userId, name: person.name, image: person.image } }
   })
 }
 
-/** A list of people. */
-export async function withPeople<Row extends Authored & { username: string | null, isFollowing: boolean }> (deps: Deps, rows: Row[], callerId: string) {
-  const find = await complete(deps, rows, callerId)
+/** The rows of a list of people, each with its person's current data. */
+export async function withPeople<Row extends PersonRow & { username: string | null, isFollowing: boolean }> (deps: Deps, rows: Row[], callerId: string) {
+  const find = await resolvePeople(deps, rows, callerId)
   return rows.map(({ userId, isFollowing, ...row }) => {
-    const { name, username, image } = find(userId) ?? (row.name === null ? nobody : { ...row, name: row.name })
+    const { name, username, image } = find(userId) ?? (row.name === null ? unknownPerson : { ...row, name: row.name })
     return { id: userId, name, username, image, isFollowing }
   })
 }
 
 /**
- * Finds the people that the local copy does not know yet, and the caller himself as he is at this moment:
- * what he has just changed has to be in his next answer.
+ * Fetches the people missing from the local copy, and the current data of the caller: their own changes must be visible in their next
+ * response.
  */
-async function complete (deps: Deps, rows: Authored[], callerId: string) {
+async function resolvePeople (deps: Deps, rows: PersonRow[], callerId: string) {
   const unknown = rows.filter((row) => row.name === null).map((row) => row.userId)
   const showsCaller = rows.some((row) => row.userId === callerId)
-  const [completed, caller] = await Promise.all([
-    // While the profile service is away they stay nobody, and are asked for again by the next page that shows them.
+  const [fetched, caller] = await Promise.all([
+    // While profile is unavailable they are shown as unknown, and the next page that contains them fetches them again.
     deps.people.findById(unknown).catch(() => []),
-    showsCaller ? findFresh(deps.callRpc, callerId) : undefined
+    showsCaller ? fetchCurrentPerson(deps.callRpc, callerId) : undefined
   ])
-  const found = new Map([...completed, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
+  const found = new Map([...fetched, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
   return (accountId: string) => found.get(accountId)
 }

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import type { People } from '@tandem/contracts'
 import type { Db } from '../tables.ts'
-import { foldName } from './names.ts'
+import { normalizeName } from './names.ts'
 
 export type PersonCopy = Type.Static<typeof People.response>[number]
 
-/** Writes the copy of people unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
+/** Writes people to the local copy, except over newer data. @param at when the data changed, for people without `changedAt` */
 export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
   if (people.length === 0) return
-  // In one order, so that two crowds that are written at once cannot deadlock.
+  // In a fixed order, so that two concurrent writes of many people cannot deadlock.
   const sorted = people.toSorted((one, other) => one.accountId < other.accountId ? -1 : 1)
   await db.insertInto('people')
     .values(sorted.map(({ accountId, name, username, image, bio, locale, timezone, changedAt }) => ({
-      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, folded: foldName(name),
+      account_id: accountId, name, username: username.toLowerCase(), image, bio, locale, timezone, search_name: normalizeName(name),
       changed_at: sql<Date>`${changedAt ?? at}::timestamptz`
     })))
     .onConflict((conflict) => conflict.column('account_id')
@@ -24,7 +24,7 @@ export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(
         bio: row.ref('excluded.bio'),
         locale: row.ref('excluded.locale'),
         timezone: row.ref('excluded.timezone'),
-        folded: row.ref('excluded.folded'),
+        search_name: row.ref('excluded.search_name'),
         changed_at: row.ref('excluded.changed_at')
       }))
       .whereRef('people.changed_at', '<', 'excluded.changed_at'))

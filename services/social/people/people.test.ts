@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { givenPost, somePerson, testApp } from '../test/app.ts'
+import { givenPost, examplePerson, testApp } from '../test/app.ts'
 import { upsertPeople } from './copies.ts'
-import { foldName } from './names.ts'
+import { normalizeName } from './names.ts'
 
 t.test('people', async (t) => {
   const { db, handlers, get, post, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
 
-  t.test('a public profile shows what is public', async (t) => {
+  t.test('a public profile contains the public fields', async (t) => {
     const ben = await person('Ben', { bio: 'Runs', image: 'https://cdn.example.com/b.webp' })
     await follows(ana, ben)
     for (const visibility of ['PUBLIC', 'PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) await givenPost(db, { author_id: ben, visibility })
@@ -22,32 +22,32 @@ t.test('people', async (t) => {
     for (const id of [randomUUID(), 'garbage']) t.match(await get(ana, `/users/${id}`), { status: 404, code: 'NOT_FOUND' })
   })
 
-  t.test('somebody nobody has told of yet is asked for', async (t) => {
-    const stranger = somePerson('Zoe')
+  t.test('a person missing from the local copy is fetched', async (t) => {
+    const stranger = examplePerson('Zoe')
     profiles.people.set(stranger.accountId, stranger)
     t.match((await get(ana, `/users/${stranger.accountId}`)).data.user, { name: 'Zoe', username: 'zoe' })
   })
 
-  t.test('somebody who has just registered exists for everybody who asks at once, with hardly a call to the profile service', async (t) => {
-    const newcomers = Array.from({ length: 20 }, (_, number) => somePerson(`Newcomer${number}`))
+  t.test('many concurrent requests for a newly registered person share a few calls to profile', async (t) => {
+    const newcomers = Array.from({ length: 20 }, (_, number) => examplePerson(`Newcomer${number}`))
     for (const each of newcomers) profiles.people.set(each.accountId, each)
-    profiles.asked.length = 0
+    profiles.calls.length = 0
     const answers = await Promise.all(newcomers.flatMap(({ accountId }) => [get(ana, `/users/${accountId}`), post(ana, `/users/${accountId}/follow`)]))
     t.same(answers.map(({ status }) => status), answers.map(() => 200))
-    t.ok(profiles.asked.length <= 5, `${profiles.asked.length} calls for 40 requests`)
+    t.ok(profiles.calls.length <= 5, `${profiles.calls.length} calls for 40 requests`)
   })
 
-  t.test('made-up ids are asked for once, and are nobody', async (t) => {
+  t.test('unknown ids are fetched once and are not found', async (t) => {
     const ids = Array.from({ length: 20 }, () => randomUUID())
-    profiles.asked.length = 0
+    profiles.calls.length = 0
     const answers = await Promise.all([...ids, ...ids, ...ids].map(async (id) => await get(ana, `/users/${id}`)))
     t.ok(answers.every(({ status, code }) => status === 404 && code === 'NOT_FOUND'))
     await Promise.all(ids.map(async (id) => await post(ana, `/users/${id}/follow`)))
-    t.equal(profiles.asked.flat().length, ids.length)
+    t.equal(profiles.calls.flat().length, ids.length)
   })
 
-  t.test('somebody unknown is not nobody while the profile service is away', async (t) => {
-    const stranger = somePerson('Yan')
+  t.test('while profile is unavailable a request about an unknown person is 503, not 404', async (t) => {
+    const stranger = examplePerson('Yan')
     profiles.people.set(stranger.accountId, stranger)
     profiles.isUnavailable = true
     t.match(await get(ana, `/users/${stranger.accountId}`), { status: 503, code: 'SERVICE_UNAVAILABLE' })
@@ -55,15 +55,15 @@ t.test('people', async (t) => {
     t.match(await get(ana, `/users/${stranger.accountId}`), { status: 200 })
   })
 
-  t.test('of two changes of one millisecond the later one holds, whichever comes first', async (t) => {
-    const dina = somePerson('Dina')
+  t.test('of two changes within one millisecond the later one wins in any order of delivery', async (t) => {
+    const dina = examplePerson('Dina')
     const [earlier, later] = [{ ...dina, name: 'Earlier', changedAt: '2026-01-01T00:00:00.000001Z' }, { ...dina, name: 'Later', changedAt: '2026-01-01T00:00:00.000002Z' }]
     for (const each of [later, earlier]) await deliver(handlers, 'profile.person.changed.v1', each)
     t.match((await get(ana, `/users/${dina.accountId}`)).data.user, { name: 'Later' })
   })
 
-  t.test('a changed name is heard, and older news do not undo it', async (t) => {
-    const cara = somePerson('Cara')
+  t.test('a changed name is applied, and an older event does not overwrite it', async (t) => {
+    const cara = examplePerson('Cara')
     await deliver(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
     await upsertPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
@@ -71,20 +71,20 @@ t.test('people', async (t) => {
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
   })
 
-  t.test('crowds that are heard of at once, in whatever order, do not wait for each other', async (t) => {
-    const crowd = Array.from({ length: 300 }, (_, number) => somePerson(`Crowd${number}`))
+  t.test('concurrent writes of many people in different orders do not deadlock', async (t) => {
+    const crowd = Array.from({ length: 300 }, (_, number) => examplePerson(`Crowd${number}`))
     for (let year = 2021; year < 2026; year++) {
       const at = new Date(`${year}-01-01`)
       await t.resolves(Promise.all([upsertPeople(db, crowd, at), upsertPeople(db, crowd.toReversed(), at), upsertPeople(db, crowd, at), upsertPeople(db, crowd.toReversed(), at)]))
     }
   })
 
-  t.test('what the caller has changed a moment ago he sees at once', async (t) => {
+  t.test('callers see their own profile change at once', async (t) => {
     profiles.people.set(ana, { ...profiles.people.get(ana)!, bio: 'new' })
     t.match((await get(ana, `/users/${ana}`)).data.user, { bio: 'new' })
   })
 
-  t.test('people are found by the beginning of their username, then by words of their name', async (t) => {
+  t.test('people are found by the start of their username, then by words of their name', async (t) => {
     const names = [['Mira Stone', 'mira'], ['Óscar Miraflores', 'oscar'], ['Xi Mírá', 'zz.mi_ra'], ['Tom', 'mira.tom'], ['Someone Else', 'else'], ['Ann-Mira', 'ann']]
     const ids = new Map<string, string>()
     for (const [name = '', username = ''] of names) ids.set(username, await person(name, { username }))
@@ -114,7 +114,7 @@ t.test('people', async (t) => {
   })
 })
 
-t.test('names are folded for the search', async (t) => {
-  t.equal(foldName('  Ólafur-Örn  O\'Neil '), 'olafur orn o neil')
-  t.equal(foldName('山田 太郎'), '山田 太郎')
+t.test('names are normalized for the search', async (t) => {
+  t.equal(normalizeName('  Ólafur-Örn  O\'Neil '), 'olafur orn o neil')
+  t.equal(normalizeName('山田 太郎'), '山田 太郎')
 })

@@ -1,60 +1,60 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/service-kit'
-import { idOf, isFollowing, notBlocked } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isNotBlocked } from '../connections/predicates.ts'
 import type { Db, Tables } from '../tables.ts'
-import { wordsBeginning } from './names.ts'
+import { toPrefixQuery } from './names.ts'
 
-/** What a list of people shows of each, from a left join of `people`; `column` holds whose row it is. */
+/** The columns of a list of people, from a left join of `people`. `column` holds the account id of each row. */
 export const personColumns = (viewer: string, column: string) => [
   'people.name as name', 'people.username as username', 'people.image as image',
   isFollowing(viewer, sql.ref(column)).$castTo<boolean>().as('isFollowing')
 ] as const
 
-/** Whether a row of `people` has one of these usernames, in lower case; in the collation of the index. */
-export const isNamed = (usernames: string[]) => sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
+/** Whether a row of `people` has one of these lower-case usernames. The collation matches the index. */
+export const hasUsernameIn = (usernames: string[]) => sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
 
-/** How a person appears to `viewer`; undefined for an unknown one, and when one of the two has blocked the other. */
+/** A person's public profile for `viewer`; undefined if the person is unknown or either has blocked the other. */
 export async function findProfile (db: Db, accountId: string, viewer: string) {
-  return await db.selectFrom('people').leftJoin('standings', 'standings.account_id', 'people.account_id')
+  return await db.selectFrom('people').leftJoin('follow_counts', 'follow_counts.account_id', 'people.account_id')
     .where('people.account_id', '=', accountId)
-    .where(notBlocked(viewer, accountId))
+    .where(isNotBlocked(viewer, accountId))
     .select([
       'people.account_id as id', 'name', 'username', 'image', 'bio',
       sql<number>`coalesce(followers_count, 0)`.as('followersCount'),
       sql<number>`coalesce(following_count, 0)`.as('followingCount'),
-      countListedPosts(accountId, viewer).as('postsCount'),
+      listedPostsCount(accountId, viewer).as('postsCount'),
       isFollowing(viewer, accountId).$castTo<boolean>().as('isFollowing'),
       isFollowing(accountId, viewer).$castTo<boolean>().as('isFollowedBy')
     ])
     .executeTakeFirst()
 }
 
-// As many as GET /feed?userId= lists: his own are all, another's are the public ones.
-const countListedPosts = (authorId: string, viewer: string) => sql<number>`(
+// As many as GET /feed?userId= lists: all posts for the author, the public ones for other viewers.
+const listedPostsCount = (authorId: string, viewer: string) => sql<number>`(
   select count(*) from posts
-  where posts.author_id = ${idOf(authorId)} and posts.deleted_at is null ${viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`})`
+  where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null ${viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`})`
 
-/** Whether `viewer` may know of this person. */
-export async function isKnownTo (db: Db, accountId: string, viewer: string) {
-  const { rows } = await sql<{ known: boolean }>`select ${notBlocked(viewer, accountId)} as known`.execute(db)
-  return rows[0]?.known === true
+/** Whether `viewer` can see this person: neither has blocked the other. */
+export async function isPersonVisibleTo (db: Db, accountId: string, viewer: string) {
+  const { rows } = await sql<{ isVisible: boolean }>`select ${isNotBlocked(viewer, accountId)} as "isVisible"`.execute(db)
+  return rows[0]?.isVisible === true
 }
 
 type PersonExpression = ExpressionBuilder<Tables, 'people'>
-const startsWith = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
+const prefixRange = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /**
- * People whose username begins with `text`, then those with names whose words begin with its words; each part in the order of usernames.
- * The cursor is the last person's id.
+ * People whose username starts with `text`, then people whose name contains words that start with its words. Both parts are ordered by
+ * username. The cursor is the last person's id.
  */
 export async function searchPeople (db: Db, viewer: string, text: string, { cursor, limit }: Page) {
-  const prefix = startsWith(text.toLowerCase().replace(/^@/, ''))
-  const words = wordsBeginning(text)
-  // In the order of bytes, which is that of the index.
+  const prefix = prefixRange(text.toLowerCase().replace(/^@/, ''))
+  const words = toPrefixQuery(text)
+  // Compared by bytes, as in the index.
   const byUsername = (row: PersonExpression) => row.and([
     sql<boolean>`people.username collate "C" >= ${prefix.from}`, sql<boolean>`people.username collate "C" <= ${prefix.to}`
   ])
-  const byName = sql<boolean>`to_tsvector('simple', people.folded) @@ to_tsquery('simple', ${words ?? ''})`
+  const byName = sql<boolean>`to_tsvector('simple', people.search_name) @@ to_tsquery('simple', ${words ?? ''})`
   const last = cursor === undefined ? undefined : await db.selectFrom('people').where('account_id', '=', cursor)
     .select((row) => ['username', byUsername(row).$castTo<boolean>().as('byUsername')])
     .executeTakeFirst()
@@ -62,7 +62,7 @@ export async function searchPeople (db: Db, viewer: string, text: string, { curs
 
   const part = (isFirst: boolean) => db.selectFrom('people')
     .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
-    .where(notBlocked(viewer, sql.ref('people.account_id')))
+    .where(isNotBlocked(viewer, sql.ref('people.account_id')))
     .$if(last !== undefined && last.byUsername === isFirst, (query) => query
       .where(sql<boolean>`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${cursor}::uuid)`))
     .select(['people.account_id as userId', 'people.account_id as cursorId', ...personColumns(viewer, 'people.account_id')])

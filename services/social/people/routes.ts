@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from './actions.ts'
 import { withPeople } from './authors.ts'
-import { findFresh } from './lookup.ts'
+import { fetchCurrentPerson } from './lookup.ts'
 import { Person } from './person.ts'
 import { findProfile, searchPeople } from './queries.ts'
 
@@ -16,7 +16,7 @@ const PublicProfile = Type.Object({
   bio: Nullable(Type.String()),
   followersCount: Type.Integer(),
   followingCount: Type.Integer(),
-  postsCount: Type.Integer({ description: 'As many as GET /feed?userId= lists for the caller' }),
+  postsCount: Type.Integer({ description: 'The number of posts that GET /feed?userId= lists for the caller' }),
   isFollowing: Type.Boolean(),
   isFollowedBy: Type.Boolean(),
   isSelf: Type.Boolean()
@@ -41,7 +41,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/users/search', {
     schema: {
-      summary: 'Search people by username, then by name',
+      summary: 'Search users by username, then by name',
       'x-extension': true,
       querystring: PageQuery({ q: Text({ min: 2, max: 50 }) }),
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
@@ -53,7 +53,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/users/:userId', {
     schema: {
-      summary: 'Read how a person appears to others',
+      summary: 'Get a public profile',
       'x-extension': true,
       params: Type.Object({ userId: Id }),
       response: { 200: Data(Type.Object({ user: PublicProfile })) }
@@ -61,9 +61,9 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
     const isSelf = userId === account.id
-    const [profile, fresh] = await Promise.all([findProfile(db, userId, account.id), isSelf ? findFresh(deps.callRpc, userId) : undefined])
+    const [profile, current] = await Promise.all([findProfile(db, userId, account.id), isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined])
     if (!profile) throw new PersonNotFound()
-    const { name, username, image, bio } = fresh ?? profile
+    const { name, username, image, bio } = current ?? profile
     return data({ user: { ...profile, name, username, image, bio, isSelf } })
   })
 }

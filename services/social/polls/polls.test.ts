@@ -10,7 +10,7 @@ t.test('polls', async (t) => {
   const poll = { type: 'POLL', content: 'Hm', pollQuestion: 'When?', pollOptions: [{ text: 'Dawn' }, { text: 'Dusk' }] }
   const tomorrow = new Date(Date.now() + 86_400_000)
 
-  t.test('a poll is shown with its votes and the caller\'s own', async (t) => {
+  t.test('a poll contains its votes and the caller\'s own vote', async (t) => {
     const { status, data } = await post(ana, '/feed', { ...poll, pollEndsAt: tomorrow.toISOString() })
     t.equal(status, 201)
     t.match(data.post.poll, { question: 'When?', options: [{ text: 'Dawn', votesCount: 0 }, { text: 'Dusk', votesCount: 0 }], totalVotes: 0, endsAt: tomorrow.toISOString(), myVote: null })
@@ -23,7 +23,7 @@ t.test('polls', async (t) => {
     t.match((await get(ben, `/feed/${data.post.id}`)).data.post.poll, { myVote: dusk.id })
   })
 
-  t.test('each votes once, of many at the same time too', async (t) => {
+  t.test('each person votes once, also with concurrent requests', async (t) => {
     const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', poll)
     const voters = Array.from({ length: 5 }, () => randomUUID())
     const answers = await Promise.all(voters.flatMap((voter) => Array.from({ length: 6 }, (_, index) => post(voter, `/feed/${id}/vote`, { optionId: options[index % 2].id }))))
@@ -34,13 +34,13 @@ t.test('polls', async (t) => {
     t.equal(shown.options[0].votesCount + shown.options[1].votesCount, 5)
   })
 
-  t.test('it closes when it ends', async (t) => {
+  t.test('a poll closes when it ends', async (t) => {
     const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', { ...poll, pollEndsAt: tomorrow.toISOString().slice(0, 10) })
     await db.updateTable('polls').where('post_id', '=', id).set({ ends_at: sql`now() - interval '1 second'` }).execute()
     t.match(await post(ben, `/feed/${id}/vote`, { optionId: options[0].id }), { status: 410, code: 'POLL_CLOSED' })
   })
 
-  t.test('what cannot be voted on is refused', async (t) => {
+  t.test('a vote on a post without a poll or on an unknown option is refused', async (t) => {
     const plain = await givenPost(db, { author_id: ana })
     const { data } = await post(ana, '/feed', poll)
     const { data: other } = await post(ana, '/feed', poll)
@@ -49,7 +49,7 @@ t.test('polls', async (t) => {
     t.match(await post(ben, `/feed/${data.post.id}/vote`, {}), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('it needs a question, 2 to 10 options and an end to come', async (t) => {
+  t.test('a poll needs a question, 2 to 10 options and an end in the future', async (t) => {
     const options = (count: number) => Array.from({ length: count }, (_, index) => ({ text: `o${index}` }))
     const goods = [{ pollOptions: options(10) }, { pollQuestion: undefined }, { pollOptions: [{ text: 'x'.repeat(200) }, { text: 'y' }] }]
     for (const good of goods) t.equal((await post(ana, '/feed', { ...poll, ...good })).status, 201)

@@ -1,26 +1,26 @@
 import Type from 'typebox'
 import { Body, Data, data, Id, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { NoPoll } from '../errors.ts'
-import { describePosts, Poll } from '../posts/post.ts'
+import { PollNotFound } from '../errors.ts'
+import { toPostResponses, Poll } from '../posts/post.ts'
 import { findPost } from '../posts/queries.ts'
-import { vote } from './actions.ts'
+import { castVote } from './actions.ts'
 
 export const pollRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/feed/:id/vote', {
     schema: {
       summary: 'Vote in the poll of a post',
-      description: 'Once, and not to be taken back. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 NOT_FOUND for a post without a poll and for an unknown option.',
+      description: 'Each user can vote once and cannot change the vote. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 NOT_FOUND for a post without a poll or an unknown option.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       body: Body({ optionId: Id }, { examples: [{ optionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e21' }] }),
       response: { 200: Data(Type.Object({ poll: Poll })) }
     }
   }, async ({ params, body, account }) => {
-    await vote(deps.db, { postId: params.id, optionId: body.optionId, accountId: account.id })
+    await castVote(deps.db, { postId: params.id, optionId: body.optionId, accountId: account.id })
     const row = await findPost(deps.db, params.id, account.id)
-    const [post] = await describePosts(deps, row ? [row] : [], account.id)
-    if (!post?.poll) throw new NoPoll()
+    const [post] = await toPostResponses(deps, row ? [row] : [], account.id)
+    if (!post?.poll) throw new PollNotFound()
     return data({ poll: post.poll })
   })
 }

@@ -1,21 +1,21 @@
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted, PostNarrowed } from '@tandem/contracts'
-import { insertHashtags } from '../hashtags/actions.ts'
+import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
-import { keepMentions } from '../mentions/actions.ts'
+import { updateMentions } from '../mentions/actions.ts'
 import { NotYourPost, PostNotFound } from '../errors.ts'
-import { addPoll, type NewPoll } from '../polls/actions.ts'
+import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
-import { explainHidden, lockVisiblePost } from './visibility.ts'
+import { hiddenPostError, lockVisiblePost } from './visibility.ts'
 
 export interface NewPost {
   authorId: string
   type: PostType
   visibility: Visibility
   content: string
-  /** As they are stored: keys, or addresses of elsewhere. */
+  /** As stored: storage keys, or URLs of other hosts. */
   mediaUrls: string[]
   mediaType: string | null
   activityId: string | null
@@ -28,7 +28,7 @@ export interface NewPost {
 }
 
 /** @throws MediaGone */
-export async function publishPost (trx: Trx, post: NewPost) {
+export async function createPost (trx: Trx, post: NewPost) {
   const { authorId, type, visibility, content, mediaUrls, poll } = post
   await attachMedia(trx, mediaUrls)
   const { id } = await trx.insertInto('posts')
@@ -48,14 +48,14 @@ export async function publishPost (trx: Trx, post: NewPost) {
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  if (poll) await addPoll(trx, id, poll)
-  await insertHashtags(trx, id, content)
-  await keepMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
-  return await findPost(trx, id, authorId) ?? unreadable(id)
+  if (poll) await insertPoll(trx, id, poll)
+  await replaceHashtags(trx, id, content)
+  await updateMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
+  return await findPost(trx, id, authorId) ?? failUnreadable(id)
 }
 
-/** @throws what reading the post would, NotYourPost */
-export async function changePost (db: Db, { id, accountId, content, visibility }: {
+/** @throws NotYourPost, and the errors of reading the post */
+export async function updatePost (db: Db, { id, accountId, content, visibility }: {
   id: string, accountId: string, content?: string | undefined, visibility?: Visibility | undefined
 }) {
   return await db.transaction().execute(async (trx) => {
@@ -65,31 +65,31 @@ export async function changePost (db: Db, { id, accountId, content, visibility }
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
     }
-    await insertHashtags(trx, id, changed.content)
-    await keepMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
-    return await findPost(trx, id, accountId) ?? unreadable(id)
+    await replaceHashtags(trx, id, changed.content)
+    await updateMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
+    return await findPost(trx, id, accountId) ?? failUnreadable(id)
   })
 }
 
-/** @returns which images it showed @throws what reading the post would, NotYourPost */
+/** @returns the images that it showed @throws NotYourPost, and the errors of reading the post */
 export async function deletePost (db: Db, { id, accountId }: { id: string, accountId: string }) {
   return await db.transaction().execute(async (trx) => {
     await lockOwnPost(trx, id, accountId)
     const { media_urls: images } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
       .returning('media_urls').executeTakeFirstOrThrow()
-    await detachMedia(trx, images.map((shown) => ({ accountId, shown })))
+    await detachMedia(trx, images.map((image) => ({ accountId, image })))
     await publish(trx, PostDeleted, id, { postId: id, authorId: accountId })
     return images
   })
 }
 
 /**
- * Reads one post, and counts that somebody else than its author did.
+ * Reads one post and counts the view, unless the author is reading.
  * @throws PostNotFound, PostForbidden, PostGone
  */
-export async function openPost (db: Db, countView: CountView, id: string, viewer: string) {
+export async function viewPost (db: Db, countView: CountView, id: string, viewer: string) {
   const post = await findPost(db, id, viewer)
-  if (!post) throw await explainHidden(db, id, viewer)
+  if (!post) throw await hiddenPostError(db, id, viewer)
   if (post.userId !== viewer) await countView(id)
   return post
 }
@@ -100,6 +100,6 @@ async function lockOwnPost (trx: Trx, id: string, accountId: string) {
   return post
 }
 
-function unreadable (id: string): never {
+function failUnreadable (id: string): never {
   throw new PostNotFound(undefined, { cause: `the author cannot read ${id}` })
 }

@@ -13,7 +13,7 @@ export const Poll = Type.Object({
   myVote: Nullable(Type.String({ description: 'The id of the option that the caller voted for' }))
 }, {
   examples: [{
-    question: 'When shall we run?',
+    question: 'When should we run?',
     options: [
       { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e21', text: 'At dawn', votesCount: 2 },
       { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e22', text: 'At dusk', votesCount: 1 }
@@ -34,7 +34,7 @@ export const Post = Type.Object({
   mediaUrls: Type.Array(Type.String()),
   likesCount: Type.Integer(),
   commentsCount: Type.Integer(),
-  isLiked: Type.Boolean({ description: 'By the caller' }),
+  isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
   createdAt: Timestamp,
   isDeleted: Type.Boolean(),
   poll: Type.Optional(Poll)
@@ -55,8 +55,8 @@ export const Post = Type.Object({
   }]
 })
 
-/** Posts as the interface shows them to `viewer`. */
-export async function describePosts (deps: Deps, rows: PostRow[], viewer: string): Promise<Type.Static<typeof Post>[]> {
+/** Posts as the API returns them to `viewer`. */
+export async function toPostResponses (deps: Deps, rows: PostRow[], viewer: string): Promise<Type.Static<typeof Post>[]> {
   const posts = await withAuthors(deps, rows, viewer)
   return posts.map(({ poll, ...post }) => ({
     ...post,

@@ -9,7 +9,7 @@ t.test('posts', async (t) => {
   const cara = await person('Cara')
   await follows(ben, ana)
 
-  t.test('a published post is answered as it will be read', async (t) => {
+  t.test('creating a post returns the same fields as reading it', async (t) => {
     const { status, data } = await post(ana, '/feed', { type: 'TEXT', content: '  Morning run  ' })
     t.equal(status, 201)
     t.same(Object.keys(data.post).sort(), ['commentsCount', 'content', 'createdAt', 'id', 'isDeleted', 'isLiked', 'likesCount', 'mediaUrls', 'type', 'user', 'userId', 'visibility'])
@@ -21,7 +21,7 @@ t.test('posts', async (t) => {
     t.same((await get(ben, `/feed/${data.post.id}`)).data.post, data.post)
   })
 
-  t.test('everything a post may hold is taken and kept, unknown fields are not', async (t) => {
+  t.test('all fields of a post are stored, unknown fields are not', async (t) => {
     const { status, data } = await post(ana, '/feed', {
       type: 'VIDEO', content: '', visibility: 'PRIVATE', mediaUrls: ['https://cdn.example.com/a.mp4'], mediaType: 'video/mp4', activityId: 'a1', workoutId: 'w1',
       achievementId: 'x1', locationName: 'Bandung', latitude: -6.9, longitude: 107.6, likesCount: 99, userId: ben
@@ -33,7 +33,7 @@ t.test('posts', async (t) => {
     })
   })
 
-  t.test('null stands for whatever may be left out', async (t) => {
+  t.test('null is the same as leaving an optional field out', async (t) => {
     const { status, data } = await post(ana, '/feed', {
       type: 'TEXT', content: 'x', visibility: null, mediaUrls: null, mediaType: null, activityId: null, workoutId: null, achievementId: null,
       pollQuestion: null, pollOptions: null, pollEndsAt: null, locationName: null, latitude: null, longitude: null
@@ -42,7 +42,7 @@ t.test('posts', async (t) => {
     t.match(data.post, { visibility: 'PUBLIC', mediaUrls: [] })
   })
 
-  t.test('limits hold on both edges', async (t) => {
+  t.test('limits are exact at both ends', async (t) => {
     const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/${index}`)
     for (const good of [{ content: 'x'.repeat(5_000) }, { mediaUrls: urls(10) }, { latitude: 90, longitude: -180 }, { content: '' }, {}]) {
       t.equal((await post(ana, '/feed', { type: 'IMAGE', ...good })).status, 201, Object.keys(good).join())
@@ -54,7 +54,7 @@ t.test('posts', async (t) => {
     for (const bad of bads) t.match(await post(ana, '/feed', { type: 'TEXT', ...bad }), { status: 400, success: false, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 60))
   })
 
-  t.test('who may not read it is refused, and who could have is told that it was deleted', async (t) => {
+  t.test('a post is 403 for people without access, and 410 after its deletion for people with access', async (t) => {
     const read = async (visibility: string, viewer: string) => {
       const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility })
       const before = await get(viewer, `/feed/${data.post.id}`)
@@ -70,7 +70,7 @@ t.test('posts', async (t) => {
     t.match(await get(ana, '/feed/garbage'), { status: 404, code: 'NOT_FOUND' })
   })
 
-  t.test('only its author changes and deletes it', async (t) => {
+  t.test('only the author can change and delete a post', async (t) => {
     const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'mine' })
     const url = `/feed/${data.post.id}`
     t.match(await del(ben, url), { status: 403, code: 'FORBIDDEN' })
@@ -82,7 +82,7 @@ t.test('posts', async (t) => {
     t.match(await put(ana, url, { content: 'again' }), { status: 410, code: 'GONE' })
   })
 
-  t.test('it is viewed once for each read by somebody else than its author, at the same time too', async (t) => {
+  t.test('each read by a person other than the author counts as a view, also concurrently', async (t) => {
     const ids: string[] = []
     for (let each = 0; each < 3; each++) ids.push((await post(ana, '/feed', { type: 'TEXT' })).data.post.id)
     const views = async () => await Promise.all(ids.map(async (id) =>
@@ -93,7 +93,7 @@ t.test('posts', async (t) => {
     t.same(await views(), [21, 40, 60])
   })
 
-  t.test('a post that fewer may read, or nobody, is told of; one that more may read is not', async (t) => {
+  t.test('narrowing or deleting a post is published; widening it is not', async (t) => {
     const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility: 'PRIVATE' })
     for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) await put(ana, `/feed/${id}`, { visibility })
     await put(ana, `/feed/${id}`, { content: 'y' })
@@ -104,7 +104,7 @@ t.test('posts', async (t) => {
     t.same(await toldOf('social.post.deleted.v1'), [{ postId: id, authorId: ana }])
   })
 
-  t.test('a request that is sent again is answered as the first time', async (t) => {
+  t.test('a repeated request gets the first response', async (t) => {
     const headers = { 'idempotency-key': randomUUID() }
     const sent = await Promise.all(Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers)))
     t.same(sent.map(({ status }) => status), [201, 201, 201, 201, 201])
@@ -115,7 +115,7 @@ t.test('posts', async (t) => {
     t.match(await post(ana, '/feed', { type: 'TEXT' }, { 'idempotency-key': 'x'.repeat(256) }), { status: 400 })
   })
 
-  t.test('its author has the name that he has given himself a moment ago', async (t) => {
+  t.test('authors see their own new name at once', async (t) => {
     profiles.people.set(ana, { ...profiles.people.get(ana)!, name: 'Anastasia' })
     t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { data: { post: { user: { name: 'Anastasia' } } } })
     profiles.isUnavailable = true
@@ -123,13 +123,13 @@ t.test('posts', async (t) => {
     profiles.isUnavailable = false
   })
 
-  t.test('without a token there is nothing', async (t) => {
+  t.test('every route requires a token', async (t) => {
     const { status } = await send(ana, 'GET', '/feed', undefined, { authorization: 'Bearer x.y.z' })
     t.equal(status, 401)
   })
 })
 
-t.test('media from elsewhere is refused where only own media may be shown', async (t) => {
+t.test('media of other hosts is refused with MEDIA_URLS_ONLY_OWN', async (t) => {
   const { post, person } = await testApp(t, { onlyOwnMedia: true })
   const ana = await person('Ana')
   t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://evil.example.com/pixel.gif'] }), { status: 400, code: 'VALIDATION_ERROR' })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { idOf } from '../connections/predicates.ts'
+import { asUuid } from '../connections/predicates.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
-import { visiblePost } from './visibility.ts'
+import { canSeePost } from './visibility.ts'
 
 interface PollRow {
   question: string
@@ -11,7 +11,7 @@ interface PollRow {
   myVote: string | null
 }
 
-/** A post as a page shows it, before its author is completed. */
+/** A post as selected for a page. Its author can still be missing from the local copy. */
 export interface PostRow {
   id: string
   userId: string
@@ -29,15 +29,15 @@ export interface PostRow {
   poll: PollRow | null
 }
 
-/** All posts that `viewer` may see, each with its author and with what it is to the viewer. As predicates do, each like is a look into an index. */
+/** All posts that `viewer` can see, each with its author, the viewer's like and the poll. As in the predicates, each like is one index lookup. */
 export function selectPosts (db: Db, viewer: string) {
   return db.selectFrom('posts')
     .leftJoin('people', 'people.account_id', 'posts.author_id')
-    .where(visiblePost(viewer))
+    .where(canSeePost(viewer))
     .select([
       'posts.id', 'posts.author_id as userId', 'people.name', 'people.image', 'posts.type', 'posts.visibility', 'posts.content',
       'posts.media_urls as mediaUrls', 'posts.likes_count as likesCount', 'posts.comments_count as commentsCount', 'posts.created_at as createdAt',
-      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${idOf(viewer)} offset 0)`.as('isLiked'),
+      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
@@ -49,13 +49,13 @@ const pollOf = (viewer: string) => sql`(
     'question', polls.question,
     'totalVotes', polls.total_votes,
     'endsAt', polls.ends_at,
-    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${idOf(viewer)}),
+    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${asUuid(viewer)}),
     'options', (
       select json_agg(json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count) order by poll_options.position)
       from poll_options where poll_options.post_id = polls.post_id))
   from polls where polls.post_id = posts.id)`
 
-/** One post; undefined when `viewer` may not see it. */
+/** One post, or undefined if `viewer` cannot see it. */
 export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {
   return await selectPosts(db, viewer).where('posts.id', '=', id).executeTakeFirst()
 }

@@ -5,26 +5,26 @@ import type { Tables } from '../tables.ts'
 import { givenPost, testApp } from '../test/app.ts'
 import { createViewCounter } from './views.ts'
 
-t.test('views are counted together', async (t) => {
+t.test('views are counted in batches', async (t) => {
   const { db, url, person } = await testApp(t)
   const ana = await person('Ana')
-  // One that does not wait for another's lock as long as tests may.
-  const impatient = connect<Tables>(url, { log: silentLog, timeoutFactor: 0.3 })
-  t.teardown(() => impatient.destroy())
+  // With a shorter lock timeout than other tests.
+  const strict = connect<Tables>(url, { log: silentLog, timeoutFactor: 0.3 })
+  t.teardown(() => strict.destroy())
   const given = async () => (await givenPost(db, { author_id: ana })).id
   const viewsOf = async (...ids: string[]) => await Promise.all(ids.map(async (id) =>
     (await db.selectFrom('posts').select('views_count').where('id', '=', id).executeTakeFirstOrThrow()).views_count))
 
-  t.test('and exactly, by two replicas at once too', async (t) => {
+  t.test('counts are exact with two replicas', async (t) => {
     const ids = [await given(), await given(), await given()]
-    const counters = [createViewCounter(db), createViewCounter(impatient)]
+    const counters = [createViewCounter(db), createViewCounter(strict)]
     await Promise.all(Array.from({ length: 600 }, (_, turn) => counters[turn % 2]!(ids[turn % 3]!)))
     t.same(await viewsOf(...ids), [200, 200, 200])
   })
 
-  t.test('but a post that somebody holds for long keeps no other from being read', async (t) => {
+  t.test('a post that stays locked does not block reads of other posts', async (t) => {
     const [held, other] = [await given(), await given()]
-    const count = createViewCounter(impatient)
+    const count = createViewCounter(strict)
     await db.transaction().execute(async (trx) => {
       await trx.selectFrom('posts').select('id').where('id', '=', held).forUpdate().execute()
       const views = await Promise.allSettled([held, other, other, held, other].map(count))

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { givenStory, testApp } from '../test/app.ts'
 
-// Every door to a post, for every kind of post and every kind of viewer. What must not be seen is looked for in the whole answer.
+// Every endpoint that exposes a post, for every kind of post and viewer. The whole response is searched for content that must stay hidden.
 
 const kinds = ['PUBLIC', 'FOLLOWERS', 'PRIVATE', 'deleted'] as const
 const viewers = ['author', 'follower', 'followed', 'match', 'stranger', 'blocked', 'blocker'] as const
 type Kind = typeof kinds[number]
 type Viewer = typeof viewers[number]
 
-/** What reading the post answers. */
+/** The expected status of reading the post. */
 function expected (kind: Kind, viewer: Viewer) {
   if (viewer === 'blocked' || viewer === 'blocker') return 404
   const isFor = kind === 'PUBLIC' || kind === 'deleted' || viewer === 'author' || (kind === 'FOLLOWERS' && viewer === 'follower')
@@ -18,7 +18,7 @@ function expected (kind: Kind, viewer: Viewer) {
 
 const refusals: Record<number, string> = { 403: 'FORBIDDEN', 404: 'NOT_FOUND', 410: 'GONE' }
 
-t.test('every door to a post opens for exactly those who may see it', async (t) => {
+t.test('every endpoint exposes a post exactly to the people who can see it', async (t) => {
   const { db, get, post, put, del, send, publishedEvents, person, follows, matches, blocks, rank } = await testApp(t)
   const people = {} as Record<Viewer, string>
   for (const viewer of viewers) people[viewer] = await person(viewer)
@@ -92,7 +92,7 @@ t.test('every door to a post opens for exactly those who may see it', async (t) 
   }
 })
 
-t.test('every door to a story opens for exactly those who may see it', async (t) => {
+t.test('every endpoint exposes a story exactly to the people who can see it', async (t) => {
   const { db, get, post, person, follows, matches, blocks } = await testApp(t)
   const people = {} as Record<Viewer, string>
   for (const viewer of viewers) people[viewer] = await person(viewer)
@@ -108,7 +108,7 @@ t.test('every door to a story opens for exactly those who may see it', async (t)
   for (const viewer of viewers) {
     const who = people[viewer]
     const may = viewer === 'author' || viewer === 'follower' || viewer === 'match'
-    await t.test(`${viewer} ${may ? 'may' : 'may not'}`, async (t) => {
+    await t.test(`${viewer} ${may ? 'can see it' : 'cannot see it'}`, async (t) => {
       t.equal((await get(who, `/stories/${active.id}`)).status, may ? 200 : 404)
       t.equal((await get(who, `/stories/${expired.id}`)).status, may ? 410 : 404)
       t.equal((await get(who, `/stories?userId=${author}`)).status, may ? 200 : 404)

@@ -7,12 +7,12 @@ import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { findStory } from './queries.ts'
 import { lockVisibleStory } from './visibility.ts'
 
-const PER_DAY = 10
-const LONGEST_EMOJI = 4
+const MAX_STORIES_PER_DAY = 10
+const MAX_EMOJI_CHARACTERS = 4
 
 export interface NewStory {
   authorId: string
-  /** As it is stored: a key, or an address of elsewhere. */
+  /** As stored: a storage key, or a URL of another host. */
   mediaUrl: string
   mediaType: StoryMediaType
   caption: string | null
@@ -22,15 +22,15 @@ export interface NewStory {
   duration: number | null
 }
 
-/** @param timezone whose calendar the daily limit goes by @throws StoryLimitExceeded, MediaGone */
-export async function publishStory (trx: Trx, story: NewStory, timezone: string) {
+/** @param timezone the author's, whose calendar day the limit applies to @throws StoryLimitExceeded, MediaGone */
+export async function createStory (trx: Trx, story: NewStory, timezone: string) {
   const today = Temporal.Now.plainDateISO(timezone).toString()
-  // One statement, so that of many at once exactly as many pass as there is room for.
-  const counted = await trx.insertInto('story_days').values({ account_id: story.authorId, day: today, stories: 1 })
+  // One statement, so that concurrent requests cannot exceed the limit.
+  const counted = await trx.insertInto('daily_story_counts').values({ account_id: story.authorId, day: today, stories_count: 1 })
     .onConflict((conflict) => conflict.columns(['account_id', 'day'])
-      .doUpdateSet((row) => ({ stories: row('story_days.stories', '+', 1) }))
-      .where('story_days.stories', '<', PER_DAY))
-    .returning('stories')
+      .doUpdateSet((row) => ({ stories_count: row('daily_story_counts.stories_count', '+', 1) }))
+      .where('daily_story_counts.stories_count', '<', MAX_STORIES_PER_DAY))
+    .returning('stories_count')
     .executeTakeFirst()
   if (!counted) throw new StoryLimitExceeded()
   await attachMedia(trx, [story.mediaUrl])
@@ -51,7 +51,7 @@ export async function publishStory (trx: Trx, story: NewStory, timezone: string)
 }
 
 /**
- * Shows a story and notes that somebody else than its author has seen it; each viewer counts once.
+ * Reads a story and records the view, unless the viewer is its author. Each viewer counts once.
  * @throws StoryNotFound, StoryExpired
  */
 export async function viewStory (db: Db, id: string, viewer: string) {
@@ -65,7 +65,7 @@ export async function viewStory (db: Db, id: string, viewer: string) {
   return await findStory(db, id, viewer)
 }
 
-/** The story's row has to be locked. */
+/** The caller holds the lock on the story's row. */
 async function countView (trx: Trx, id: string, viewer: string) {
   const view = await trx.insertInto('story_views').values({ story_id: id, account_id: viewer })
     .onConflict((conflict) => conflict.doNothing())
@@ -75,52 +75,52 @@ async function countView (trx: Trx, id: string, viewer: string) {
 }
 
 /**
- * Sets somebody's reaction. Whoever reacts has seen the story, and its author finds him among the viewers.
+ * Sets a person's reaction. A reaction also counts as a view, so the author sees that person among the viewers.
  * @throws EmojiTooLong, StoryNotFound, StoryExpired
  */
-export async function react (db: Db, { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }) {
-  if ([...new Intl.Segmenter().segment(emoji)].length > LONGEST_EMOJI) throw new EmojiTooLong()
+export async function reactToStory (db: Db, { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }) {
+  if ([...new Intl.Segmenter().segment(emoji)].length > MAX_EMOJI_CHARACTERS) throw new EmojiTooLong()
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, storyId, accountId)
-    const earlier = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where('account_id', '=', accountId)
+    const previous = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where('account_id', '=', accountId)
       .select(['emoji', 'created_at as createdAt']).executeTakeFirst()
-    // Sent again, it is the same reaction.
-    if (earlier?.emoji === emoji) return earlier
+    // The same emoji again changes nothing.
+    if (previous?.emoji === emoji) return previous
 
     const reaction = await trx.insertInto('story_reactions').values({ story_id: storyId, account_id: accountId, emoji })
       .onConflict((conflict) => conflict.columns(['story_id', 'account_id']).doUpdateSet({ emoji, created_at: sql`now()` }))
       .returning(['emoji', 'created_at as createdAt'])
       .executeTakeFirstOrThrow()
-    if (!earlier) await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({ reaction_count: row('reaction_count', '+', 1) })).execute()
+    if (!previous) await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({ reaction_count: row('reaction_count', '+', 1) })).execute()
     if (story.authorId !== accountId) await countView(trx, storyId, accountId)
     await publish(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
     return reaction
   })
 }
 
-/** @returns which image it showed @throws StoryNotFound, StoryExpired, NotYourStory */
+/** @returns the image that it showed @throws StoryNotFound, StoryExpired, NotYourStory */
 export async function deleteStory (db: Db, { id, accountId }: { id: string, accountId: string }) {
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, id, accountId)
     if (story.authorId !== accountId) throw new NotYourStory()
     await trx.deleteFrom('stories').where('id', '=', id).execute()
-    await detachMedia(trx, [{ accountId, shown: story.mediaUrl }])
+    await detachMedia(trx, [{ accountId, image: story.mediaUrl }])
     return story.mediaUrl
   })
 }
 
-const CLEARED_AT_ONCE = 200
+const CLEAR_BATCH_SIZE = 200
 
 /**
- * Clears stories that expired a day ago of all but the fact that there was one, so that reading it goes on answering that it expired.
- * @returns how many, 0 when there are no more
+ * Deletes the content of stories that expired a day ago. Their rows stay, so that reading one still returns StoryExpired.
+ * @returns how many were cleared, 0 when none are left
  */
-export async function clearExpired (db: Db) {
+export async function clearExpiredStories (db: Db) {
   return await db.transaction().execute(async (trx) => {
     const expired = await trx.selectFrom('stories').where('cleared_at', 'is', null)
       .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
-      .select(['id', 'author_id as accountId', 'media_url as shown'])
-      .orderBy('expires_at').limit(CLEARED_AT_ONCE).forUpdate().skipLocked()
+      .select(['id', 'author_id as accountId', 'media_url as image'])
+      .orderBy('expires_at').limit(CLEAR_BATCH_SIZE).forUpdate().skipLocked()
       .execute()
     if (expired.length === 0) return 0
     const ids = expired.map((story) => story.id)

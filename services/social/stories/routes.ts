@@ -2,13 +2,13 @@ import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
 import { Body, ClientUrl, paginate, Data, data, Enum, Id, readIdempotencyKey, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { ForeignMedia, NotYourStory } from '../errors.ts'
+import { MediaNotAllowed, NotYourStory } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
-import { ensureOwn, makePrivate } from '../media/private-copies.ts'
+import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { storyMediaTypes } from '../tables.ts'
-import { deleteStory, publishStory, react, viewStory } from './actions.ts'
+import { deleteStory, createStory, reactToStory, viewStory } from './actions.ts'
 import { findStory, listRings, listStories, listViewers } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
@@ -21,7 +21,7 @@ const NewStory = Body({
   textColor: Type.Optional(Color),
   bgColor: Type.Optional(Color),
   fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
-  duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds, of a VIDEO' }))
+  duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
 }, { examples: [{ mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
 
 const published = {
@@ -34,27 +34,27 @@ const params = Type.Object({ id: Id })
 
 export const storyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withAddress = <Shown extends { mediaUrl: string }> (story: Shown): Shown => ({ ...story, mediaUrl: media.urlOf(story.mediaUrl) })
+  const withMediaUrl = <Shown extends { mediaUrl: string }> (story: Shown): Shown => ({ ...story, mediaUrl: media.urlOf(story.mediaUrl) })
 
   app.get('/stories', {
     schema: {
-      summary: 'List whose stories there are, or one person\'s stories',
-      description: 'Without userId data.storyRings: my own first, then those with something new, then the newest. With userId data.stories, oldest first; 404 NOT_FOUND for people whose stories the caller may not see.',
+      summary: 'List story rings, or the stories of one user',
+      description: 'Without userId, data.storyRings: the caller\'s own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user\'s stories.',
       querystring: Type.Object({ userId: Type.Optional(Id) }),
       response: {
         200: Data(Type.Object({ storyRings: Type.Optional(Type.Array(Ring)), stories: Type.Optional(Type.Array(Story)) }))
       }
     }
   }, async ({ query: { userId }, account }) => {
-    if (userId !== undefined) return data({ stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withAddress) })
+    if (userId !== undefined) return data({ stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withMediaUrl) })
     const rings = await withAuthors(deps, await listRings(db, account.id), account.id)
     return data({ storyRings: rings.map(({ user, ...ring }) => ({ ...ring, userName: user.name, userImage: user.image })) })
   })
 
   app.post('/stories', {
     schema: {
-      summary: 'Publish a story for 24 hours',
-      description: '429 LIMIT_EXCEEDED after 10 on one day of the author\'s calendar.',
+      summary: 'Create a story that lasts 24 hours',
+      description: '429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author\'s time zone.',
       headers: IdempotencyHeaders,
       body: NewStory,
       response: { 201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) })) }
@@ -62,12 +62,12 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const { mediaUrl, mediaType } = body
-    if (!media.isAllowedUrl(mediaUrl)) throw new ForeignMedia()
+    if (!media.isAllowedUrl(mediaUrl)) throw new MediaNotAllowed()
     const image = media.toStoredValue(mediaUrl)
-    await ensureOwn(db, account.id, [image])
-    const [shown = image] = await makePrivate(deps, account.id, [image])
+    await ensureOwnPrivateImages(db, account.id, [image])
+    const [shown = image] = await toPrivateImages(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
-    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => publishStory(trx, {
+    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => createStory(trx, {
       authorId: account.id,
       mediaUrl: shown,
       mediaType,
@@ -78,44 +78,44 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       duration: mediaType === 'VIDEO' ? body.duration ?? null : null
     }, timezone))
     reply.code(201)
-    return data({ story: withAddress(story) })
+    return data({ story: withMediaUrl(story) })
   })
 
   app.get('/stories/:id', {
     schema: {
       summary: 'View a story',
-      description: 'Marks it viewed, unless it is the caller\'s own. 404 NOT_FOUND for who may not see it, 410 EXPIRED after 24 hours.',
+      description: 'Marks the story as viewed unless it is the caller\'s own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.',
       params,
       response: { 200: Data(Type.Object({ story: Story })) }
     }
   }, async ({ params, account }) => {
     const [story] = await withAuthors(deps, [await viewStory(db, params.id, account.id)], account.id)
-    return data({ story: withAddress(story!) })
+    return data({ story: withMediaUrl(story!) })
   })
 
   app.delete('/stories/:id', {
-    schema: { summary: 'Delete a story of mine', params, response: { 200: Message } }
+    schema: { summary: 'Delete your story', params, response: { 200: Message } }
   }, async ({ params, account, log }) => {
-    const shown = await deleteStory(db, { id: params.id, accountId: account.id })
-    // The story is gone, whether its image can be deleted just now or not.
-    const failures = await deleteMarked(deps, [shown])
-    if (failures.length > 0) log.warn({ err: failures[0] }, 'the image of a deleted story could not be deleted yet')
+    const image = await deleteStory(db, { id: params.id, accountId: account.id })
+    // The story is already deleted. If its image cannot be deleted now, housekeeping does it.
+    const failures = await deleteMarked(deps, [image])
+    if (failures.length > 0) log.warn({ err: failures[0] }, 'could not delete the image of a deleted story; housekeeping will retry')
     return message('The story was deleted')
   })
 
   app.post('/stories/:id/react', {
     schema: {
       summary: 'React to a story',
-      description: 'One reaction a person; another one replaces it. It marks the story viewed, and the author is told.',
+      description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and notifies the author.',
       params,
-      body: Body({ emoji: Text({ max: 64, description: '1 to 4 characters as a person counts them' }) }, { examples: [{ emoji: '🔥' }] }),
+      body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, { examples: [{ emoji: '🔥' }] }),
       response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })) }
     }
-  }, async ({ params, body, account }) => data({ reaction: await react(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) }))
+  }, async ({ params, body, account }) => data({ reaction: await reactToStory(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) }))
 
   app.get('/stories/:id/viewers', {
     schema: {
-      summary: 'List who has viewed a story of mine, the latest first',
+      summary: 'List the viewers of your story, latest first',
       'x-extension': true,
       params,
       querystring: PageQuery(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { clearOld } from '../housekeeping.ts'
+import { runHousekeeping } from '../housekeeping.ts'
 import { givenStory, testApp } from '../test/app.ts'
 
 const image = { mediaUrl: 'https://cdn.example.com/a.webp', mediaType: 'IMAGE' }
@@ -17,7 +17,7 @@ t.test('stories', async (t) => {
   const passHours = async (id: string, hours: number, seconds = 0) => await db.updateTable('stories').where('id', '=', id)
     .set({ created_at: sql`created_at - make_interval(hours => ${hours}, secs => ${seconds})`, expires_at: sql`expires_at - make_interval(hours => ${hours}, secs => ${seconds})` }).execute()
 
-  t.test('a published story lives for 24 hours and holds what was sent', async (t) => {
+  t.test('a story lasts 24 hours and contains the submitted fields', async (t) => {
     const sent = { ...image, mediaType: 'VIDEO', caption: ' Top ', textColor: '#ffffff', bgColor: '#000', fontStyle: 'bold', duration: 60 }
     const { status, data } = await post(ana, '/stories', sent)
     t.equal(status, 201)
@@ -28,7 +28,7 @@ t.test('stories', async (t) => {
     await del(ana, `/stories/${data.story.id}`)
   })
 
-  t.test('limits hold on both edges', async (t) => {
+  t.test('limits are exact at both ends', async (t) => {
     const who = await person('Edge')
     for (const good of [{ caption: 'x'.repeat(500) }, { mediaType: 'VIDEO', duration: 1 }, { textColor: '#12345678' }]) t.equal((await post(who, '/stories', { ...image, ...good })).status, 201)
     const bads = [
@@ -38,7 +38,7 @@ t.test('stories', async (t) => {
     for (const bad of bads) t.match(await post(who, '/stories', { ...image, ...bad }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 40))
   })
 
-  t.test('a story is for its author, his followers and his matches', async (t) => {
+  t.test('a story is visible to its author, their followers and their matches', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     for (const viewer of [ana, ben, cara]) {
       t.equal((await get(viewer, `/stories/${id}`)).status, 200)
@@ -57,7 +57,7 @@ t.test('stories', async (t) => {
     t.match(await get(ana, `/stories/${id}`), { status: 404 })
   })
 
-  t.test('it expires after 24 hours to the second, and then says so to those who could see it', async (t) => {
+  t.test('a story expires after exactly 24 hours, and then is 410 for people who could see it', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     await passHours(id, 23, 3_598)
     t.equal((await get(ben, `/stories/${id}`)).status, 200)
@@ -71,13 +71,13 @@ t.test('stories', async (t) => {
     t.same((await get(ben, `/stories?userId=${ana}`)).data.stories, [])
 
     await passHours(id, 25)
-    await clearOld(deps)
+    await runHousekeeping(deps)
     t.match(await db.selectFrom('stories').select(['media_url', 'caption']).where('id', '=', id).executeTakeFirst(), { media_url: '', caption: null })
     t.same(await db.selectFrom('story_views').selectAll().where('story_id', '=', id).execute(), [])
     t.match(await get(ben, `/stories/${id}`), { status: 410, code: 'EXPIRED' }, 'also when the rest of it is gone')
   })
 
-  t.test('it is viewed once by each who is not its author, however often and at the same time', async (t) => {
+  t.test('each viewer other than the author counts once, also with repeated and concurrent reads', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     await Promise.all([ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`))))
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, isViewed: false })
@@ -86,7 +86,7 @@ t.test('stories', async (t) => {
     await del(ana, `/stories/${id}`)
   })
 
-  t.test('each has one reaction, the last, and the author is told of each new one', async (t) => {
+  t.test('each person has one reaction, the latest, and every new one is published', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     const { status, data } = await post(ben, `/stories/${id}/react`, { emoji: '🔥' })
     t.equal(status, 200)
@@ -111,7 +111,7 @@ t.test('stories', async (t) => {
     await del(ana, `/stories/${id}`)
   })
 
-  t.test('of many reactions by one person at once one is left, and a story that goes meanwhile is not found', async (t) => {
+  t.test('concurrent reactions by one person leave one, and a concurrently deleted story is not found', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     const sent = await Promise.all(['🔥', '👍', '🎉', '🔥', '👏'].map(async (emoji) => await post(ben, `/stories/${id}/react`, { emoji })))
     t.same(sent.map(({ status }) => status), [200, 200, 200, 200, 200])
@@ -123,7 +123,7 @@ t.test('stories', async (t) => {
     t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
   })
 
-  t.test('of 60 stories at once 10 are taken, and deleting makes no room', async (t) => {
+  t.test('of 60 concurrent stories 10 are accepted, and deleting one does not free a place', async (t) => {
     const busy = await person('Busy')
     const sent = await Promise.all(Array.from({ length: 60 }, () => post(busy, '/stories', image)))
     t.equal(sent.filter(({ status }) => status === 201).length, 10)
@@ -132,8 +132,8 @@ t.test('stories', async (t) => {
     t.match(await post(busy, '/stories', image), { status: 429, code: 'LIMIT_EXCEEDED' })
   })
 
-  t.test('the day is the one of the author\'s calendar', async (t) => {
-    // Of these two zones the calendars never show the same day at the same moment.
+  t.test('the daily limit uses the author\'s time zone', async (t) => {
+    // These two time zones never have the same date at the same moment.
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
     const nomad = await person('Nomad', { timezone: west! })
     for (let each = 0; each < 10; each++) await post(nomad, '/stories', image)
@@ -146,7 +146,7 @@ t.test('stories', async (t) => {
     profiles.isUnavailable = false
   })
 
-  t.test('rings show one\'s own first, then what is new, then the newest', async (t) => {
+  t.test('rings list the caller\'s own first, then those with unviewed stories, then the newest', async (t) => {
     const me = await person('Me')
     const names = ['Old', 'Mid', 'New'] as const
     const [old, mid, fresh] = [await person(names[0]), await person(names[1]), await person(names[2])]

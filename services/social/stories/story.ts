@@ -13,12 +13,12 @@ export const Story = Type.Object({
   textColor: Nullable(Type.String()),
   bgColor: Nullable(Type.String()),
   fontStyle: Nullable(Type.String()),
-  duration: Nullable(Type.Number({ description: 'Seconds, of a VIDEO' })),
+  duration: Nullable(Type.Number({ description: 'Seconds; only for a VIDEO' })),
   expiresAt: Timestamp,
   createdAt: Timestamp,
-  viewCount: Type.Integer({ description: 'How many people other than the author have viewed it' }),
+  viewCount: Type.Integer({ description: 'The number of viewers, without the author' }),
   reactionCount: Type.Integer(),
-  isViewed: Type.Boolean({ description: 'By the caller' }),
+  isViewed: Type.Boolean({ description: 'Whether the caller has viewed the story' }),
   myReaction: Nullable(Type.String())
 }, {
   examples: [{

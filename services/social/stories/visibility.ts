@@ -1,25 +1,25 @@
 import { sql, type SqlBool } from 'kysely'
-import { idOf, isFollowing, isMatched, notBlocked, type Someone } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isMatched, isNotBlocked, type AccountRef } from '../connections/predicates.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Trx } from '../tables.ts'
 
-// Who may see a story is decided here and nowhere else.
+// The only place that decides who can see a story.
 
-/** Whether `viewer` may see stories of `author`: his own, of people he follows, of FitMatch matches; of the blocked never. */
-export const sharesStories = (author: Someone, viewer: Someone) => sql<SqlBool>`(
-  (${idOf(author)} = ${idOf(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${notBlocked(viewer, author)})`
+/** Whether `viewer` can see stories of `author`: their own, and those of people they follow and of FitMatch matches, but never across a block. */
+export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) => sql<SqlBool>`(
+  (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${isNotBlocked(viewer, author)})`
 
-/** Whether `viewer` may see the row of `stories`, active or not. */
-export const visibleStory = (viewer: Someone) => sharesStories(sql.ref('stories.author_id'), viewer)
+/** Whether `viewer` can see the row of `stories`, active or not. */
+export const canSeeStory = (viewer: AccountRef) => canSeeStoriesOf(sql.ref('stories.author_id'), viewer)
 
 export const isActive = sql<SqlBool>`(stories.expires_at > now() and stories.cleared_at is null)`
 
 /**
- * Takes the row of an active story that `viewer` may see; what changes its views and reactions waits here.
- * @throws StoryNotFound, StoryExpired only for who could have seen it
+ * Locks the row of an active story that `viewer` can see. Changes to its views and reactions take this lock first.
+ * @throws StoryNotFound; StoryExpired only if `viewer` could see the story
  */
 export async function lockVisibleStory (trx: Trx, id: string, viewer: string) {
-  const story = await trx.selectFrom('stories').where('id', '=', id).where(visibleStory(viewer))
+  const story = await trx.selectFrom('stories').where('id', '=', id).where(canSeeStory(viewer))
     .select(['id', 'author_id as authorId', 'media_url as mediaUrl', isActive.$castTo<boolean>().as('isActive')])
     .forNoKeyUpdate()
     .executeTakeFirst()

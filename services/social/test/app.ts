@@ -12,7 +12,7 @@ import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/service-ki
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
-import { makeRanking } from '../feed/ranking.ts'
+import { updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
@@ -22,19 +22,19 @@ export { createApp }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The profile service as a test wants it: whom it knows, and whether it is away. */
-interface Profiles { people: Map<string, PersonCopy>, isUnavailable: boolean, asked: string[][] }
+/** A fake of the profile service: the people it knows, whether it is unavailable, and the ids or usernames of each call. */
+interface Profiles { people: Map<string, PersonCopy>, isUnavailable: boolean, calls: string[][] }
 
-/** An app over a database of its own. */
+/** An app with its own database schema. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const profiles: Profiles = { people: new Map(), isUnavailable: false, asked: [] }
-  const callRpc = (async (question: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
-    if (profiles.isUnavailable || (question !== People && question !== PeopleNamed)) throw new Unavailable()
-    profiles.asked.push([...accountIds, ...usernames])
+  const profiles: Profiles = { people: new Map(), isUnavailable: false, calls: [] }
+  const callRpc = (async (rpc: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
+    if (profiles.isUnavailable || (rpc !== People && rpc !== PeopleNamed)) throw new Unavailable()
+    profiles.calls.push([...accountIds, ...usernames])
     return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
   }) as CallRpc
   const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', ownUrlsOnly: onlyOwnMedia, signingKey: mediaSigningKey })
@@ -42,7 +42,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
-  /** A request by an account, and what came of it. */
+  /** Sends a request as an account and returns the status and the parsed body. */
   async function send (accountId: string, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
     const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId: accountId }), ...headers }, ...(payload && { payload }) })
     const { data, code, ...rest } = response.json()
@@ -62,30 +62,30 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     post: (accountId: string, url: string, payload: object = {}, headers: Record<string, string> = {}) => send(accountId, 'POST', url, payload, headers),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     del: (accountId: string, url: string) => send(accountId, 'DELETE', url),
-    /** What was said of this type so far, or of all types. */
+    /** The data of all published events, or of those of one type. */
     publishedEvents: async (type?: string) => (await recordedEvents(db)).filter((event) => type === undefined || event.type === type).map((event) => event.data as Record<string, unknown>),
-    /** Somebody the service has heard of, with an account. */
+    /** Adds a person to profile and to the local copy. */
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
-      const person = somePerson(name, others)
+      const person = examplePerson(name, others)
       profiles.people.set(person.accountId, person)
       await upsertPeople(db, [person], new Date())
       return person.accountId
     },
-    /** Has a ranking of the posts as they are now. */
+    /** Updates the ranking to the current posts. */
     rank: async () => {
       await db.updateTable('trending_rankings').set({ confirmed_at: new Date(Date.now() - 60_000) }).execute()
-      await makeRanking(db)
+      await updateRanking(db)
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
-    matches: async (one: string, other: string) => await upsertMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { ended: false }),
-    blocks: async (blockerId: string, blockedId: string) => await upsertBlock(db, { blockerId, blockedId }, { lifted: false, at: new Date(), sequence: 1 })
+    matches: async (one: string, other: string) => await upsertMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { hasEnded: false }),
+    blocks: async (blockerId: string, blockedId: string) => await upsertBlock(db, { blockerId, blockedId }, { isLifted: false, at: new Date(), sequence: 1 })
   }
 }
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>
 
-/** A person as the profile service would show him; unless told, his username is his name. */
-export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
+/** A person as the profile service returns them. By default the username is the name. */
+export const examplePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
   accountId: randomUUID(), name, username: name.toLowerCase(), image: null, bio: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
 })
 

@@ -2,7 +2,7 @@ import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { givenPost, givenStory, testApp } from './app.ts'
 
-t.test('no value in an address, a query or a body brings a server error', async (t) => {
+t.test('no value in a path, a query or a body causes a server error', async (t) => {
   const { app, db, person } = await testApp(t)
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const post = await givenPost(db, { author_id: ben })
