@@ -85,7 +85,7 @@ function readVariables (env: NodeJS.ProcessEnv) {
     if (problems.length === 0) return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    problems.unshift(error.message.replaceAll(/^(\w*LIMIT\w*) does not have the right form$/gm, '$1 must be attempts per time, such as 5/60s or 3/1h, or off'))
+    problems.unshift(error.message.replaceAll(/^(\w*LIMIT\w*) has an invalid format$/gm, '$1 must be attempts per time, such as 5/60s or 3/1h, or off'))
   }
   throw new ConfigError(problems.join('\n'))
 }

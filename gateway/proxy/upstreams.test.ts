@@ -85,10 +85,10 @@ t.test('each request is logged under its own trace, although requests share conn
       await call(path, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
     }))
   }
-  const logged = lines.filter((line) => line['msg'] === 'answered').map((line) => [line['path'], line['traceId']])
+  const logged = lines.filter((line) => line['msg'] === 'request completed').map((line) => [line['path'], line['traceId']])
   t.strictSame(new Map(logged as [string, string][]), traces)
   // Errors are logged in the same trace, with the id of the request.
-  const byRequest = new Map(lines.filter((line) => line['msg'] === 'answered').map((line) => [line['requestId'], line['traceId']]))
+  const byRequest = new Map(lines.filter((line) => line['msg'] === 'request completed').map((line) => [line['requestId'], line['traceId']]))
   const failures = lines.filter((line) => line['err'] !== undefined && line['requestId'] !== undefined)
   t.ok(failures.length > 0)
   for (const failure of failures) t.equal(failure['traceId'], byRequest.get(failure['requestId']))

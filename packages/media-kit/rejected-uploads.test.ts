@@ -22,7 +22,7 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
         const five = Array.from({ length: 5 }, () => postThenRead(port, { path: '/photos', headers, body: payload, chunked, close }))
         answers.push(...await Promise.all(five))
       }
-      t.strictSame(answers.filter(({ status, whole }) => !(status === 413 && whole)), [], `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`)
+      t.strictSame(answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)), [], `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { maskAddress, networkOf } from './addresses.ts'
 
-t.test('an address is masked and reduced to its network, whatever it is', (t) => {
+t.test('any address is masked and reduced to its network', (t) => {
   for (const [address, masked, network] of [
     ['203.0.113.7', '203.0.*.*', '203.0.113.0/24'],
     ['::ffff:203.0.113.7', '203.0.*.*', '203.0.113.0/24'],

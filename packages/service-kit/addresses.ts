@@ -2,9 +2,9 @@ import ipaddr from 'ipaddr.js'
 
 const UNKNOWN = 'unknown'
 
-/** Of which network an address is: its IPv4 /24 or IPv6 /48. */
+/** The network of an IP address: its IPv4 /24 or IPv6 /48. */
 export function networkOf (address: string) {
-  // Behind a proxy an address is what the proxy says, which need not be one.
+  // Behind a proxy the address is whatever the proxy reports, which need not be a valid one.
   if (!ipaddr.isValid(address)) return UNKNOWN
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4'
@@ -12,7 +12,7 @@ export function networkOf (address: string) {
     : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString().split('%')[0]}/48`).toString()}/48`
 }
 
-/** As much of an address as people need to recognize their own: `203.0.*.*`, `2001:db8:*`. */
+/** Masks an IP address, leaving enough for people to recognize their own: `203.0.*.*`, `2001:db8:*`. */
 export function maskAddress (address: string) {
   if (!ipaddr.isValid(address)) return UNKNOWN
   const parsed = ipaddr.process(address)

@@ -20,7 +20,7 @@ const now = () => Math.floor(Date.now() / 1000)
 const claims = () => ({ iss: 'tandem', aud: 'tandem', sub: 'ana', sid: 'phone', role: 'USER', iat: now(), exp: now() + 900 })
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-t.test('a route knows who is asking', async (t) => {
+t.test('a route knows its caller', async (t) => {
   const app = await testServer(t, routes)
   const me = await app.inject({ url: '/me', headers: bearer('ana', { sessionId: 'phone', role: 'ADMIN' }) })
   t.strictSame(me.json().data, { id: 'ana', sessionId: 'phone', role: 'ADMIN' })
@@ -28,17 +28,17 @@ t.test('a route knows who is asking', async (t) => {
   t.equal((await app.inject({ url: '/me', headers: { authorization: bearer('ana').authorization.replace('Bearer', 'bearer') } })).statusCode, 200)
 })
 
-t.test('a role opens what it should, and nothing else', async (t) => {
+t.test('a role grants access to its routes and nothing else', async (t) => {
   const app = await testServer(t, routes)
   t.equal((await app.inject({ url: '/admin', headers: bearer('ana', { role: 'ADMIN' }) })).statusCode, 200)
   t.match((await app.inject({ url: '/admin', headers: bearer('ana') })).json(), { success: false, code: 'FORBIDDEN' })
   for (const payload of [{ reason: 'good' }, {}, '{"broken']) {
     const headers = { ...bearer('ana'), 'content-type': 'application/json' }
-    t.match((await app.inject({ method: 'POST', url: '/admin', headers, payload })).json(), { success: false, code: 'FORBIDDEN' }, 'whatever is sent')
+    t.match((await app.inject({ method: 'POST', url: '/admin', headers, payload })).json(), { success: false, code: 'FORBIDDEN' }, 'whatever the body')
   }
 })
 
-t.test('a missing token and a wrong one are told apart, except where the route says not to', async (t) => {
+t.test('missing and invalid tokens have different codes, unless the route opts out', async (t) => {
   const app = await testServer(t, routes)
   t.match((await app.inject('/me')).json(), { code: 'UNAUTHORIZED' })
   t.match((await app.inject({ url: '/me', headers: { authorization: 'Bearer x' } })).json(), { code: 'INVALID_ACCESS_TOKEN' })
@@ -46,9 +46,9 @@ t.test('a missing token and a wrong one are told apart, except where the route s
   t.match((await app.inject({ url: '/sessions', headers: { authorization: 'Bearer x' } })).json(), { code: 'UNAUTHORIZED' })
 })
 
-t.test('no forged token passes', async (t) => {
+t.test('forged tokens are rejected', async (t) => {
   const app = await testServer(t, routes)
-  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = await testKeys.find('test') as string
   const hmac = (header: object) => {
     const content = `${encode(header)}.${encode(claims())}`
@@ -56,17 +56,17 @@ t.test('no forged token passes', async (t) => {
   }
   const good = signToken(claims())
   const [head = '', body = '', signature = ''] = good.split('.')
-  const jwk = createPublicKey(stranger.privateKey as never).export({ format: 'jwk' })
+  const jwk = createPublicKey(attacker.privateKey as never).export({ format: 'jwk' })
 
   const forged: Record<string, string> = {
     'alg none': `${encode({ alg: 'none', typ: 'at+jwt', kid: 'test' })}.${encode(claims())}.`,
     'alg none with a signature': `${encode({ alg: 'none', typ: 'at+jwt', kid: 'test' })}.${body}.${signature}`,
     'HS256 with the public key': hmac({ alg: 'HS256', typ: 'at+jwt', kid: 'test' }),
-    'a key of its own in the header': signToken(claims(), { jwk }, stranger.privateKey),
-    'an address of keys in the header': signToken(claims(), { jku: 'http://127.0.0.1/keys' }, stranger.privateKey),
-    'a certificate in the header': signToken(claims(), { x5u: 'http://127.0.0.1/cert' }, stranger.privateKey),
-    'a path as key id': signToken(claims(), { kid: '../../dev/null' }, stranger.privateKey),
-    'SQL as key id': signToken(claims(), { kid: "' or 1=1 --" }, stranger.privateKey),
+    'a key of its own in the header': signToken(claims(), { jwk }, attacker.privateKey),
+    'an address of keys in the header': signToken(claims(), { jku: 'http://127.0.0.1/keys' }, attacker.privateKey),
+    'a certificate in the header': signToken(claims(), { x5u: 'http://127.0.0.1/cert' }, attacker.privateKey),
+    'a path as key id': signToken(claims(), { kid: '../../dev/null' }, attacker.privateKey),
+    'SQL as key id': signToken(claims(), { kid: "' or 1=1 --" }, attacker.privateKey),
     'a prototype as key id': signToken(claims(), { kid: '__proto__' }),
     'no key id': signToken(claims(), { kid: undefined }),
     'another type': signToken(claims(), { typ: 'JWT' }),
@@ -89,7 +89,7 @@ t.test('no forged token passes', async (t) => {
     'four parts': `${good}.x`
   }
   for (const [what, token] of Object.entries(forged)) {
-    // The second time, as what was wrong once must not be remembered as right.
+    // Twice, because a rejected token must not be cached as valid.
     for (const _ of [1, 2]) {
       const answer = await app.inject({ url: '/me', headers: { authorization: `Bearer ${token}` } })
       t.equal(answer.statusCode, 401, what)
@@ -102,14 +102,14 @@ t.test('no forged token passes', async (t) => {
   t.equal((await app.inject({ url: '/me', headers: { authorization: `Bearer ${good}` } })).statusCode, 200)
 })
 
-t.test('no header but the token says who is asking', async (t) => {
+t.test('only the token identifies the caller', async (t) => {
   const app = await testServer(t, routes)
   const claimed = { 'x-user-id': 'ben', 'x-internal-user': 'ben', forwarded: 'for=ben', 'x-forwarded-user': 'ben', traceparent: 'x'.repeat(8_000) }
   t.equal((await app.inject({ url: '/me', headers: claimed })).statusCode, 401)
   t.match((await app.inject({ url: '/me', headers: { ...claimed, ...bearer('ana') } })).json(), { data: { id: 'ana' } })
 })
 
-t.test('a token that was accepted once still expires', async (t) => {
+t.test('a cached token still expires', async (t) => {
   const app = await testServer(t, routes)
   const headers = bearer('ana')
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
@@ -121,7 +121,7 @@ t.test('a token that was accepted once still expires', async (t) => {
   t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
 })
 
-t.test('a session that has ended ends its tokens at once', async (t) => {
+t.test('revoking a session invalidates its tokens at once', async (t) => {
   const ended = new Set<string>()
   const app = await testServer(t, routes, { isRevoked: (sessionId) => ended.has(sessionId) })
   const headers = bearer('ana', { sessionId: 'phone' })
@@ -130,7 +130,7 @@ t.test('a session that has ended ends its tokens at once', async (t) => {
   t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
 })
 
-t.test('a token of a retired key is not remembered', async (t) => {
+t.test('a cached token of a retired key is rejected', async (t) => {
   let retired = false
   const keys = { ...testKeys, find: async (kid: string) => retired ? undefined : testKeys.find(kid), has: () => !retired }
   const app = await testServer(t, routes, { keys })
@@ -140,7 +140,7 @@ t.test('a token of a retired key is not remembered', async (t) => {
   t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
 })
 
-t.test('without keys nobody is called a stranger', async (t) => {
+t.test('without keys the response is 503, not 401', async (t) => {
   const keys = { ...testKeys, find: async () => { throw new ServiceUnavailable() }, has: () => false }
   const app = await testServer(t, routes, { keys })
   const answer = await app.inject({ url: '/me', headers: bearer('ana') })

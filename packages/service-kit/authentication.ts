@@ -4,33 +4,33 @@ import plugin from 'fastify-plugin'
 import { Forbidden, InvalidAccessToken, ServiceUnavailable, Unauthorized } from './errors.ts'
 import type { KeySet } from './keys.ts'
 
-/** Who is asking. */
+/** The caller, as the access token describes them. */
 export interface Account {
   id: string
   sessionId: string
   role: string
-  /** The bearer token itself. Not to be stored or logged. */
+  /** The bearer token itself. Never store or log it. */
   token: string
 }
 
-/** What an access token is, for the one service that issues it and all that accept it. Times in seconds. */
+/** The format of access tokens, shared by identity, which issues them, and every process that verifies them. */
 export const ACCESS_TOKEN = { algorithm: 'ES256', type: 'at+jwt', issuer: 'tandem', audience: 'tandem', lifetimeSeconds: 900, clockSkewSeconds: 5 } as const
 
 export interface AuthenticationOptions {
   keys: KeySet
-  /** Whether a session has ended since the token was issued (seconds since 1970). Asked on every request, so it answers from memory. */
+  /** Whether the session was revoked after the token was issued (seconds since 1970). It runs on every request, so it must answer from memory. */
   isRevoked?: (sessionId: string, issuedAt: number) => boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking; missing only on routes with `config: { public: true }`. */
+    /** The caller; undefined only on routes with `config: { public: true }`. */
     account: Account
   }
   interface FastifyContextConfig {
-    /** Whether the route answers without an access token. */
+    /** Whether the route needs no access token. */
     public?: boolean
-    /** Whether every 401 of this route is UNAUTHORIZED. */
+    /** Whether every 401 of this route has the code UNAUTHORIZED. */
     unauthorizedOnly?: boolean
   }
 }
@@ -38,20 +38,20 @@ declare module 'fastify' {
 interface Claims { sub: string, sid: string, role: string, iat: number, exp: number }
 interface Verified { account: Account, kid: string, issuedAt: number, expiresAt: number }
 
-// A signature costs 47 µs to check and a look into the map next to nothing; a token is used about thirty times.
-const remembered = 10_000
+// Verifying a signature takes 47 µs and a map lookup next to nothing; a token is used about thirty times.
+const MAX_CACHED_TOKENS = 10_000
 
 const isClaims = (claims: unknown): claims is Claims => {
   const { sub, sid, role, iat, exp } = claims as Record<string, unknown>
   return typeof sub === 'string' && typeof sid === 'string' && typeof role === 'string' && Number.isFinite(iat) && Number.isFinite(exp)
 }
 
-// Base64url leaves spare bits in a last character. One token has one spelling, or a changed token might pass as another.
+// The last base64url character has spare bits. Only one spelling of a token is accepted, or an altered token could pass as another one.
 const isCanonical = (token: string) => token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
 /**
- * Gives every route of `app` the check of the bearer token, except those with `config: { public: true }`. createServer does this;
- * it stands here for a server of another make.
+ * Verifies the bearer token on every route of `app`, except those with `config: { public: true }`. `createServer` registers it; it is
+ * exported for servers that are created in another way.
  */
 export const authentication = plugin(async (app: FastifyInstance, { keys, isRevoked }: AuthenticationOptions) => {
   const verified = new Map<string, Verified>()
@@ -76,12 +76,12 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
       cache: false
     }
   })
-  // Without a value of its own in the prototype, as there is no account until somebody has been recognised.
+  // The prototype gets no value, because a request has no account until its token is verified.
   app.decorateRequest('account')
 
-  function recall (token: string) {
-    const known = verified.get(token)
-    if (known && known.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(known.kid)) return known
+  function findCached (token: string) {
+    const cached = verified.get(token)
+    if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) return cached
     verified.delete(token)
   }
 
@@ -90,15 +90,15 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
     const claims: unknown = await request.jwtVerify()
     if (!isClaims(claims)) throw new InvalidAccessToken()
     const { header: { kid } } = app.jwt.decode(token, { complete: true }) as { header: { kid: string } }
-    const fresh = {
+    const result = {
       account: { id: claims.sub, sessionId: claims.sid, role: claims.role, token },
       kid,
       issuedAt: claims.iat,
       expiresAt: claims.exp
     }
-    if (verified.size >= remembered) for (const oldest of verified.keys()) { verified.delete(oldest); break }
-    verified.set(token, fresh)
-    return fresh
+    if (verified.size >= MAX_CACHED_TOKENS) for (const oldest of verified.keys()) { verified.delete(oldest); break }
+    verified.set(token, result)
+    return result
   }
 
   app.addHook('onRequest', (request, _reply, done) => {
@@ -107,22 +107,22 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
 
     const header = request.headers.authorization
     if (header === undefined) return done(new Unauthorized())
-    const refuse = (error?: unknown) => done(error instanceof ServiceUnavailable ? error : config.unauthorizedOnly ? new Unauthorized() : new InvalidAccessToken())
+    const reject = (error?: unknown) => done(error instanceof ServiceUnavailable ? error : config.unauthorizedOnly ? new Unauthorized() : new InvalidAccessToken())
     const accept = ({ account, issuedAt }: Verified) => {
-      if (isRevoked?.(account.sessionId, issuedAt)) return refuse()
+      if (isRevoked?.(account.sessionId, issuedAt)) return reject()
       request.account = account
       done()
     }
 
     const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header) ?? []
-    if (token === undefined) return refuse()
-    const known = recall(token)
-    if (known) accept(known)
-    else verify(request, token).then(accept, refuse)
+    if (token === undefined) return reject()
+    const cached = findCached(token)
+    if (cached) accept(cached)
+    else verify(request, token).then(accept, reject)
   })
 }, { name: 'authentication' })
 
-/** For a route's `onRequest`, so that who may not ask is told nothing of how: refuses who does not have `role`. */
+/** Rejects callers without `role`. Use it in a route's `onRequest`, so that they learn nothing about the route's validation. */
 export const requireRole = (role: string) => async (request: FastifyRequest) => {
   if (request.account.role !== role) throw new Forbidden()
 }

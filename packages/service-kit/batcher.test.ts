@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createBatcher } from './batcher.ts'
 
-t.test('calls that come while others are under way are done together, each with its own result', async (t) => {
+t.test('calls that arrive while a batch runs form the next batch, and each gets its own result', async (t) => {
   const batches: number[][] = []
   const double = createBatcher(async (numbers: number[]) => {
     batches.push(numbers)
@@ -14,18 +14,18 @@ t.test('calls that come while others are under way are done together, each with 
   t.equal(await double(7), 14)
 })
 
-t.test('a failure is that of its batch alone', async (t) => {
+t.test('a failed batch does not affect the next one', async (t) => {
   let fails = true
   const work = createBatcher(async (items: string[]) => {
-    if (fails) throw new Error('away')
+    if (fails) throw new Error('unavailable')
     return items
   })
-  await t.rejects(work('a'), { message: 'away' })
+  await t.rejects(work('a'), { message: 'unavailable' })
   fails = false
   t.equal(await work('b'), 'b')
 })
 
-t.test('what is wrong with one is no reason for the others to fail', async (t) => {
+t.test('an item that fails does not make the rest of its batch fail', async (t) => {
   const work = createBatcher(async (items: string[]) => {
     await sleep(1)
     if (items.includes('bad')) throw new Error('bad')

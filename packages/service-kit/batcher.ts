@@ -1,40 +1,41 @@
 interface Call<Item, Result> { item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void }
 
 interface Options {
-  /** How many at once; 100 unless told. */
+  /** The largest batch; default 100. */
   maxItems?: number
-  /** Whether a failure may be one item's: then each is tried alone, so that the others do not fail with it. */
+  /** Whether an error may be caused by a single item. If so, each item is retried alone, so that the others do not fail with it. */
   isItemError?: (error: unknown) => boolean
 }
 
 /**
- * Does for many what is asked for one by one: calls that come while others are being worked on make the next batch.
- * So however many workers there are, they take one connection at a time, and the more of them wait the fewer statements each costs.
- * @param work answers in the order of its items
+ * Turns single calls into batches: calls that arrive while a batch runs form the next batch. However many callers there are, they use
+ * one connection at a time, and the more of them wait, the fewer statements each of them costs.
+ * @param work processes a batch and returns one result for each item, in the same order
+ * @returns a function that processes one item
  */
 export function createBatcher<Item, Result> (work: (items: Item[]) => Promise<Result[]>, { maxItems = 100, isItemError = () => false }: Options = {}): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = []
-  let isWorking = false
+  let isRunning = false
 
-  async function workOff () {
-    if (isWorking) return
-    isWorking = true
-    while (waiting.length > 0) await workOn(waiting.splice(0, maxItems))
-    isWorking = false
+  async function drain () {
+    if (isRunning) return
+    isRunning = true
+    while (waiting.length > 0) await runBatch(waiting.splice(0, maxItems))
+    isRunning = false
   }
 
-  async function workOn (calls: Call<Item, Result>[]) {
+  async function runBatch (calls: Call<Item, Result>[]) {
     try {
       const results = await work(calls.map(({ item }) => item))
-      calls.forEach(({ resolve }, number) => resolve(results[number] as Result))
+      calls.forEach(({ resolve }, index) => resolve(results[index] as Result))
     } catch (error) {
-      if (calls.length > 1 && isItemError(error)) await Promise.all(calls.map(async (call) => await workOn([call])))
+      if (calls.length > 1 && isItemError(error)) await Promise.all(calls.map(async (call) => await runBatch([call])))
       else for (const { reject } of calls) reject(error)
     }
   }
 
   return (item) => new Promise((resolve, reject) => {
     waiting.push({ item, resolve, reject })
-    void workOff()
+    void drain()
   })
 }

@@ -3,30 +3,30 @@ import { Type } from 'typebox'
 import { ConfigError, List, readConfig, ServiceEnvironment, Url } from './config.ts'
 
 const schema = Type.Object({ ...ServiceEnvironment, NATS_URL: Url(), SECRET: Type.String({ pattern: '^[0-9a-f]{64}$' }), CORS_ORIGINS: List() })
-const right = { PORT: '3001', NATS_URL: 'nats://127.0.0.1:4222', SECRET: 'ab'.repeat(32) }
+const valid = { PORT: '3001', NATS_URL: 'nats://127.0.0.1:4222', SECRET: 'ab'.repeat(32) }
 
-t.test('variables get the type that the schema says', async (t) => {
-  const config = readConfig(schema, { ...right, TRUST_PROXY: '10.0.0.0/8, ::1', UNRELATED: 'x' })
+t.test('variables are converted to the types of the schema', async (t) => {
+  const config = readConfig(schema, { ...valid, TRUST_PROXY: '10.0.0.0/8, ::1', UNRELATED: 'x' })
   t.strictSame(config, {
-    HOST: '127.0.0.1', PORT: 3001, LOG_LEVEL: 'info', TRUST_PROXY: ['10.0.0.0/8', '::1'], NATS_URL: right.NATS_URL, SECRET: right.SECRET, CORS_ORIGINS: []
+    HOST: '127.0.0.1', PORT: 3001, LOG_LEVEL: 'info', TRUST_PROXY: ['10.0.0.0/8', '::1'], NATS_URL: valid.NATS_URL, SECRET: valid.SECRET, CORS_ORIGINS: []
   })
 })
 
-t.test('a variable that is set to nothing is unset', async (t) => {
-  const config = readConfig(schema, { ...right, HOST: '', METRICS_PORT: ' ', TRUST_PROXY: '' })
+t.test('an empty variable counts as unset', async (t) => {
+  const config = readConfig(schema, { ...valid, HOST: '', METRICS_PORT: ' ', TRUST_PROXY: '' })
   t.equal(config.HOST, '127.0.0.1')
   t.equal(config.METRICS_PORT, undefined)
   t.strictSame(config.TRUST_PROXY, [])
 })
 
-t.test('every variable that is wrong is named, on a line of its own and without its value', async (t) => {
-  const wrong = { PORT: 'eighty', NATS_URL: 'nowhere', SECRET: 'hunter2', LOG_LEVEL: 'loud', TRUST_PROXY: '10.0.0.0/99' }
-  t.throws(() => readConfig(schema, wrong), new ConfigError([
+t.test('the error names every invalid variable, one per line and without its value', async (t) => {
+  const invalid = { PORT: 'eighty', NATS_URL: 'nowhere', SECRET: 'hunter2', LOG_LEVEL: 'loud', TRUST_PROXY: '10.0.0.0/99' }
+  t.throws(() => readConfig(schema, invalid), new ConfigError([
     'PORT must be an integer',
     'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-    'TRUST_PROXY must be addresses or CIDR ranges, separated by commas',
-    'NATS_URL must be an address such as scheme://host:port',
-    'SECRET does not have the right form'
+    'TRUST_PROXY must be IP addresses or CIDR ranges, separated by commas',
+    'NATS_URL must be a URL such as scheme://host:port',
+    'SECRET has an invalid format'
   ].join('\n')))
   t.throws(() => readConfig(schema, {}), new ConfigError('PORT is missing\nNATS_URL is missing\nSECRET is missing'))
 })

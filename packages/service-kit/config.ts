@@ -6,31 +6,31 @@ import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
 import { parseRootKey } from './signed-keys.ts'
-import { article } from './validation.ts'
+import { withArticle } from './validation.ts'
 
-/** The process cannot start as it is told to. Its message is for the operator, and tells no value. */
+/** The configuration is invalid, so the process cannot start. The message is for the operator and never contains a value. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-const port = { minimum: 0, maximum: 65_535 }
+const PORT_RANGE = { minimum: 0, maximum: 65_535 }
 
-/** A variable that holds a list: `a, b`. Unset, it is empty unless `default` says else. */
+/** A variable that holds a list: `a, b`. If it is unset, the list is empty unless there is a `default`. */
 export const List = (options: TSchemaOptions = {}) => Type.Unsafe<string[]>({ type: 'string', separator: ',', default: '', ...options })
 
-/** The variables of every process. To be spread into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url() })`. */
+/** The variables that every process has. Spread them into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url() })`. */
 export const ServiceEnvironment = {
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
-  PORT: Type.Integer({ ...port, description: 'The port to listen on; 0 takes any that is free' }),
-  METRICS_PORT: Type.Optional(Type.Integer({ ...port, description: 'The port that /metrics is served on; without one it is not' })),
+  PORT: Type.Integer({ ...PORT_RANGE, description: 'The port to listen on; 0 picks a free one' }),
+  METRICS_PORT: Type.Optional(Type.Integer({ ...PORT_RANGE, description: 'The port that serves /metrics; unset, metrics are not served' })),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { type: 'string', default: 'info' }),
-  TRUST_PROXY: List({ format: 'addresses', description: 'Whose X-Forwarded-For is believed: addresses and CIDR ranges, separated by commas' })
+  TRUST_PROXY: List({ format: 'addresses', description: 'The proxies whose X-Forwarded-For is trusted: IP addresses and CIDR ranges, separated by commas' })
 }
 
-/** A variable that holds an address with a scheme, such as `postgres://…`. */
+/** A variable that holds a URL with a scheme, such as `postgres://…`. */
 export const Url = (options: TSchemaOptions = {}) => Type.String({ format: 'any-url', ...options })
 
-function isAddress (text: string) {
+function isAddressOrRange (text: string) {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
   const version = isIP(address)
@@ -47,29 +47,29 @@ function isRootKey (text: string) {
 
 const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
 
-function explain (error: ErrorObject): [variable: string, line: string] {
+function describeError (error: ErrorObject): [variable: string, line: string] {
   const { keyword, params } = error
   const name: string = keyword === 'required' ? params.missingProperty : error.instancePath.slice(1).split('/', 1)[0]
   switch (keyword) {
     case 'required': return [name, `${name} is missing`]
-    case 'type': return [name, `${name} must be ${article(params.type)}`]
+    case 'type': return [name, `${name} must be ${withArticle(params.type)}`]
     case 'enum': return [name, `${name} must be one of ${params.allowedValues.join(', ')}`]
     case 'minimum': return [name, `${name} must be at least ${params.limit}`]
     case 'maximum': return [name, `${name} must be at most ${params.limit}`]
     case 'minLength': return [name, `${name} must have at least ${params.limit} characters`]
     case 'maxLength': return [name, `${name} must have at most ${params.limit} characters`]
     case 'format':
-      if (params.format === 'any-url') return [name, `${name} must be an address such as scheme://host:port`]
-      if (params.format === 'ed25519-public-keys') return [name, `${name} must be public Ed25519 keys in base64, separated by commas`]
-      if (params.format === 'addresses') return [name, `${name} must be addresses or CIDR ranges, separated by commas`]
+      if (params.format === 'any-url') return [name, `${name} must be a URL such as scheme://host:port`]
+      if (params.format === 'ed25519-public-keys') return [name, `${name} must be Ed25519 public keys in base64, separated by commas`]
+      if (params.format === 'addresses') return [name, `${name} must be IP addresses or CIDR ranges, separated by commas`]
       return [name, `${name} must be a valid ${params.format}`]
-    default: return [name, `${name} does not have the right form`]
+    default: return [name, `${name} has an invalid format`]
   }
 }
 
-/** A secret may be in a file, as container platforms hand them out: `DATABASE_URL_FILE` names the file that holds DATABASE_URL. */
+/** Reads secrets from files, as container platforms provide them: `DATABASE_URL_FILE` names the file that holds DATABASE_URL. */
 function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const read = names.flatMap((name) => {
+  const entries = names.flatMap((name) => {
     const file = env[`${name}_FILE`]
     if (!file || env[name]) return []
     try {
@@ -78,12 +78,12 @@ function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
       throw new ConfigError(`${name}_FILE names a file that cannot be read`)
     }
   })
-  return { ...env, ...Object.fromEntries(read) }
+  return { ...env, ...Object.fromEntries(entries) }
 }
 
 /**
- * Reads the process's variables, or the files that hold them. A variable that is set to nothing counts as unset. Throws one ConfigError that names every variable
- * that is missing or wrong, each on a line of its own.
+ * Reads the configuration from environment variables, or from the files that hold them. An empty variable counts as unset.
+ * @throws ConfigError that names every missing or invalid variable, one per line
  */
 export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.ProcessEnv = process.env): Static<Schema> {
   const set = Object.fromEntries(Object.entries(readFiles(Object.keys(schema.properties), env)).filter(([name, value]) => name in schema.properties && value !== undefined && value.trim() !== ''))
@@ -96,7 +96,7 @@ export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.
         customOptions (ajv) {
           formats.default(ajv)
           ajv.addFormat('any-url', (text: string) => URL.canParse(text) && text.includes(':'))
-          ajv.addFormat('addresses', (text: string) => split(text).every(isAddress))
+          ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
           ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
           return ajv
         }
@@ -107,7 +107,7 @@ export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.
   } catch (error) {
     const { errors } = error as { errors?: ErrorObject[] }
     if (!errors) throw error
-    const lines = new Map(errors.map(explain).reverse())
+    const lines = new Map(errors.map(describeError).reverse())
     throw new ConfigError([...lines.values()].reverse().join('\n'))
   }
 }

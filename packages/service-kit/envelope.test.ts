@@ -18,40 +18,40 @@ const routes: Routes = async (app) => {
   }, async ({ body }) => data({ note: body.note ?? '' }))
   app.post('/check', { schema: { body: Body({ email: Type.String({ format: 'email' }) }) }, config: { public: true, validationCode: 'INVALID_EMAIL' } }, async () => data({}))
   app.get('/throws', { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }) } }, async ({ query }) => {
-    if (query.what === 'house') throw new AlreadyLiked()
+    if (query.what === 'declared') throw new AlreadyLiked()
     if (query.what === 'nothing') throw undefined as unknown as Error
     throw Object.assign(new Error('relation "accounts" is broken at 10.0.0.7'), { code: query.what })
   })
 }
 
-t.test('every failure is answered in the envelope', async (t) => {
+t.test('every error is sent in the envelope', async (t) => {
   const app = await testServer(t, routes)
   const json = { ...headers, 'content-type': 'application/json' }
   const cases = [
-    ['an unknown address', { url: '/nowhere' }, 404, 'NOT_FOUND'],
-    ['an address that goes on with a slash', { url: '/throws/', headers }, 404, 'NOT_FOUND'],
-    ['a method that the address does not know', { method: 'PUT', url: '/feed/1/like' }, 405, 'METHOD_NOT_ALLOWED'],
-    ['an address that is no address', { method: 'POST', url: '/feed/%zz/like', headers }, 404, 'NOT_FOUND'],
-    ['an address that is too long', { method: 'POST', url: `/feed/${'a'.repeat(500)}/like`, headers }, 404, 'NOT_FOUND'],
-    ['a NUL in the address', { method: 'POST', url: '/feed/a%00b/like', headers }, 404, 'NOT_FOUND'],
-    ['JSON that is none', { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' }, 400, 'VALIDATION_ERROR'],
+    ['an unknown path', { url: '/nowhere' }, 404, 'NOT_FOUND'],
+    ['a path with a trailing slash', { url: '/throws/', headers }, 404, 'NOT_FOUND'],
+    ['a method that the path does not support', { method: 'PUT', url: '/feed/1/like' }, 405, 'METHOD_NOT_ALLOWED'],
+    ['a path with invalid percent-encoding', { method: 'POST', url: '/feed/%zz/like', headers }, 404, 'NOT_FOUND'],
+    ['a path that is too long', { method: 'POST', url: `/feed/${'a'.repeat(500)}/like`, headers }, 404, 'NOT_FOUND'],
+    ['a NUL in the path', { method: 'POST', url: '/feed/a%00b/like', headers }, 404, 'NOT_FOUND'],
+    ['malformed JSON', { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' }, 400, 'VALIDATION_ERROR'],
     ['JSON of another shape', { method: 'POST', url: '/feed/1/like', headers: json, payload: '[1]' }, 400, 'VALIDATION_ERROR'],
     ['JSON null where something is required', { method: 'POST', url: '/check', headers: json, payload: 'null' }, 400, 'INVALID_EMAIL'],
     ['a body that is too large', { method: 'POST', url: '/feed/1/like', headers: json, payload: JSON.stringify({ note: 'a'.repeat(70_000) }) }, 413, 'PAYLOAD_TOO_LARGE'],
     ['another media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'text/plain' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['no media type that can be read', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['a field that is wrong', { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } }, 400, 'VALIDATION_ERROR'],
-    ['a field that is wrong, where the route has a code for it', { method: 'POST', url: '/check', payload: { email: 'x' } }, 400, 'INVALID_EMAIL'],
-    ['a NUL in a field, where the route has a code for it', { method: 'POST', url: '/check', payload: { email: 'a\0@example.com' } }, 400, 'INVALID_EMAIL'],
+    ['a malformed media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an invalid field', { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } }, 400, 'VALIDATION_ERROR'],
+    ['an invalid field, where the route has its own validation code', { method: 'POST', url: '/check', payload: { email: 'x' } }, 400, 'INVALID_EMAIL'],
+    ['a NUL in a field, where the route has its own validation code', { method: 'POST', url: '/check', payload: { email: 'a\0@example.com' } }, 400, 'INVALID_EMAIL'],
     ['no access token', { method: 'POST', url: '/feed/1/like' }, 401, 'UNAUTHORIZED'],
-    ['a refusal of the house', { url: '/throws?what=house' }, 400, 'ALREADY_LIKED'],
+    ['an error that the route declares', { url: '/throws?what=declared' }, 400, 'ALREADY_LIKED'],
     ['a duplicate key', { url: '/throws?what=23505' }, 500, 'SERVER_ERROR'],
-    ['something thrown that is no error', { url: '/throws?what=nothing' }, 500, 'SERVER_ERROR'],
+    ['a thrown value that is not an error', { url: '/throws?what=nothing' }, 500, 'SERVER_ERROR'],
     ['a NUL that reached Postgres', { url: '/throws?what=22021' }, 400, 'VALIDATION_ERROR'],
-    ['a number that Postgres cannot hold', { url: '/throws?what=22003' }, 400, 'VALIDATION_ERROR'],
+    ['a number that is out of range for Postgres', { url: '/throws?what=22003' }, 400, 'VALIDATION_ERROR'],
     ['Postgres shutting down', { url: '/throws?what=57P01' }, 503, 'SERVICE_UNAVAILABLE'],
     ['a lost connection', { url: '/throws?what=08006' }, 503, 'SERVICE_UNAVAILABLE'],
-    ['nobody listening', { url: '/throws?what=ECONNREFUSED' }, 503, 'SERVICE_UNAVAILABLE']
+    ['a refused connection', { url: '/throws?what=ECONNREFUSED' }, 503, 'SERVICE_UNAVAILABLE']
   ] as const
   for (const [what, request, status, code] of cases) {
     const answer = await app.inject(request as never)
@@ -65,7 +65,7 @@ t.test('every failure is answered in the envelope', async (t) => {
   }
 })
 
-t.test('a body that was announced and never sent is an empty one', async (t) => {
+t.test('a declared body that was never sent counts as empty', async (t) => {
   const app = await testServer(t, routes)
   const emptyOf = (type: string) => ({ 'content-type': type, 'content-length': '0' })
   for (const given of [{}, { 'content-type': 'application/json' }, ...['application/json', 'application/x-www-form-urlencoded', 'text/plain'].map(emptyOf)]) {
@@ -76,7 +76,7 @@ t.test('a body that was announced and never sent is an empty one', async (t) => 
   t.match(nothing.json(), { success: true, data: { note: '' } })
 })
 
-t.test('errors without a code of their own are known by name and text', async (t) => {
+t.test('errors without a code are recognized by name and message', async (t) => {
   const named = (name: string, message = 'x', more = {}) => Object.assign(new Error(message), { name, ...more })
   for (const error of [
     new Error('timeout exceeded when trying to connect'),
@@ -89,11 +89,11 @@ t.test('errors without a code of their own are known by name and text', async (t
   t.equal(toErrorResponse('text').code, 'SERVER_ERROR')
 })
 
-t.test('what is not HTTP is answered in the envelope too', async (t) => {
+t.test('malformed HTTP gets the error envelope too', async (t) => {
   const app = await testServer(t, routes)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const say = async (text: string) => {
+  const sendRaw = async (text: string) => {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
     let answer = ''
     socket.on('data', (chunk) => { answer += chunk }).on('error', () => {})
@@ -101,9 +101,9 @@ t.test('what is not HTTP is answered in the envelope too', async (t) => {
     await once(socket, 'close')
     return { status: Number(answer.split(' ')[1]), body: JSON.parse(answer.split('\r\n\r\n')[1] ?? '') }
   }
-  t.match(await say('GARBAGE\r\n\r\n'), { status: 400, body: { success: false, code: 'VALIDATION_ERROR' } })
-  t.match(await say(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), { status: 431, body: { success: false, code: 'PAYLOAD_TOO_LARGE' } })
-  t.match(await say('GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
-  t.match(await say('GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
-  t.match(await say('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), { status: 400, body: { success: false } })
+  t.match(await sendRaw('GARBAGE\r\n\r\n'), { status: 400, body: { success: false, code: 'VALIDATION_ERROR' } })
+  t.match(await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), { status: 431, body: { success: false, code: 'PAYLOAD_TOO_LARGE' } })
+  t.match(await sendRaw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
+  t.match(await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
+  t.match(await sendRaw('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), { status: 400, body: { success: false } })
 })

@@ -10,59 +10,60 @@ interface Operation {
 
 export interface ApiDocument { paths: Record<string, Record<string, Operation>>, components?: { schemas?: Record<string, Schema> } }
 
-export interface HostileRequest { method: string, url: string, headers: Record<string, string>, payload?: string }
+export interface FuzzRequest { method: string, url: string, headers: Record<string, string>, payload?: string }
 
-interface Answer { status: number, type: string, body: string }
+interface Response { status: number, type: string, body: string }
 
 interface Options {
-  send: (request: HostileRequest) => Promise<Answer>
-  /** Ids that exist, by the word before them in an address: `feed` for /feed/{id}. */
+  send: (request: FuzzRequest) => Promise<Response>
+  /** Ids that exist, by the path segment before them: `feed` for /feed/{id}. */
   ids?: Record<string, string>
 }
 
-// Numbers that are none or too large, dates at the ends of what Date and Postgres know, broken and special characters; as they stand in an address.
-const texts = [
+// Invalid and very large numbers, dates at the limits of Date and Postgres, invalid and special characters; URL-encoded.
+const URL_VALUES = [
   'Infinity', '-Infinity', 'NaN', '-0', '1e309', '-1e400', '1e308', '1e-400', '9'.repeat(30), '9007199254740993', '2147483648', '-2147483649', '0x10', '',
   '0000-00-00', '0001-01-01', '9999-12-31', '10000-01-01', '%2B275760-09-13T00:00:00.000Z', '-271821-04-20', '9999-12-31T23:59:59.999-23:59',
   '%00', 'a%00b', '%ED%A0%80', '%F0', '%FF', '%zz', '%', '%EF%BF%BF', '__proto__', 'constructor', '%27%22%5C', 'a'.repeat(3_000)
 ]
 
-// The same as they stand in a body.
-const values = [
+// The same values as JSON.
+const JSON_VALUES = [
   '1e400', '-1e400', '-0', '-0.0', '1e308', '-1e308', '1e-400', '9'.repeat(30), '9007199254740993', '-9007199254740993', '2147483648', '-2147483649', '0.1', 'NaN',
   'Infinity', 'null', 'true', '[]', '{}', '[null]', '[1e400]', '""', '"NaN"', '"1e400"', '"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00a"', '["\\ud800"]', '"__proto__"',
   '{"__proto__":1}', '"0000-00-00"', '"0001-01-01"', '"9999-12-31"', '"+275760-09-13T00:00:00.000Z"', '"-271821-04-20T00:00:00.000Z"', '"9999-12-31T23:59:59.999-23:59"',
   '"2016-12-31T23:59:60Z"', `"${'a'.repeat(3_000)}"`
 ]
 
-const placeholder = '"the value under attack"'
-const lateMethods = ['delete']
+const PLACEHOLDER = '"the fuzzed value"'
+// Deletes run last, so that the other operations still find their data.
+const LATE_METHODS = ['delete']
 
 /**
- * Sends every hostile value in every parameter and body field of every operation of `document`, and lists what was not answered in the envelope, or with a
- * server error. A 503 is listed unless the operation answers that to its own example too.
+ * Fuzzes an API: sends every hostile value in every parameter and body field of every operation of `document`. Lists the requests that
+ * got a server error, or an error outside the envelope. A 503 is listed unless the operation's own example gets one too.
  */
 export async function fuzzApi (document: ApiDocument, options: Options): Promise<{ sent: number, bad: string[] }> {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })))
-    .sort((one, other) => Number(lateMethods.includes(one.method)) - Number(lateMethods.includes(other.method)))
+    .sort((one, other) => Number(LATE_METHODS.includes(one.method)) - Number(LATE_METHODS.includes(other.method)))
   const bad = new Set<string>()
   let sent = 0
   for (const { path, method, operation } of operations) {
-    const { plain, hostile } = listRequests(document, path, method, operation, options.ids)
-    const isUnavailable = (await options.send(plain)).status === 503
-    // One after the other: what one account may do at once is bounded, and refused with an honest 503.
-    for (const { what, ...request } of hostile) {
-      const answer = await options.send(request)
+    const { example, fuzzed } = listRequests(document, path, method, operation, options.ids)
+    const isUnavailable = (await options.send(example)).status === 503
+    // One at a time, because the number of parallel requests of an account is limited, and a 503 for that is correct.
+    for (const { what, ...request } of fuzzed) {
+      const response = await options.send(request)
       sent++
-      const fault = faultOf(answer)
-      if (fault && !(answer.status === 503 && isUnavailable)) bad.add(`${method.toUpperCase()} ${path} ${what.slice(0, 100)}: ${fault}`)
+      const problem = findProblem(response)
+      if (problem && !(response.status === 503 && isUnavailable)) bad.add(`${method.toUpperCase()} ${path} ${what.slice(0, 100)}: ${problem}`)
     }
   }
   return { sent, bad: [...bad] }
 }
 
-function faultOf ({ status, type, body }: Answer) {
+function findProblem ({ status, type, body }: Response) {
   if (status >= 500) return `${status} ${body.slice(0, 100)}`
   if (status < 400) return
   if (!type.startsWith('application/json')) return `${status} of type ${type}`
@@ -73,29 +74,29 @@ function faultOf ({ status, type, body }: Answer) {
 function listRequests (document: ApiDocument, path: string, method: string, { parameters = [], requestBody }: Operation, ids: Record<string, string> = {}) {
   const media = requestBody?.content?.['application/json']
   const schema = resolve(document, media?.schema)
-  const example = media?.example ?? {}
-  const addressWith = (attacked?: Parameter, text = '') => path.replace(/([\w-]+)\/\{(\w+)\}/g, (_all, word: string, name: string) =>
-    `${word}/${attacked?.in === 'path' && attacked.name === name ? text : ids[word] ?? randomUUID()}`)
-  const plain = (): HostileRequest => ({
-    method: method.toUpperCase(), url: addressWith(), headers: media ? { 'content-type': 'application/json' } : {}, ...(media && { payload: JSON.stringify(example) })
+  const body = media?.example ?? {}
+  const urlWith = (fuzzed?: Parameter, text = '') => path.replace(/([\w-]+)\/\{(\w+)\}/g, (_all, word: string, name: string) =>
+    `${word}/${fuzzed?.in === 'path' && fuzzed.name === name ? text : ids[word] ?? randomUUID()}`)
+  const exampleRequest = (): FuzzRequest => ({
+    method: method.toUpperCase(), url: urlWith(), headers: media ? { 'content-type': 'application/json' } : {}, ...(media && { payload: JSON.stringify(body) })
   })
 
-  // Without what it requires, a route would be asked nothing.
+  // Without its required parameters a route would reject the request before it reads the fuzzed one.
   const queryWith = ({ name }: Parameter, text: string) => '?' + [
     `${name}=${text}`,
     ...parameters.filter((each) => each.in === 'query' && each.required && each.name !== name).map((each) => `${each.name}=${exampleText(each)}`)
   ].join('&')
 
-  const inAddress = parameters.filter((each) => each.in === 'path' || each.in === 'query').flatMap((parameter) => texts.map((text) => ({
-    ...plain(), what: `${parameter.name}=${text}`, url: addressWith(parameter, text) + (parameter.in === 'query' ? queryWith(parameter, text) : '')
+  const inUrl = parameters.filter((each) => each.in === 'path' || each.in === 'query').flatMap((parameter) => URL_VALUES.map((text) => ({
+    ...exampleRequest(), what: `${parameter.name}=${text}`, url: urlWith(parameter, text) + (parameter.in === 'query' ? queryWith(parameter, text) : '')
   })))
-  const inHeaders = parameters.filter((each) => each.in === 'header').flatMap((parameter) => texts.filter((text) => text.length < 3_000).map((text) => ({
-    ...plain(), what: `${parameter.name}: ${text}`, headers: { ...plain().headers, [parameter.name]: text }
+  const inHeaders = parameters.filter((each) => each.in === 'header').flatMap((parameter) => URL_VALUES.filter((text) => text.length < 3_000).map((text) => ({
+    ...exampleRequest(), what: `${parameter.name}: ${text}`, headers: { ...exampleRequest().headers, [parameter.name]: text }
   })))
-  const inBody = !media ? [] : listFields(schema).flatMap((field) => values.map((value) => ({
-    ...plain(), what: `${field.join('.')}: ${value}`, payload: JSON.stringify(replaceAt(example, field)).replace(placeholder, () => value)
+  const inBody = !media ? [] : listFields(schema).flatMap((field) => JSON_VALUES.map((value) => ({
+    ...exampleRequest(), what: `${field.join('.')}: ${value}`, payload: JSON.stringify(replaceAt(body, field)).replace(PLACEHOLDER, () => value)
   })))
-  return { plain: plain(), hostile: [...inAddress, ...inHeaders, ...inBody] }
+  return { example: exampleRequest(), fuzzed: [...inUrl, ...inHeaders, ...inBody] }
 }
 
 function exampleText ({ schema = {} }: Parameter) {
@@ -108,7 +109,7 @@ function resolve (document: ApiDocument, schema: (Schema & { $ref?: string }) | 
   return (name === undefined ? schema : document.components?.schemas?.[name]) ?? {}
 }
 
-/** Where in a body a value can stand: the whole, each field, and what is in them. */
+/** The paths of all places in a body where a value can be: the body itself, its fields, and their fields. */
 function listFields (schema: Schema, path: string[] = []): string[][] {
   const inner = [schema, ...(schema.anyOf ?? [])].flatMap(({ properties, items }) => [
     ...Object.entries(properties ?? {}).flatMap(([name, property]) => listFields(property, [...path, name])),
@@ -118,7 +119,7 @@ function listFields (schema: Schema, path: string[] = []): string[][] {
 }
 
 function replaceAt (example: unknown, [first, ...rest]: string[]): unknown {
-  if (first === undefined) return JSON.parse(placeholder)
+  if (first === undefined) return JSON.parse(PLACEHOLDER)
   if (/^\d+$/.test(first)) return [replaceAt(Array.isArray(example) ? example[0] : undefined, rest)]
   const object = typeof example === 'object' && example !== null && !Array.isArray(example) ? example as Record<string, unknown> : {}
   return { ...object, [first]: replaceAt(object[first], rest) }

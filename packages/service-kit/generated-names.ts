@@ -13,8 +13,8 @@ const NOUNS = [
 
 const pick = (words: string[]) => words[randomInt(words.length)]!
 
-/** A name that tells nothing of the person: `Swift Otter`. */
+/** Generates a name that reveals nothing about the person: `Swift Otter`. */
 export const generateName = () => `${pick(ADJECTIVES)} ${pick(NOUNS)}`
 
-/** A username that tells nothing of the person, one of 32 million with the four digits it has unless told: `swiftotter4821`. */
+/** Generates a username that reveals nothing about the person: `swiftotter4821`. With the default four digits there are 32 million. */
 export const generateUsername = (digits = 4) => `${generateName().replace(' ', '').toLowerCase()}${randomInt(10 ** (digits - 1), 10 ** digits)}`

@@ -3,9 +3,9 @@ import t from 'tap'
 import { registry, serveMetrics } from './metrics.ts'
 import { testServer } from './testing.ts'
 
-const down = async () => { throw new Error('away') }
+const down = async () => { throw new Error('unavailable') }
 
-t.test('ready names what is down, and fails only for what is required', async (t) => {
+t.test('readiness names failing checks, and fails only for required ones', async (t) => {
   const app = await testServer(t, undefined, { checks: { postgres: { check: async () => 1, required: true }, redis: { check: down, required: false } } })
   const ready = await app.inject('/health/ready')
   t.equal(ready.statusCode, 200)
@@ -18,7 +18,7 @@ t.test('ready names what is down, and fails only for what is required', async (t
   t.equal((await broken.inject('/health/live')).statusCode, 200, 'a process without its database is alive')
 })
 
-t.test('where the public can ask, names of what is down are in metrics only', async (t) => {
+t.test('a public readiness endpoint exposes failing checks in metrics only', async (t) => {
   const app = await testServer(t, undefined, { exposesFailingChecks: false, checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } } })
   t.strictSame((await app.inject('/health/ready')).json(), { status: 'ready', degraded: true })
   const metrics = await registry.metrics()
@@ -26,17 +26,17 @@ t.test('where the public can ask, names of what is down are in metrics only', as
   t.match(metrics, 'health_check_failing{check="postgres"} 0')
 })
 
-t.test('a check that hangs counts as down after a second, and is not asked by every prober', async (t) => {
-  let asked = 0
-  const app = await testServer(t, undefined, { checks: { postgres: { check: () => { asked++; return wait(60_000, undefined, { ref: false }) }, required: true } } })
+t.test('a check that hangs counts as failed after a second, and probes share one check', async (t) => {
+  let checks = 0
+  const app = await testServer(t, undefined, { checks: { postgres: { check: () => { checks++; return wait(60_000, undefined, { ref: false }) }, required: true } } })
   const start = Date.now()
   const answers = await Promise.all([1, 2, 3].map(() => app.inject('/health/ready')))
   t.ok(answers.every(({ statusCode }) => statusCode === 503))
   t.ok(Date.now() - start < 2_000)
-  t.equal(asked, 1)
+  t.equal(checks, 1)
 })
 
-t.test('a server that closes is no longer ready, and still answers whom it has', async (t) => {
+t.test('a closing server is not ready, and still completes open requests', async (t) => {
   let release = () => {}
   const held = new Promise<void>((resolve) => { release = resolve })
   const app = await testServer(t, async (app) => {
@@ -54,7 +54,7 @@ t.test('a server that closes is no longer ready, and still answers whom it has',
   await closed
 })
 
-t.test('metrics count requests by route, and are served on a port of their own', async (t) => {
+t.test('metrics count requests by route and have a port of their own', async (t) => {
   const app = await testServer(t)
   t.equal((await app.inject('/metrics')).statusCode, 404)
   const server = await serveMetrics(0)

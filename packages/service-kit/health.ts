@@ -2,23 +2,23 @@ import type { FastifyInstance } from 'fastify'
 import { Gauge } from 'prom-client'
 import { registry } from './metrics.ts'
 
-/** Something the service needs. `required`: without it the service is not ready; else it is only named. */
+/** A dependency of the service. Without a `required` one the service is not ready; the others only mark it as degraded. */
 export interface HealthCheck {
   check: () => Promise<unknown>
   required: boolean
 }
 export type HealthChecks = Record<string, HealthCheck>
 
-const failing = new Gauge({ name: 'health_check_failing', help: 'Whether something that the process needs is down', labelNames: ['check'], registers: [registry] })
+const failingGauge = new Gauge({ name: 'health_check_failing', help: 'Whether a dependency of the process is down', labelNames: ['check'], registers: [registry] })
 
-const timeoutMs = 1_000
-const fresh = 1_000
+const TIMEOUT_MS = 1_000
+const CACHE_TTL_MS = 1_000
 
 async function isDown (check: () => Promise<unknown>) {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => { timer = setTimeout(resolve, timeoutMs, true) })
+  const timeout = new Promise<boolean>((resolve) => { timer = setTimeout(resolve, TIMEOUT_MS, true) })
   try {
-    return await Promise.race([check().then((answer) => answer === false), late])
+    return await Promise.race([check().then((result) => result === false), timeout])
   } catch {
     return true
   } finally {
@@ -27,28 +27,29 @@ async function isDown (check: () => Promise<unknown>) {
 }
 
 /**
- * GET /health/live (the process answers) and GET /health/ready (`{ status, degraded, down }`): 503 while a required check fails or the server
- * closes. Each check has a second, and is asked at most once a second. Without `exposesFailingChecks` the answer has no `down`; names are in the log and in a metric.
+ * Serves GET /health/live (the process responds) and GET /health/ready (`{ status, degraded, down }`), which is 503 while a required check
+ * fails or the server closes. A check times out after a second and runs at most once a second. Without `exposesFailingChecks` the
+ * response has no `down`; the names of failing checks are always in the log and in a metric.
  */
 export async function serveHealth (app: FastifyInstance, { checks, exposesFailingChecks }: { checks: HealthChecks, exposesFailingChecks: boolean }) {
   let closing = false
-  let asked = 0
-  let answer: Promise<string[]> | undefined
-  let noted = ''
+  let checkedAt = 0
+  let result: Promise<string[]> | undefined
+  let lastReported = ''
 
   function findDown () {
-    if (!answer || Date.now() - asked > fresh) {
-      asked = Date.now()
-      answer = Promise.all(Object.entries(checks).map(async ([name, { check }]) => await isDown(async () => await check()) ? [name] : []))
-        .then((names) => note(names.flat()))
+    if (!result || Date.now() - checkedAt > CACHE_TTL_MS) {
+      checkedAt = Date.now()
+      result = Promise.all(Object.entries(checks).map(async ([name, { check }]) => await isDown(async () => await check()) ? [name] : []))
+        .then((names) => report(names.flat()))
     }
-    return answer
+    return result
   }
 
-  function note (down: string[]) {
-    for (const name of Object.keys(checks)) failing.set({ check: name }, down.includes(name) ? 1 : 0)
-    if (noted !== down.join()) app.log.warn({ down }, down.length > 0 ? 'something is down' : 'nothing is down any more')
-    noted = down.join()
+  function report (down: string[]) {
+    for (const name of Object.keys(checks)) failingGauge.set({ check: name }, down.includes(name) ? 1 : 0)
+    if (lastReported !== down.join()) app.log.warn({ down }, down.length > 0 ? 'health checks fail' : 'all health checks pass again')
+    lastReported = down.join()
     return down
   }
 

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { ServiceUnavailable } from './errors.ts'
 
-/** A public key as RFC 7517 writes it. */
+/** A public key as a JWK (RFC 7517). */
 export interface PublicJwk {
   kid?: string
   alg?: string
@@ -13,21 +13,21 @@ export interface PublicJwk {
   y?: string
 }
 
-/** The public keys that access tokens are signed with. */
+/** The public keys that verify access tokens. */
 export interface KeySet {
-  /** The PEM of a key, or undefined when there is no such key. Throws ServiceUnavailable when that cannot be known. */
+  /** The key as PEM, or undefined if there is no such key. @throws ServiceUnavailable if that cannot be determined right now */
   find (kid: string): Promise<string | undefined>
-  /** Whether the key is in the set right now. */
+  /** Whether the key is in the current set. */
   has (kid: string): boolean
   close (): void
 }
 
-const untilRefresh = 5 * 60_000
-const betweenFirstTries = 200
-const afterFailure = 5_000
-// A forger may make up as many key ids as he likes: they cost one fetch in half a minute, or in a second while fetching fails.
-const afterUnknown = 30_000
-const afterUnknownFailure = 1_000
+const REFRESH_INTERVAL_MS = 5 * 60_000
+const FIRST_RETRY_MS = 200
+const RETRY_MS = 5_000
+// However many key ids an attacker invents, they cost one fetch every 30 s, or one a second while fetching fails.
+const UNKNOWN_KEY_REFRESH_MS = 30_000
+const UNKNOWN_KEY_RETRY_MS = 1_000
 
 function readKeys (published: PublicJwk[]) {
   const keys = new Map<string, string>()
@@ -35,13 +35,13 @@ function readKeys (published: PublicJwk[]) {
     if (typeof kid !== 'string' || alg !== 'ES256' || key.kty !== 'EC' || key.crv !== 'P-256') continue
     keys.set(kid, createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string)
   }
-  if (keys.size === 0) throw new Error('no ES256 key was published')
+  if (keys.size === 0) throw new Error('the key set contains no ES256 key')
   return keys
 }
 
 /**
- * Keeps the keys that `fetchKeys` finds. The last good set is kept for as long as none newer can be had, so a service goes on
- * knowing its callers while identity is away.
+ * Caches the keys that `fetchKeys` returns and refreshes them. The last good set stays in use until a newer one is fetched, so a service
+ * keeps authenticating its callers while identity is unavailable.
  */
 export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: FastifyBaseLogger): KeySet {
   let keys: Map<string, string> | undefined
@@ -57,13 +57,13 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
         keys = readKeys(await fetchKeys())
         failed = false
       } catch (error) {
-        if (!failed) log.warn({ err: error }, keys ? 'the keys could not be refreshed, the last ones are kept' : 'the keys could not be fetched yet')
+        if (!failed) log.warn({ err: error }, keys ? 'refreshing the keys failed; the last set stays in use' : 'fetching the keys failed; retrying')
         failed = true
       }
       fetchedAt = Date.now()
       fetching = undefined
       clearTimeout(timer)
-      if (!closed) timer = setTimeout(refresh, failed ? (keys ? afterFailure : betweenFirstTries) : untilRefresh).unref()
+      if (!closed) timer = setTimeout(refresh, failed ? (keys ? RETRY_MS : FIRST_RETRY_MS) : REFRESH_INTERVAL_MS).unref()
     })()
     return fetching
   }
@@ -76,8 +76,8 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
       const found = keys.get(kid)
       if (found) return found
 
-      if (fetching || Date.now() - fetchedAt >= (failed ? afterUnknownFailure : afterUnknown)) await refresh()
-      // A key made while identity cannot be asked may well be a good one, and a 401 would log its owner out.
+      if (fetching || Date.now() - fetchedAt >= (failed ? UNKNOWN_KEY_RETRY_MS : UNKNOWN_KEY_REFRESH_MS)) await refresh()
+      // A key that identity created while it is unreachable may be valid, and a 401 would sign its owner out.
       if (failed && !keys.has(kid)) throw new ServiceUnavailable()
       return keys.get(kid)
     },

@@ -1,26 +1,26 @@
 import Negotiator from 'negotiator'
 import type { FastifyRequest } from 'fastify'
 
-/** The languages that the service's own texts are in; the first where a client asks for none of them. */
+/** The languages of our texts. The first is the default for clients that accept none of them. */
 export const LANGUAGES = ['en', 'id'] as const
 export type Language = typeof LANGUAGES[number]
 
-/** The language a client would like best of those there are, by its Accept-Language; undefined when it names none of them. */
+/** The supported language that the client's Accept-Language prefers; undefined if it names none. */
 export function preferredLanguage (request: FastifyRequest): Language | undefined {
-  // Several HTTP clients say `*` unasked, which prefers none.
-  return findLanguage((request.headers['accept-language'] ?? '').split(',').filter((wish) => !wish.trim().startsWith('*')).join(','))
+  // Several HTTP clients send `*` by default, which states no preference.
+  return findLanguage((request.headers['accept-language'] ?? '').split(',').filter((range) => !range.trim().startsWith('*')).join(','))
 }
 
-/** The same, or else `fallback`. */
+/** Like `preferredLanguage`, with a fallback. */
 export const languageOfRequest = (request: FastifyRequest, fallback: Language = 'en'): Language => preferredLanguage(request) ?? fallback
 
-/** The language of somebody with a locale such as `id-ID` or `id_ID`; whoever has another than ours, or none, reads English. */
+/** The language for a locale such as `id-ID` or `id_ID`; English for unsupported locales and for null. */
 export function languageOfLocale (locale: string | null): Language {
   return findLanguage(locale?.replace('_', '-') ?? '') ?? 'en'
 }
 
-// Java, and so Android, still says `in` for Indonesian.
-function findLanguage (wishes: string): Language | undefined {
-  const best = new Negotiator({ headers: { 'accept-language': wishes } }).languages([...LANGUAGES, 'in'])[0]
+// Java, and therefore Android, still uses `in` for Indonesian.
+function findLanguage (acceptLanguage: string): Language | undefined {
+  const best = new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages([...LANGUAGES, 'in'])[0]
   return best === 'in' ? 'id' : LANGUAGES.find((each) => each === best)
 }

@@ -6,13 +6,13 @@ import { createLogger } from './logging.ts'
 import { bearer, testServer } from './testing.ts'
 import { traceId } from './tracing.ts'
 
-function record () {
+function captureLog () {
   const lines: Array<Record<string, unknown>> = []
   return { lines, log: createLogger('test', 'info', { write: (line: string) => { lines.push(JSON.parse(line)) } }) }
 }
 
-t.test('an answer is one line, with the route, the path and no query', async (t) => {
-  const { lines, log } = record()
+t.test('a response is one line, with the route and the path but no query', async (t) => {
+  const { lines, log } = captureLog()
   const app = await testServer(t, async (app) => {
     app.get('/reset/:id', { config: { public: true } }, async () => data({}))
   }, { log })
@@ -21,13 +21,13 @@ t.test('an answer is one line, with the route, the path and no query', async (t)
   await new Promise(setImmediate)
   t.equal(lines.length, 1)
   t.match(lines[0], {
-    level: 'info', name: 'test', msg: 'answered', method: 'GET', route: '/reset/:id', path: '/reset/5', status: 200, ms: Number, traceId: /^[0-9a-f]{32}$/, requestId: answer.headers['x-request-id']
+    level: 'info', name: 'test', msg: 'request completed', method: 'GET', route: '/reset/:id', path: '/reset/5', status: 200, ms: Number, traceId: /^[0-9a-f]{32}$/, requestId: answer.headers['x-request-id']
   })
   t.notMatch(JSON.stringify(lines), 's3cret')
 })
 
-t.test('secrets are hidden wherever they stand, and an error does not quote a row', async (t) => {
-  const { lines, log } = record()
+t.test('secrets are hidden wherever they appear, and an error does not quote a row', async (t) => {
+  const { lines, log } = captureLog()
   log.info({ password: 'a1', headers: { Authorization: 'a1' }, list: [{ email: 'a1' }], body: { code: '123456', refreshToken: 'a1' }, code: 'ECONNREFUSED' }, 'x')
   log.error({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(a1) exists', cause: new Error('why') }) })
   t.notMatch(JSON.stringify(lines), /a1|123456/)
@@ -35,8 +35,8 @@ t.test('secrets are hidden wherever they stand, and an error does not quote a ro
   t.match(lines[1], { err: { code: '23505', message: 'duplicate key', cause: { message: 'why' } } })
 })
 
-t.test('a failure of ours is logged once with its error, under the same trace', async (t) => {
-  const { lines, log } = record()
+t.test('an internal error is logged once, in the trace of its request', async (t) => {
+  const { lines, log } = captureLog()
   const app = await testServer(t, async (app) => {
     app.get('/boom', { config: { public: true } }, async () => { throw new Error('broken') })
   }, { log })
@@ -46,8 +46,8 @@ t.test('a failure of ours is logged once with its error, under the same trace', 
   t.equal(lines[0]?.traceId, lines[1]?.traceId)
 })
 
-t.test('a trace goes on from caller to callee', async (t) => {
-  const { lines, log } = record()
+t.test('a trace continues from caller to callee', async (t) => {
+  const { lines, log } = captureLog()
   const app = await testServer(t, async (app) => {
     app.post('/call', { schema: { body: Type.Object({}) } }, async () => {
       const headers: Record<string, string> = {}
@@ -74,7 +74,7 @@ t.test('a trace goes on from caller to callee', async (t) => {
   }
 })
 
-t.test('the id of a request is ours, whatever the caller calls it', async (t) => {
+t.test('the server chooses the request id, whatever the caller sends', async (t) => {
   const app = await testServer(t)
   const ids = await Promise.all([1, 2].map(async () => (await app.inject({ url: '/', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } })).headers['x-request-id']))
   t.match(ids[0], /^[0-9a-f-]{36}$/)

@@ -6,25 +6,25 @@ import { traceId } from './tracing.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False: answers of this route are not worth a line, as those to probes. */
+    /** False for routes whose responses are not logged, such as health probes. */
     logged?: boolean
   }
 }
 
 export type Log = Logger
 
-const secrets = new Set(['authorization', 'cookie', 'set-cookie', 'password', 'confirmpassword', 'newpassword', 'currentpassword', 'token',
+const SECRET_NAMES = new Set(['authorization', 'cookie', 'set-cookie', 'password', 'confirmpassword', 'newpassword', 'currentpassword', 'token',
   'accesstoken', 'refreshtoken', 'identitytoken', 'idtoken', 'pushtoken', 'secret', 'email', 'birthdate', 'latitude', 'longitude'])
 
-// `code` names the kind of an error too, so it is hidden only when it looks like one sent by mail.
-const isSecret = (key: string, value: unknown) => secrets.has(key.toLowerCase()) || (key === 'code' && /^\d{6}$/.test(String(value)))
+// `code` is also the name of error codes, so it is hidden only if it looks like a mailed code.
+const isSecret = (key: string, value: unknown) => SECRET_NAMES.has(key.toLowerCase()) || (key === 'code' && /^\d{6}$/.test(String(value)))
 
 /**
- * Hides the values of secret names, four objects deep. pino's own redaction takes 30 µs of a line that has nothing to hide, ten times
- * as long as all the rest of it.
+ * Hides the values of fields with secret names, up to four objects deep. pino's own redaction takes 30 µs for a line without secrets,
+ * ten times as long as the rest of the line.
  */
 function hideSecrets (object: Record<string, unknown>, depth = 0): Record<string, unknown> {
-  let shown: Record<string, unknown> | undefined
+  let copy: Record<string, unknown> | undefined
   for (const [key, value] of Object.entries(object)) {
     let shownValue = value
     if (isSecret(key, value)) shownValue = '[hidden]'
@@ -32,14 +32,14 @@ function hideSecrets (object: Record<string, unknown>, depth = 0): Record<string
       shownValue = hideSecrets(value as Record<string, unknown>, depth + 1)
     }
     if (shownValue !== value) {
-      shown ??= (Array.isArray(object) ? [...object] : { ...object }) as Record<string, unknown>
-      shown[key] = shownValue
+      copy ??= (Array.isArray(object) ? [...object] : { ...object }) as Record<string, unknown>
+      copy[key] = shownValue
     }
   }
-  return shown ?? object
+  return copy ?? object
 }
 
-// The detail, hint and parameters of a Postgres error quote the row, so only what names the place is kept.
+// The detail, hint and parameters of a Postgres error quote the row, so only the code, table and constraint are logged.
 function describeError (error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
@@ -47,13 +47,13 @@ function describeError (error: unknown): unknown {
   return { type: name, message, code, table, constraint, stack, ...(cause instanceof Error && { cause: describeError(cause) }) }
 }
 
-const levels = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
-/** A logger of JSON lines. Each carries the id of the trace that the running code belongs to. */
+/** Creates a logger that writes JSON lines. Each line has the trace id of the running code. */
 export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'info', destination?: DestinationStream): Log {
   const options = {
     name,
-    level: levels.has(level) ? level : 'info',
+    level: LEVELS.has(level) ? level : 'info',
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: hideSecrets },
@@ -66,7 +66,7 @@ export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'in
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** The logger of a process, which does not wait for whoever reads it, and what resolves once all of it has left the process. */
+/** Creates the logger of a process, which writes asynchronously, and `flush`, which resolves once all lines are written. */
 export function createProcessLogger (name: string) {
   const output = pino.destination({ sync: false })
   async function flush () {
@@ -77,7 +77,7 @@ export function createProcessLogger (name: string) {
   return { log: createLogger(name, undefined, output), flush }
 }
 
-/** One line for each answer: the route as it is written and the path as it was asked, never the query, which may hold a token. */
+/** Logs one line per response, with the route pattern and the path, but never the query, which may contain a token. */
 export function logResponses (app: FastifyInstance, log: Log) {
   app.addHook('onResponse', (request, reply, done) => {
     if (request.routeOptions.config.logged !== false) {
@@ -88,9 +88,9 @@ export function logResponses (app: FastifyInstance, log: Log) {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         requestId: request.id,
-        // The last bytes may leave in the context of another request on the same connection.
+        // The last bytes may be sent in the async context of another request on the same connection.
         traceId: traceId(request.trace)
-      }, 'answered')
+      }, 'request completed')
     }
     done()
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLookup } from './lookup.ts'
 
-/** An owner who knows the lower-case letters, and notes what it is called with. */
+/** An owner that knows the lower-case letters and records its calls. */
 function letters () {
   const calls: string[][] = []
   return {
@@ -15,7 +15,7 @@ function letters () {
   }
 }
 
-t.test('what many want at once is one call after the one under way, with each key once', async (t) => {
+t.test('concurrent lookups share the call after the current one, with each key once', async (t) => {
   const { calls, read } = letters()
   const find = createLookup(read)
   const answers = await Promise.all(['a', ...Array.from({ length: 50 }, () => 'b'), 'c'].map(async (key) => await find([key])))
@@ -23,7 +23,7 @@ t.test('what many want at once is one call after the one under way, with each ke
   t.strictSame(calls, [['a'], ['b', 'c']])
 })
 
-t.test('a known key is asked for every time, as it may be another item by now', async (t) => {
+t.test('a known key is looked up every time, because its item may have changed', async (t) => {
   const { calls, read } = letters()
   const find = createLookup(read)
   await find(['a'])
@@ -31,7 +31,7 @@ t.test('a known key is asked for every time, as it may be another item by now', 
   t.equal(calls.length, 2)
 })
 
-t.test('a made-up key is asked for once within a moment', async (t) => {
+t.test('an unknown key is looked up once until its cache entry expires', async (t) => {
   const { calls, read } = letters()
   const find = createLookup(read, { unknownTtlMs: 1_000 })
   for (let times = 0; times < 20; times++) t.strictSame(await find(['1', 'a']), ['A'])
@@ -41,23 +41,23 @@ t.test('a made-up key is asked for once within a moment', async (t) => {
   t.equal(calls.flat().filter((key) => key === '1').length, 2)
 })
 
-t.test('made-up keys do not fill the memory', async (t) => {
+t.test('unknown keys do not fill the memory', async (t) => {
   const { calls, read } = letters()
   const find = createLookup(read, { maxUnknown: 10, unknownTtlMs: 60_000 })
   await find(Array.from({ length: 30 }, (_, number) => `key ${number}`))
   calls.length = 0
   await find(['key 0', 'key 29'])
-  t.strictSame(calls.flat(), ['key 0'], 'only the latest are remembered')
+  t.strictSame(calls.flat(), ['key 0'], 'only the newest are cached')
 })
 
-t.test('while the owner is away nothing is taken as unknown', async (t) => {
+t.test('a failed call marks no key as unknown', async (t) => {
   const { read } = letters()
   let isUnavailable = true
   const find = createLookup(async (keys) => {
-    if (isUnavailable) throw new Error('away')
+    if (isUnavailable) throw new Error('unavailable')
     return await read(keys)
   })
-  await t.rejects(find(['a']), { message: 'away' })
+  await t.rejects(find(['a']), { message: 'unavailable' })
   isUnavailable = false
   t.strictSame(await find(['a']), ['A'])
 })

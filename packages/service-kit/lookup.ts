@@ -1,37 +1,37 @@
 import { createBatcher } from './batcher.ts'
 
 interface Options {
-  /** How long a key is taken as unknown once its owner has said so, in milliseconds; 5,000 unless told. */
+  /** How long a key counts as unknown after its owner did not find it; default 5 s. */
   unknownTtlMs?: number
-  /** How many unknown keys are remembered; the oldest go first. */
+  /** How many unknown keys are cached; the oldest are evicted first. */
   maxUnknown?: number
-  /** How many keys one call of `read` takes. */
+  /** How many keys are passed to one call of `read`. */
   maxKeysPerCall?: number
 }
 
 /**
- * Finds what another service owns. Keys that are wanted while a call is under way wait for the next one and share it, so that however
- * many are wanted at once, the owner has one call at a time of this process. A key that the owner does not know is remembered for a
- * moment: a flood of made-up keys ends here. A failure is remembered of no key.
- * @param read answers with what it finds, by its key; it is called with each key once
- * @returns what finds items; unknown keys are left out
+ * Creates a lookup of items that another service owns. Lookups that arrive during a call wait and share the next one, so this process
+ * makes one call to the owner at a time. A key that the owner does not know is cached as unknown for a moment, so a flood of invented
+ * keys ends here. Failures are not cached.
+ * @param read returns the items it finds by their keys; it gets each key once
+ * @returns a function that finds items and leaves out unknown keys
  */
 export function createLookup<Item> (
   read: (keys: string[]) => Promise<Map<string, Item>>, { unknownTtlMs = 5_000, maxUnknown = 10_000, maxKeysPerCall = 100 }: Options = {}
 ): (keys: string[]) => Promise<Item[]> {
   const unknownUntil = new Map<string, number>()
 
-  const findAll = createBatcher(async (requests: string[][]) => {
-    const keys = [...new Set(requests.flat())]
+  const findAll = createBatcher(async (lookups: string[][]) => {
+    const keys = [...new Set(lookups.flat())]
     const items = new Map<string, Item>()
     for (let from = 0; from < keys.length; from += maxKeysPerCall) {
       for (const [key, item] of await read(keys.slice(from, from + maxKeysPerCall))) items.set(key, item)
     }
-    for (const key of keys) if (!items.has(key)) rememberUnknown(key)
-    return requests.map((wanted) => wanted.flatMap((key) => items.get(key) ?? []))
+    for (const key of keys) if (!items.has(key)) cacheUnknown(key)
+    return lookups.map((wantedKeys) => wantedKeys.flatMap((key) => items.get(key) ?? []))
   })
 
-  function rememberUnknown (key: string) {
+  function cacheUnknown (key: string) {
     unknownUntil.delete(key)
     unknownUntil.set(key, Date.now() + unknownTtlMs)
     if (unknownUntil.size <= maxUnknown) return
@@ -43,7 +43,7 @@ export function createLookup<Item> (
 
   return async (keys) => {
     const now = Date.now()
-    const wanted = [...new Set(keys)].filter((key) => (unknownUntil.get(key) ?? 0) <= now)
-    return wanted.length === 0 ? [] : await findAll(wanted)
+    const candidates = [...new Set(keys)].filter((key) => (unknownUntil.get(key) ?? 0) <= now)
+    return candidates.length === 0 ? [] : await findAll(candidates)
   }
 }

@@ -6,7 +6,7 @@ const [secret, former] = ['s'.repeat(32), 'f'.repeat(32)]
 const startedAt = Date.UTC(2026, 0, 31, 8, 10)
 const query = (text: string) => Object.fromEntries(new URLSearchParams(text))
 
-t.test('a signature holds for its image, for an hour at most, and is the same within half an hour', (t) => {
+t.test('a signature is valid for its image, for at most an hour, and is stable for half an hour', (t) => {
   let now = startedAt
   const signer = createUrlSigner(secret, () => now)
   const signed = signer.sign(key)
@@ -23,21 +23,21 @@ t.test('a signature holds for its image, for an hour at most, and is the same wi
   t.end()
 })
 
-t.test('nothing else is accepted: of another image, changed, prolonged, by another secret, or none', (t) => {
+t.test('a signature of another image, a changed, extended, foreign or missing one is rejected', (t) => {
   const signer = createUrlSigner(secret, () => startedAt)
   const { expires, signature } = query(signer.sign(key))
   const later = String(Number(expires) + 3_600)
   for (const wrong of [
     {}, { expires }, { signature }, { expires, signature: '' }, { expires: later, signature }, { expires, signature: `${signature}A` }, { expires: [expires], signature },
     { expires: `${expires}e1`, signature }, { expires: '-1', signature }, { expires: 'NaN', signature }, query(createUrlSigner(former, () => startedAt).sign(key)),
-    // Even with the secret an address holds for an hour at most.
+    // Even a correctly signed URL is valid for at most an hour.
     query(createUrlSigner(secret, () => startedAt + 3_600_000).sign(key))
   ]) t.equal(signer.verify(key, wrong), undefined, JSON.stringify(wrong))
   t.equal(signer.verify(key.replace('0f.', '10.'), { expires, signature }), undefined)
   t.end()
 })
 
-t.test('a secret is rotated without a moment in which an address is refused', (t) => {
+t.test('rotating the secret never invalidates a URL', (t) => {
   const now = () => startedAt
   const [before, after] = [createUrlSigner(former, now), createUrlSigner(`${secret},${former}`, now)]
   t.ok(after.verify(key, query(before.sign(key))))
@@ -45,7 +45,7 @@ t.test('a secret is rotated without a moment in which an address is refused', (t
   t.end()
 })
 
-t.test('keys have one form', (t) => {
+t.test('media keys have one format', (t) => {
   t.ok(isMediaKey(key))
   t.ok(isMediaKey(key.replace('private', 'public')))
   for (const other of [`/${key}`, `${key}/`, key.toUpperCase(), key.replace('private/', 'private//'), key.replace('private/', 'public/../private/'), key.replace('.webp', '.png'), `${key}\n`]) t.notOk(isMediaKey(other), other)

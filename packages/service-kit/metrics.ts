@@ -4,31 +4,31 @@ import type { FastifyInstance } from 'fastify'
 import metrics from 'fastify-metrics'
 import client from 'prom-client'
 
-/** Where every metric of the process is kept: `new Gauge({ …, registers: [registry] })`, which is also prom-client's default. */
+/** The registry of all metrics of the process: `new Gauge({ …, registers: [registry] })`. It is also prom-client's default. */
 export const registry = client.register
 
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Counts and times the requests of `app`, by route as it is written. */
+/** Counts and times the requests of `app` by route pattern. */
 export async function measureRequests (app: FastifyInstance) {
-  // A process serves one server. Tests make several; the later ones count for themselves, as a name can be taken only once.
-  const taken = registry.getSingleMetric('http_request_duration_seconds') !== undefined
-  const registers = [taken ? new client.Registry() : registry]
+  // A process has one server. Tests create several; each further one gets its own registry, because a metric name can be registered only once.
+  const isRegistered = registry.getSingleMetric('http_request_duration_seconds') !== undefined
+  const registers = [isRegistered ? new client.Registry() : registry]
   await app.register(metrics.default, {
     promClient: client,
     endpoint: null,
-    defaultMetrics: { enabled: !taken },
+    defaultMetrics: { enabled: !isRegistered },
     routeMetrics: {
       enabled: { histogram: true, summary: false },
       routeBlacklist: ['/health/live', '/health/ready'],
-      overrides: { histogram: { buckets: seconds, registers }, summary: { registers } }
+      overrides: { histogram: { buckets: BUCKETS_SECONDS, registers }, summary: { registers } }
     }
   } as never)
 }
 
 /**
- * Serves GET /metrics on a port of its own, so that it is never within reach of the public. Without a port it does nothing.
- * Returns the port it got and what stops it.
+ * Serves GET /metrics on a separate port, so that it is never publicly reachable. Without a port it does nothing.
+ * Returns the actual port and a function that stops the server.
  */
 export async function serveMetrics (port: number | undefined, host = '127.0.0.1') {
   if (port === undefined) return { port, close: async () => {} }

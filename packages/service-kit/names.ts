@@ -1,13 +1,13 @@
 import { ValidationError } from './errors.ts'
 
-// A name made of nothing but these speaks for the service. What is fine beside one of them, as in "Joe Root", is no reason to refuse.
+// A name that consists only of these words and the fillers would impersonate the service. Any other word makes it acceptable, as in "Joe Root".
 const RESERVED = [
   'tandem', 'admin', 'admins', 'administrator', 'mod', 'mods', 'moderator', 'moderation', 'support', 'helpdesk', 'help', 'official', 'staff', 'system', 'root',
   'security', 'service', 'team', 'billing', 'payments', 'abuse', 'postmaster', 'webmaster', 'noreply', 'no reply', 'api', 'bot', 'fitmatch', 'verified', 'everyone', 'null', 'undefined'
 ]
 const FILLERS = ['the', 'app', 'fit', 'fitness', 'account', 'customer', 'care', 'desk', 'id', 'indonesia', 'real', 'my', 'user']
 
-// Letters of other scripts, digits and signs that pass for a Latin letter. Of those that pass for each other (i, l and 1) each becomes an i.
+// Letters of other scripts, digits and symbols that look like a Latin letter. The ones that look like each other (i, l and 1) all become an i.
 const LOOKALIKES = new Map(Object.entries({
   а: 'a', α: 'a', '@': 'a', 4: 'a', в: 'b', β: 'b', 8: 'b', с: 'c', ϲ: 'c', ԁ: 'd', đ: 'd', е: 'e', ε: 'e', є: 'e', 3: 'e', ɡ: 'g', н: 'h', һ: 'h',
   і: 'i', ι: 'i', ı: 'i', ӏ: 'i', l: 'i', 1: 'i', '|': 'i', '!': 'i', ł: 'i', ј: 'j', к: 'k', κ: 'k', м: 'm', μ: 'm', п: 'n', ո: 'n', η: 'n',
@@ -15,7 +15,7 @@ const LOOKALIKES = new Map(Object.entries({
   ѡ: 'w', ω: 'w', х: 'x', χ: 'x', у: 'y', γ: 'y'
 }))
 
-/** A name as it looks at a glance: without case, accents, spaces and signs. */
+/** Reduces a name to what it looks like: without case, accents, spaces and symbols. */
 const skeletonOf = (name: string) => name.normalize('NFKD').toLowerCase().replace(/./gsu, (letter) => LOOKALIKES.get(letter) ?? letter)
   .replace(/[^\p{L}\p{N}]/gu, '').replaceAll('rn', 'm').replaceAll('vv', 'w')
 
@@ -24,23 +24,23 @@ const words = [...reserved, ...FILLERS.map(skeletonOf)].join('|')
 const impersonation = new RegExp(`^(?=.*(?:${reserved.join('|')}))(?:${words})+$`, 'u')
 const isReserved = (name: string) => [name, name.replace(/\p{Nd}/gu, '')].some((each) => impersonation.test(skeletonOf(each)))
 
-// Joiners are a part of spelling in scripts whose letters join, and of emoji; everything else that cannot be seen hides something.
+// Joiners belong to the spelling of scripts whose letters join, and to emoji. Any other invisible character is rejected.
 const joined = String.raw`(?<=[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}])[\u200C\u200D]`
 const emoji = String.raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
-/** Why nobody may take `name` as a name or username, as the end of a sentence; undefined when anybody may. */
+/** Why `name` cannot be a name or username, as the end of a sentence; undefined if it can. */
 export function findNameError (name: string): string | undefined {
-  if (!visible.test(name)) return 'must not contain invisible characters or characters that change the direction of writing'
-  if (isReserved(name)) return 'is reserved; please choose another one'
+  if (!visible.test(name)) return 'must not contain invisible characters or characters that change the text direction'
+  if (isReserved(name)) return 'is reserved; choose another one'
 }
 
 /**
- * The one rule for names that people give themselves, whether account, username or matching profile.
- * @param current what they are called already: rules may have been others when they took it
+ * Validates a name that people choose: of an account, a username or a matching profile. The rule is the same everywhere.
+ * @param current their current name, which stays valid even if the rules have changed since
  * @throws ValidationError
  */
 export function validateName (field: string, name: string | undefined, current?: string) {
-  const fault = name === undefined || name === current ? undefined : findNameError(name)
-  if (fault) throw new ValidationError(`${field} ${fault}`)
+  const error = name === undefined || name === current ? undefined : findNameError(name)
+  if (error) throw new ValidationError(`${field} ${error}`)
 }

@@ -4,7 +4,7 @@ import { data, message } from './envelope.ts'
 import { Body, ClientUrl, Data, Enum, Id, Message, NextCursor, Nullable, PageQuery, Text } from './schemas.ts'
 import { listMissingExamples, testServer } from './testing.ts'
 
-t.test('the routes describe themselves', async (t) => {
+t.test('the OpenAPI document describes the routes', async (t) => {
   const app = await testServer(t, async (app) => {
     app.get('/feed/:id', {
       schema: { summary: 'Read a post', params: Type.Object({ id: Id }), querystring: PageQuery(), response: { 200: Data(Type.Object({ id: Id, caption: Nullable(Type.String()) })) } }
@@ -33,7 +33,7 @@ t.test('the routes describe themselves', async (t) => {
   t.match(document.components.schemas.Failure.required, ['success', 'error', 'code'])
 })
 
-t.test('an example is put together from the parts, and what lacks one is named', async (t) => {
+t.test('examples are built from their parts, and missing ones are listed', async (t) => {
   const app = await testServer(t, async (app) => {
     const Post = Type.Object({ id: Id, caption: Nullable(Text({ max: 9, examples: ['Run'] })), likes: Type.Integer({ examples: [3] }), tags: Type.Array(Type.String({ examples: ['run'] })) })
     app.post('/feed', {
@@ -53,6 +53,6 @@ t.test('an example is put together from the parts, and what lacks one is named',
   t.match(paths['/photos'].post.requestBody, { required: true, content: { 'multipart/form-data': { schema: { properties: { photo: { format: 'binary' } } } } } })
   const { examples, ...several } = paths['/several'].put.requestBody.content['application/json']
   t.same(Object.values(examples).map((each) => (each as { value: object }).value), [{ a: 1 }, { a: 2 }, { a: 'x' }])
-  t.notOk('example' in several, 'which the standard allows beside no others')
+  t.notOk('example' in several, 'the standard does not allow it together with examples')
   t.same(await listMissingExamples(app), ['POST /bare body: /a/b', 'PUT /wrong body: data/a must be integer', 'PUT /several body: data/a must be integer'])
 })

@@ -5,9 +5,9 @@ import { Failure } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Whether the route is an addition to the published interface. */
+    /** Whether the route is an extension of the published API. */
     'x-extension'?: boolean
-    /** The route takes a form, with a file in this field. */
+    /** The form field of the uploaded file, for routes that take multipart/form-data. */
     fileField?: string
   }
 }
@@ -27,47 +27,47 @@ interface Operation {
 }
 
 function addExamples (content: Content = {}) {
-  // One or several: OpenAPI allows no `example` beside `examples`.
+  // OpenAPI does not allow `example` together with `examples`.
   for (const media of Object.values(content)) if (media.schema && !media.examples) media.example ??= exampleOf(media.schema)
 }
 
-// Ours, and only of use to the validator.
-const internal = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEmpty'])
+// Our own keywords, which only the validator uses.
+const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEmpty'])
 
-function publish (schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(publish)
+function toPublicSchema (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toPublicSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   const published: Published = Object.fromEntries(Object.entries(schema)
-    .filter(([key, value]) => !(internal.has(key) && (Array.isArray(value) || value === true)))
-    .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : publish(value)]))
-  // A reader is told what to send or expect, where the server itself takes or gives whatever comes.
+    .filter(([key, value]) => !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true)))
+    .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)]))
+  // The document shows what to send or expect, although the server accepts or returns any value here.
   if (published.documentedAs !== undefined) return published.documentedAs
   const { required, properties } = published
-  // What has a default need not be sent.
+  // A field with a default is optional for clients.
   if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)
   return published
 }
 
-/** Fields that a request's schema does not name are ignored, so no request is described as refusing them. */
-function publishRequest (schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(publishRequest)
+/** Requests may have undeclared fields, which are ignored. So request schemas do not forbid them. */
+function toRequestSchema (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toRequestSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   return Object.fromEntries(Object.entries(schema)
     .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
-    .map(([key, value]) => [key, publishRequest(value)]))
+    .map(([key, value]) => [key, toRequestSchema(value)]))
 }
 
-// The form is read as it comes in, so that this is for readers only and validates nothing.
+// The form is streamed, so this schema only documents it and validates nothing.
 const formBody = (field: string) => ({
   consumes: ['multipart/form-data'],
   body: { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
 })
 
-/** `GET /feed/:id/like` is `getFeedIdLike`. */
-const nameOperation = (method: string, url: string) => method.toLowerCase() +
+/** `GET /feed/:id/like` becomes `getFeedIdLike`. */
+const operationIdOf = (method: string, url: string) => method.toLowerCase() +
   url.split(/[^a-zA-Z0-9]+/).filter(Boolean).map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 
-/** Describes the routes that follow as OpenAPI 3.1, at GET /openapi.json. */
+/** Serves an OpenAPI 3.1 document of the routes that are added later at GET /openapi.json. */
 export async function describeRoutes (app: FastifyInstance, { name }: { name: string }) {
   await app.register(swagger, {
     openapi: {
@@ -75,10 +75,10 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       info: { title: `Tandem ${name}`, version: '1.0.0' },
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-        schemas: { Failure: publish(Failure) as object },
+        schemas: { Failure: toPublicSchema(Failure) as object },
         responses: {
           Failure: {
-            description: 'Any failure. `code` says which.',
+            description: 'Any error. `code` identifies it.',
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' }, example: exampleOf(Failure) } }
           }
         }
@@ -89,17 +89,17 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const method = [route.method].flat()[0] ?? 'GET'
-      const published = publish(schema) as object
+      const published = toPublicSchema(schema) as object
       return {
         url,
         schema: {
-          operationId: nameOperation(method, url),
+          operationId: operationIdOf(method, url),
           tags: [name],
           ...extensions,
           ...(config.public ? {} : { security: [{ bearer: [] }] }),
           ...published,
-          ...('body' in published && { body: publishRequest(published.body) }),
-          ...('querystring' in published && { querystring: publishRequest(published.querystring) }),
+          ...('body' in published && { body: toRequestSchema(published.body) }),
+          ...('querystring' in published && { querystring: toRequestSchema(published.querystring) }),
           ...(fileField ? formBody(fileField) : {})
         }
       }
@@ -110,7 +110,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
         for (const { responses, requestBody } of Object.values(operations ?? {}) as Operation[]) {
           for (const { content } of [requestBody, ...Object.values(responses ?? {})].filter((part) => part !== undefined)) addExamples(content)
           if (responses) responses.default ??= { $ref: '#/components/responses/Failure' }
-          // No body at all is read as an empty one.
+          // A missing body is read as an empty one.
           if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) requestBody.required = false
         }
       }

@@ -1,18 +1,18 @@
 import type { Log } from './logging.ts'
 
 /**
- * Does `work` now and again every `intervalMs` until the function it returns is called. A failure is logged and waits
- * for the next time; a run that takes longer than that is not joined by another.
+ * Runs `work` now and every `intervalMs` until the returned function is called. A failure is logged and retried at the next interval. Runs
+ * never overlap: while one takes longer than the interval, no other starts.
  */
 export function runPeriodically (work: () => Promise<unknown>, { intervalMs, log }: { intervalMs: number, log: Log }) {
   let running: Promise<unknown> | undefined
-  const turn = () => {
+  const tick = () => {
     running ??= work()
-      .catch((error: unknown) => log.warn({ err: error }, 'repeated work failed; it will be tried again'))
+      .catch((error: unknown) => log.warn({ err: error }, 'periodic work failed; it runs again at the next interval'))
       .finally(() => { running = undefined })
   }
-  turn()
-  const timer = setInterval(turn, intervalMs)
+  tick()
+  const timer = setInterval(tick, intervalMs)
   return async () => {
     clearInterval(timer)
     await running

@@ -6,19 +6,19 @@ import { createRootKey, silentLog } from './testing.ts'
 
 const root = createRootKey()
 const MINUTE = 60_000
-const publish = (kid: string) => ({ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' })
-const [ours, attackers] = [publish('ours'), publish('attackers')]
+const createJwk = (kid: string) => ({ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid, alg: 'ES256' })
+const [ours, attackers] = [createJwk('ours'), createJwk('attackers')]
 const sign = async (keys = [ours], at = Date.now(), by = root) => await signKeySet(keys, at, by.privateKey)
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** What comes of a set of keys, in the eyes of a process that knows `roots`. */
+/** Reads a key set as a process that trusts `roots`. */
 const read = async (signed: string, roots = [root.publicText]) => await createVerifiedKeyFetcher(async () => signed, roots)()
 
-t.test('a set is believed that identity has signed', async (t) => {
+t.test('a set that identity signed is accepted', async (t) => {
   t.match(await read(await sign()), [{ kid: 'ours' }])
 })
 
-t.test('no other set is', async (t) => {
+t.test('any other set is rejected', async (t) => {
   const signed = await sign()
   const [header, , signature] = signed.split('.')
   const payload = encode({ issuedAt: Date.now(), keys: [attackers] })
@@ -36,22 +36,22 @@ t.test('no other set is', async (t) => {
   })) await t.rejects(read(forged), /not signed by identity/, what)
 })
 
-t.test('an older set than the last one is refused, and so is one of the day before for a process that has just started', async (t) => {
+t.test('a set older than the last one is rejected, and a fresh process rejects a set of the day before', async (t) => {
   let answer = await sign([ours], Date.now() - MINUTE)
   const fetchKeys = createVerifiedKeyFetcher(async () => answer, [root.publicText])
   await fetchKeys()
   const before = answer
-  answer = await sign([publish('newer')], Date.now())
+  answer = await sign([createJwk('newer')], Date.now())
   t.match(await fetchKeys(), [{ kid: 'newer' }])
-  t.match(await fetchKeys(), [{ kid: 'newer' }], 'the same again is fine')
+  t.match(await fetchKeys(), [{ kid: 'newer' }], 'the same set again is accepted')
   answer = before
-  await t.rejects(fetchKeys(), /an old one/)
+  await t.rejects(fetchKeys(), /outdated/)
 
-  await t.rejects(read(await sign([ours], Date.now() - 24 * 60 * MINUTE)), /an old one/)
-  await t.rejects(read(await sign([ours], Date.now() + 24 * 60 * MINUTE)), /from the future/, 'else no right set would ever be newer')
+  await t.rejects(read(await sign([ours], Date.now() - 24 * 60 * MINUTE)), /outdated/)
+  await t.rejects(read(await sign([ours], Date.now() + 24 * 60 * MINUTE)), /in the future/, 'otherwise no valid set would ever be newer')
 })
 
-t.test('while root keys are rotated, sets of either are believed', async (t) => {
+t.test('during a rotation, sets of both root keys are accepted', async (t) => {
   const next = createRootKey()
   const both = [root.publicText, next.publicText]
   t.match(await read(await sign(), both), [{ kid: 'ours' }])
@@ -59,7 +59,7 @@ t.test('while root keys are rotated, sets of either are believed', async (t) => 
   await t.rejects(read(await sign(), [next.publicText]), /not signed by identity/)
 })
 
-t.test('whatever is answered later, keys once had go on', async (t) => {
+t.test('cached keys stay valid, whatever is fetched later', async (t) => {
   let answer = await sign()
   const keys = createKeySet(createVerifiedKeyFetcher(async () => answer, [root.publicText]), silentLog)
   t.teardown(keys.close)
@@ -70,12 +70,12 @@ t.test('whatever is answered later, keys once had go on', async (t) => {
     answer = other
     const then = Date.now()
     Date.now = () => then + MINUTE
-    await t.rejects(keys.find('attackers'), { code: 'SERVICE_UNAVAILABLE' }, 'a forged answer tells nothing of what identity would say')
+    await t.rejects(keys.find('attackers'), { code: 'SERVICE_UNAVAILABLE' }, 'a forged set does not show what identity would return')
     t.ok(await keys.find('ours'))
   }
 })
 
-t.test('a root key is an Ed25519 key', (t) => {
+t.test('a root key must be an Ed25519 key', (t) => {
   t.ok(parseRootKey(root.publicText))
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
   for (const wrong of ['', 'no key', other]) t.throws(() => parseRootKey(wrong))

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { ACCESS_TOKEN } from './authentication.ts'
 import { exampleOf, type Schema } from './examples.ts'
-import type { HostileRequest } from './fuzz.ts'
+import type { FuzzRequest } from './fuzz.ts'
 import type { KeySet } from './keys.ts'
 import { createLogger } from './logging.ts'
 import { createServer } from './server.ts'
@@ -18,30 +18,30 @@ const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
 
-/** The key set that `bearer` signs for. */
+/** The key set that verifies the tokens of `bearer`. */
 export const testKeys: KeySet = {
   find: async (wanted) => (wanted === kid ? pem : undefined),
   has: (wanted) => wanted === kid,
   close () {}
 }
 
-/** Logs nothing but the causes of answers with 500, which a failing test should show. */
+/** Logs nothing except the causes of 500 responses, which a failing test should show. */
 export const silentLog = createLogger('test', 'error', {
   write (line) {
     const { msg, err } = JSON.parse(line) as { msg?: string, err?: { stack?: string } }
-    if (msg === 'failed') process.stderr.write(`answered 500: ${err?.stack ?? line}\n`)
+    if (msg === 'request failed') process.stderr.write(`responded 500: ${err?.stack ?? line}\n`)
   }
 })
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** An ES256 token of any header and claims, for tests of what must be refused too. */
+/** Signs an ES256 token with any header and claims, also for tests of invalid tokens. */
 export function signToken (claims: object, header: object = {}, key = privateKey) {
   const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid, ...header })}.${encode(claims)}`
   return `${content}.${sign('sha256', Buffer.from(content), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
-/** A root key, and both halves of it as the variables have them. */
+/** Creates a root key, with both halves in the format of the variables. */
 export function createRootKey () {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
@@ -51,16 +51,16 @@ export function createRootKey () {
   }
 }
 
-interface Bearer { role?: string, sessionId?: string, expiresIn?: number }
+interface BearerOptions { role?: string, sessionId?: string, expiresInSeconds?: number }
 
-/** The headers of a request by an account. `expiresIn` in seconds. */
-export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresIn = ACCESS_TOKEN.lifetimeSeconds }: Bearer = {}) {
+/** The authorization header of an account. */
+export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresInSeconds = ACCESS_TOKEN.lifetimeSeconds }: BearerOptions = {}) {
   const now = Math.floor(Date.now() / 1000)
   const { issuer: iss, audience: aud } = ACCESS_TOKEN
-  return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresIn })}` }
+  return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresInSeconds })}` }
 }
 
-/** A server with `routes` and nothing behind it, closed when the test ends. */
+/** Creates a server with `routes` that is closed when the test ends. */
 export async function testServer (t: { after: (close: () => unknown) => unknown }, routes: Routes = async () => {}, options: Partial<ServerOptions> = {}) {
   const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, ...options })
   t.after(() => app.close())
@@ -71,8 +71,8 @@ export async function testServer (t: { after: (close: () => unknown) => unknown 
 interface RawRequest { path: string, headers?: Record<string, string>, body: Buffer, chunked?: boolean, close?: boolean }
 
 /**
- * Sends a POST over a bare socket, whole, and reads only then, as many clients do. Returns the answer, whose status is 0 when the connection was reset
- * before an answer could be read.
+ * Sends a complete POST over a raw socket before it reads, as many clients do. Returns the response; its status is 0 if the connection was
+ * reset before a response could be read.
  */
 export async function postThenRead (port: number, { path, headers = {}, body, chunked = false, close = false }: RawRequest) {
   const socket = connect(port, '127.0.0.1')
@@ -92,19 +92,19 @@ export async function postThenRead (port: number, { path, headers = {}, body, ch
   if (chunked && !socket.destroyed) socket.write('0\r\n\r\n')
   const read = () => {
     const [head = '', text = ''] = Buffer.concat(received).toString('latin1').split('\r\n\r\n')
-    const whole = text.length > 0 && text.length === Number(/content-length: (\d+)/i.exec(head)?.[1])
-    return { status: Number(head.split(' ')[1] ?? 0), text, whole, closes: /^connection: close/im.test(head), failed }
+    const isComplete = text.length > 0 && text.length === Number(/content-length: (\d+)/i.exec(head)?.[1])
+    return { status: Number(head.split(' ')[1] ?? 0), text, isComplete, closes: /^connection: close/im.test(head), failed }
   }
   socket.on('data', (chunk: Buffer) => {
     received.push(chunk)
-    if (read().whole) socket.destroy()
+    if (read().isComplete) socket.destroy()
   })
   await closed
   return read()
 }
 
-/** Sends to `app` without a network, as `accountId`, for `listBadAnswers`. */
-export const createInjector = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: HostileRequest) => {
+/** Creates the `send` of `fuzzApi`: it injects requests into `app` with `headers`. */
+export const createInjector = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: FuzzRequest) => {
   const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ ...request, headers: { ...headers, ...request.headers } } as InjectOptions)
   return { status: statusCode, type: String(type), body }
 }
@@ -116,7 +116,7 @@ interface Operation {
   responses?: Record<string, { content?: Record<string, Media> }>
 }
 
-/** What a server's document leaves without a whole example, or with one that its own schema refuses: `POST /feed body: …`. None, in a finished service. */
+/** Lists the bodies and responses of a server's OpenAPI document without a complete, valid example: `POST /feed body: …`. */
 export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>) {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const ajv = addFormats.default(new Ajv({ strict: false, allowUnionTypes: true }))
@@ -125,12 +125,12 @@ export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>)
     for (const [method, { requestBody, responses = {} }] of Object.entries(operations)) {
       for (const [part, described] of Object.entries({ body: requestBody, ...responses })) {
         for (const { schema, example, examples } of Object.values(described?.content ?? {})) {
-          // A form's example would be a file.
+          // The example of a form would be a file.
           if (!schema || JSON.stringify(schema).includes('"binary"')) continue
           const operation = `${method.toUpperCase()} ${path} ${part}`
-          const shown = examples ? Object.values(examples).map(({ value }) => value) : [example]
-          for (const each of shown) {
-            if (each === undefined) missing.push(`${operation}: ${listBare(schema).join(', ')}`)
+          const candidates = examples ? Object.values(examples).map(({ value }) => value) : [example]
+          for (const each of candidates) {
+            if (each === undefined) missing.push(`${operation}: ${listPathsWithoutExample(schema).join(', ')}`)
             else if (!ajv.validate(schema, each)) missing.push(`${operation}: ${ajv.errorsText()}`)
           }
         }
@@ -140,14 +140,14 @@ export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>)
   return missing
 }
 
-/** The parts of a schema that want an example, as paths. */
-function listBare (schema: Schema, path = ''): string[] {
+/** The paths of a schema's parts that need an example. */
+function listPathsWithoutExample (schema: Schema, path = ''): string[] {
   if (exampleOf(schema) !== undefined) return []
   const within = schema.anyOf?.[0] ?? schema.items
-  if (within) return listBare(within, path)
+  if (within) return listPathsWithoutExample(within, path)
   if (!schema.properties) return [path]
-  return Object.entries(schema.properties).flatMap(([name, property]) => listBare(property, `${path}/${name}`))
+  return Object.entries(schema.properties).flatMap(([name, property]) => listPathsWithoutExample(property, `${path}/${name}`))
 }
 
-/** A secret that addresses of private images are signed with. */
+/** A secret that signs URLs of private images. */
 export const mediaSigningKey = 'a-secret-for-tests-of-private-images'

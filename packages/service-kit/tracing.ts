@@ -11,24 +11,24 @@ declare module 'fastify' {
   }
 }
 
-let carried = false
-let spans: FastifyPluginCallback | undefined
+let isPropagating = false
+let spanPlugin: FastifyPluginCallback | undefined
 
-/** Makes trace contexts follow calls and cross processes, without recording anything. May be called again. */
-function carryTraces () {
-  if (carried) return
-  carried = true
+/** Propagates trace contexts through async calls and between processes, without recording spans. It is idempotent. */
+function propagateTraces () {
+  if (isPropagating) return
+  isPropagating = true
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 }
 
 /**
- * Starts tracing for this process. Spans are recorded and sent only when OTEL_EXPORTER_OTLP_ENDPOINT is set: the SDK costs 200 ms
- * and 45 MB, so it is not even loaded otherwise. Returns what sends the last spans.
+ * Starts tracing in this process. Spans are recorded and exported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the SDK costs 200 ms and
+ * 45 MB, so it is not even loaded otherwise. Returns a function that flushes the last spans.
  */
 export async function startTracing (name: string): Promise<() => Promise<void>> {
   if (!process.env.OTEL_EXPORTER_OTLP_ENDPOINT) {
-    carryTraces()
+    propagateTraces()
     return async () => {}
   }
   process.env.OTEL_METRICS_EXPORTER ??= 'none'
@@ -40,18 +40,18 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
     textMapPropagator: new W3CTraceContextPropagator()
   })
   sdk.start()
-  carried = true
-  spans = new FastifyOtelInstrumentation({
-    // A query may hold a token, and the instrumentation would send it along.
+  isPropagating = true
+  spanPlugin = new FastifyOtelInstrumentation({
+    // A query may contain a token, which the instrumentation would export.
     requestHook: (span, request) => span.setAttribute('url.path', request.url.split('?', 1)[0] ?? '')
   }).plugin()
   return () => sdk.shutdown()
 }
 
-// Node keeps random bytes for UUIDs in store; randomBytes asks the system each time, and costs 5 µs.
+// Node caches random bytes for UUIDs; randomBytes makes a system call each time and costs 5 µs.
 const randomHex = () => randomUUID().replaceAll('-', '')
 
-/** The context that a caller's `traceparent` describes, or a new trace: one that is malformed counts as none. */
+/** The trace context of a caller's `traceparent`, or a new trace if it is missing or malformed. */
 export function extractTraceContext ({ traceparent, tracestate }: Record<string, unknown>): Context {
   const carrier = { traceparent, tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined }
   const continued = propagation.extract(ROOT_CONTEXT, carrier)
@@ -64,22 +64,22 @@ export function extractTraceContext ({ traceparent, tracestate }: Record<string,
   })
 }
 
-/** The id of the trace that `where` (by default, the running code) belongs to. */
-export const traceId = (where = context.active()) => trace.getSpanContext(where)?.traceId
+/** The id of the trace in `traceContext`; by default, the trace of the running code. */
+export const traceId = (traceContext = context.active()) => trace.getSpanContext(traceContext)?.traceId
 
-/** Runs `work` in the trace of a request: a callback of a shared connection belongs to the request that opened it. */
+/** Runs `work` in the trace of a request. A callback of a shared connection would otherwise run in the trace of the request that opened it. */
 export function runInTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
   return context.with(request.trace, work)
 }
 
-/** Runs each request of `app` in its trace, and tells the caller the id of the request. */
+/** Runs each request of `app` in its trace and returns the request id in `x-request-id`. */
 export async function traceRequests (app: FastifyInstance) {
-  carryTraces()
-  if (spans) await app.register(spans)
+  propagateTraces()
+  if (spanPlugin) await app.register(spanPlugin)
   app.decorateRequest('trace', null as never)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    request.trace = spans && trace.getSpan(context.active()) ? context.active() : extractTraceContext(request.headers)
+    request.trace = spanPlugin && trace.getSpan(context.active()) ? context.active() : extractTraceContext(request.headers)
     context.with(request.trace, done)
   })
 }

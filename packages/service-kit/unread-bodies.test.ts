@@ -14,40 +14,40 @@ const routes: Routes = async (app) => {
   app.post('/mine', { schema: { body: Body({ note: Text({ max: 10 }) }) } }, async () => data({}))
 }
 
-async function listening (t: Parameters<typeof testServer>[0]) {
+async function listen (t: Parameters<typeof testServer>[0]) {
   const app = await testServer(t, routes, { loadShedding: false })
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }
 
-// Gigabytes go over the loopback, beside other tests.
+// Gigabytes go over the loopback interface, in parallel with other tests.
 t.setTimeout(240_000)
 
 t.test('a client that sends 20 MB of JSON reads the 413, 50 times of 50', async (t) => {
-  const port = await listening(t)
+  const port = await listen(t)
   const body = Buffer.from(JSON.stringify({ note: 'x'.repeat(20_000_000) }))
   for (const chunked of [false, true]) {
     for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
-      const way = `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      const variant = `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
       const answers = []
       for (let i = 0; i < rounds; i++) {
-        const five = Array.from({ length: 5 }, () => postThenRead(port, { path: '/note', headers: { 'content-type': 'application/json' }, body, chunked, close }))
-        answers.push(...await Promise.all(five))
+        const batch = Array.from({ length: 5 }, () => postThenRead(port, { path: '/note', headers: { 'content-type': 'application/json' }, body, chunked, close }))
+        answers.push(...await Promise.all(batch))
       }
-      t.strictSame(answers.filter(({ status, whole, closes }) => !(status === 413 && whole && closes)), [], way)
+      t.strictSame(answers.filter(({ status, isComplete, closes }) => !(status === 413 && isComplete && closes)), [], variant)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
   }
 })
 
-t.test('a client that is not signed in reads the 401 to a long body too', async (t) => {
-  const port = await listening(t)
+t.test('a client without a token reads the 401 to a long body', async (t) => {
+  const port = await listen(t)
   const answers = await Promise.all(Array.from({ length: 20 }, () => postThenRead(port, { path: '/mine', body: Buffer.alloc(3_000_000), close: true })))
-  t.equal(answers.filter(({ status, whole }) => status === 401 && whole).length, 20)
+  t.equal(answers.filter(({ status, isComplete }) => status === 401 && isComplete).length, 20)
 })
 
-t.test('a refusal of a short body leaves the connection open', async (t) => {
-  const port = await listening(t)
+t.test('an error response to a short body keeps the connection open', async (t) => {
+  const port = await listen(t)
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   t.teardown(() => socket.destroy())
   for (let i = 0; i < 3; i++) {
@@ -58,8 +58,8 @@ t.test('a refusal of a short body leaves the connection open', async (t) => {
   }
 })
 
-t.test('the answer leaves before the rest of the body has come', async (t) => {
-  const port = await listening(t)
+t.test('the response is sent before the rest of the body arrives', async (t) => {
+  const port = await listen(t)
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   t.teardown(() => socket.destroy())
   socket.write('POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{')
@@ -68,7 +68,7 @@ t.test('the answer leaves before the rest of the body has come', async (t) => {
   t.match(answer, /PAYLOAD_TOO_LARGE/)
 })
 
-t.test('a body without an end is given up, by its length and by the clock', async (t) => {
+t.test('an endless body is aborted after its maximum length or time', async (t) => {
   const app = Fastify()
   discardUnreadBodies(app, { maxBytes: 1_000_000, maxMs: 500 })
   app.post('/', { onRequest: async (_request, reply) => await reply.code(401).send('no') }, async () => 'read')
@@ -88,10 +88,10 @@ t.test('a body without an end is given up, by its length and by the clock', asyn
   long.write(head)
   long.resume()
   let sent = 0
-  const pour = () => { while (!long.destroyed && long.write(Buffer.alloc(65_536))) sent += 65_536 }
-  long.on('drain', pour)
+  const writeMore = () => { while (!long.destroyed && long.write(Buffer.alloc(65_536))) sent += 65_536 }
+  long.on('drain', writeMore)
   const closed = new Promise((resolve) => long.on('close', resolve))
-  pour()
+  writeMore()
   await closed
   t.ok(sent < 20_000_000, `${sent} bytes`)
 })

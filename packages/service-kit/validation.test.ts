@@ -31,19 +31,19 @@ const routes: Routes = async (app) => {
     async () => data({ at: new Date(0), until: new Date(0), gone: null, email: 'never declared' }))
 }
 
-t.test('what a client sends is cleaned, and what was not asked for is dropped', async (t) => {
+t.test('requests are cleaned, and undeclared fields are dropped', async (t) => {
   const app = await testServer(t, routes)
   const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
   t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, { name: 'Ana', inner: { note: '' } })
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
   t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, NIL_UUID, NIL_UUID], owner: null })
   t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: NIL_UUID })
-  t.strictSame((await echo({ name: null, mood: null, inner: null, count: 1 })).data, { count: 1 }, 'null stands for what may be left out')
+  t.strictSame((await echo({ name: null, mood: null, inner: null, count: 1 })).data, { count: 1 }, 'null counts as missing for optional fields')
   t.strictSame((await echo({ draft: { any: null } })).data, { draft: { any: null } })
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
 })
 
-t.test('null is the default of a field that has one, and nothing where a form of text is left out', async (t) => {
+t.test('null becomes the default of a field that has one, and counts as missing for optional text with several formats', async (t) => {
   const body = Body({
     mood: Enum(['GOOD', 'BAD'], { default: 'GOOD' }),
     names: Type.Array(Text({ max: 5 }), { default: [] }),
@@ -52,13 +52,13 @@ t.test('null is the default of a field that has one, and nothing where a form of
   const app = await testServer(t, async (app) => {
     app.post('/mood', { schema: { body } }, async ({ body }) => data(body))
   })
-  const say = async (payload: object) => (await app.inject({ method: 'POST', url: '/mood', headers, payload })).json()
-  t.strictSame((await say({ mood: null, names: null, ends: null })).data, { mood: 'GOOD', names: [] })
-  t.strictSame((await say({ mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })).data, { mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })
-  t.match(await say({ names: [null] }), { success: false, code: 'VALIDATION_ERROR' })
+  const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/mood', headers, payload })).json()
+  t.strictSame((await post({ mood: null, names: null, ends: null })).data, { mood: 'GOOD', names: [] })
+  t.strictSame((await post({ mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })).data, { mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })
+  t.match(await post({ names: [null] }), { success: false, code: 'VALIDATION_ERROR' })
 })
 
-t.test('what is wrong is refused with a sentence that names the field and not its value', async (t) => {
+t.test('an invalid field is rejected with a message that names the field but not its value', async (t) => {
   const app = await testServer(t, routes)
   const cases: Array<[unknown, string]> = [
     [{ inner: { note: null } }, 'inner.note must be a string'],
@@ -69,9 +69,9 @@ t.test('what is wrong is refused with a sentence that names the field and not it
     [{ born: '2024-02-30' }, 'born must be a date such as 2026-01-31'],
     [{ born: '2024-02-01T00:00:00Z' }, 'born must be a date such as 2026-01-31'],
     [{ at: '2024-02-30T00:00:00Z' }, 'at must be a date and time such as 2026-01-31T08:00:00Z'],
-    [{ url: 'javascript:alert(1)' }, 'url must be an http or https address'],
-    [{ url: 'https://user:pass@example.org/' }, 'url must be an http or https address'],
-    [{ url: 'file:///etc/passwd' }, 'url must be an http or https address'],
+    [{ url: 'javascript:alert(1)' }, 'url must be an http or https URL'],
+    [{ url: 'https://user:pass@example.org/' }, 'url must be an http or https URL'],
+    [{ url: 'file:///etc/passwd' }, 'url must be an http or https URL'],
     [{ url: `https://example.org/${'a'.repeat(2048)}` }, 'url must have at most 2048 characters'],
     [{ mood: 'FINE' }, 'mood must be one of GOOD, BAD'],
     [{ count: '5' }, 'count must be an integer'],
@@ -86,7 +86,7 @@ t.test('what is wrong is refused with a sentence that names the field and not it
   }
 })
 
-t.test('what Postgres cannot hold is refused wherever it stands', async (t) => {
+t.test('values that Postgres cannot store are rejected anywhere', async (t) => {
   const app = await testServer(t, routes)
   const nested = (depth: number) => '{"draft":' + '{"a":'.repeat(depth) + '1' + '}'.repeat(depth) + '}'
   for (const payload of ['{"name":"a\\u0000"}', '{"name":"\\ud800"}', '{"draft":{"a\\u0000":1}}', '{"draft":{"a":["\\udc00"]}}', '{"weight":1e400}', nested(40), nested(8_000)]) {
@@ -107,7 +107,7 @@ t.test('a body cannot reach a prototype', async (t) => {
   }
 })
 
-t.test('a query is read as what it means', async (t) => {
+t.test('query values are coerced to their types', async (t) => {
   const app = await testServer(t, routes)
   const page = async (query: string) => (await app.inject({ url: `/page${query}`, headers })).json()
   t.strictSame((await page('')).data, { limit: 20 })
@@ -121,19 +121,19 @@ t.test('a query is read as what it means', async (t) => {
   }
 })
 
-t.test('an id that cannot be one names nothing', async (t) => {
+t.test('a malformed id is read as the nil uuid', async (t) => {
   const app = await testServer(t, routes)
   for (const id of ['1', 'null', '...', `${uuid}x`, '%F0%9F%92%A9']) {
     t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: NIL_UUID }, id)
   }
 })
 
-t.test('a moment is written as ISO 8601, and nothing undeclared is written', async (t) => {
+t.test('timestamps are written as ISO 8601, and undeclared fields are not sent', async (t) => {
   const app = await testServer(t, routes)
   const at = '1970-01-01T00:00:00.000Z'
   t.strictSame((await app.inject({ url: '/moment', headers })).json(), { success: true, data: { at, until: at, gone: null } })
 })
 
-t.test('a cursor keeps its name in the document', async (t) => {
+t.test('a cursor keeps its format in the document', async (t) => {
   t.match(Cursor, { format: 'uuid' })
 })

@@ -119,8 +119,8 @@ t.test('text that cannot be kept refuses its item, and not the day’s other log
   const items = [water(now), named('Nasi goreng 🍳'.slice(0, -1)), named('a\0b'), weight(now), { ...water(now), clientId: 'a\0' }, { ...water(now), clientId: 'b', note: '\0' }]
   const results = await log(...items)
   t.same(results.map(({ status }) => status), ['created', 'rejected', 'rejected', 'created', 'rejected', 'rejected'])
-  t.match(results[1], { clientId: items[1]?.clientId, id: null, error: 'The item holds a broken character' })
-  t.match(results[2], { error: 'The item holds a NUL character' })
+  t.match(results[1], { clientId: items[1]?.clientId, id: null, error: 'The item contains an invalid Unicode character' })
+  t.match(results[2], { error: 'The item contains a NUL character' })
   t.equal(results[4]?.clientId, null, 'a name that cannot be kept is not said again')
   t.equal((await read('/logs')).logs.length, 2)
 
