@@ -8,9 +8,9 @@ import { checkContracts, checkDocument } from './guard.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 for (const check of [checkContracts, checkDocument]) {
   const { file, problems, content, isUpToDate } = await check(root)
-  for (const problem of problems) screen.refuse(problem)
+  for (const problem of problems) screen.error(problem)
   if (problems.length > 0) {
-    screen.refuse(`${file} was not changed.`)
+    screen.error(`${file} was not changed.`)
     process.exitCode = 1
   } else if (isUpToDate) {
     screen.done(`${file} is up to date`)

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Refusal } from './screen.ts'
+import { UserError } from './screen.ts'
 
 interface Workspace { folder: string, name: string, dependencies: string[] }
 
-/** The folders of the workspace's packages that differ from origin/main (committed or not), and of those that depend on them. */
+/** The folders of packages that differ from origin/main (committed or not), and of their dependents. */
 export function listAffectedFolders (root: string): string[] {
   const workspaces = readWorkspaces(root)
   const changed = listChangedFiles(root)
@@ -28,7 +28,7 @@ function readWorkspaces (root: string): Workspace[] {
 function listChangedFiles (root: string): string[] {
   const git = (...args: string[]) => {
     const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
-    if (status !== 0) throw new Refusal(`git ${args.join(' ')} failed: --affected compares with origin/main`)
+    if (status !== 0) throw new UserError(`git ${args.join(' ')} failed: --affected compares with origin/main`)
     return stdout.split('\n').filter(Boolean)
   }
   const [base = ''] = git('merge-base', 'HEAD', 'origin/main')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { signature } from './footprints.ts'
+import { processSignature } from './pid-files.ts'
 import type { Teardown } from './testing.ts'
 
 // A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
@@ -95,7 +95,7 @@ export function pids ({ gateway, services, postgres, redis, nats }: Stack): numb
 }
 
 export function isAlive (pid: number): boolean {
-  return signature(pid) !== `${pid} `
+  return processSignature(pid) !== `${pid} `
 }
 
 /** What `work` returns once it no longer throws; a minute is for machines that have much else to do. */

@@ -1,10 +1,10 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { Refusal } from './screen.ts'
+import { UserError } from './screen.ts'
 
 export interface Settings {
-  /** Undefined when the operator left the choice open: then the first free port from 8080 on. */
+  /** Undefined if PORT is not set: then the first free port from 8080 on. */
   port: number | undefined
   host: string
   dataDir: string
@@ -16,7 +16,7 @@ export interface Settings {
   cdnUrl: string | undefined
   trustProxy: string
   metrics: boolean
-  /** Everything else that is set, for every process to pick from. */
+  /** All other variables, passed on to every process. */
   rest: NodeJS.ProcessEnv
 }
 
@@ -28,7 +28,7 @@ const checks: Record<string, Check> = {
   PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   HOST: (value) => /[\s/]/.test(value) && 'must be an address to listen on, such as 127.0.0.1 or 0.0.0.0',
   LOG_LEVEL: (value) => !LEVELS.includes(value) && `must be one of ${LEVELS.join(', ')}`,
-  TRUST_PROXY: (value) => !value.split(',').every((each) => isNetwork(each.trim())) && 'must be addresses or CIDRs with commas between them',
+  TRUST_PROXY: (value) => !value.split(',').every((each) => isNetwork(each.trim())) && 'must be addresses or CIDR ranges, separated by commas',
   DATABASE_URL: url('postgres', 'postgresql'),
   REDIS_URL: url('redis', 'rediss'),
   NATS_URL: url('nats', 'tls'),
@@ -39,20 +39,20 @@ const checks: Record<string, Check> = {
   PROVIDER_B_JWKS_URL: url('http', 'https'),
   FCM_BASE_URL: url('http', 'https'),
   FCM_SERVICE_ACCOUNT_FILE: serviceAccount,
-  METRICS_PORT: (value) => value !== '0' && 'can only be 0 here: eight processes cannot share a port'
+  METRICS_PORT: (value) => value !== '0' && 'must be 0: eight processes cannot share a port'
 }
 
-/** Reads what the operator said. @throws Refusal that names every bad variable, a line each */
+/** Reads the environment variables. @throws UserError that names every invalid variable, a line each */
 export function readSettings (environment: NodeJS.ProcessEnv, root: string): Settings {
-  // A variable set to nothing is one not set, as in a compose file's `${PORT:-}`.
+  // An empty variable counts as not set, as in a compose file's `${PORT:-}`.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   if (given['TRUST_PROXY'] === 'off') delete given['TRUST_PROXY']
 
-  const faults = Object.entries(checks).flatMap(([name, check]) => {
-    const fault = given[name] !== undefined && check(given[name])
-    return fault ? [`${name} ${fault}, not ${JSON.stringify(given[name])}`] : []
+  const problems = Object.entries(checks).flatMap(([name, check]) => {
+    const problem = given[name] !== undefined && check(given[name])
+    return problem ? [`${name} ${problem}, not ${JSON.stringify(given[name])}`] : []
   })
-  if (faults.length > 0) throw new Refusal(faults.join('\n  '))
+  if (problems.length > 0) throw new UserError(problems.join('\n  '))
 
   const { PORT, HOST, DATA_DIR, DATABASE_URL, REDIS_URL, NATS_URL, SMTP_URL, PUBLIC_URL, CDN_URL, TRUST_PROXY, METRICS_PORT, ...rest } = given
   return {
@@ -92,7 +92,7 @@ function serviceAccount (file: string): string | false {
   try {
     accessSync(file, constants.R_OK)
     const account = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    return ['client_email', 'private_key'].some((key) => typeof account[key] !== 'string') && 'must be the service account file of the push provider'
+    return ['client_email', 'private_key'].some((key) => typeof account[key] !== 'string') && 'must be a service account file of the push provider'
   } catch (error) {
     return `must be a readable JSON file (${(error as Error).message})`
   }

@@ -56,12 +56,12 @@ const allowed = [
   ['gateway/proxy/forward.ts', '../config.ts']
 ]
 
-t.test('lint holds who may import whom', async (t) => {
+t.test('lint rejects forbidden imports', async (t) => {
   const reported = lint(forbidden)
   for (const [file = '', name = ''] of forbidden) t.ok(reported.has(`${file} ${name}`), `${file} may not import ${name}`)
 })
 
-t.test('lint lets each import what it builds on', async (t) => {
+t.test('lint allows permitted imports', async (t) => {
   t.strictSame([...lint(allowed)], [])
 })
 

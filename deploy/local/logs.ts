@@ -3,15 +3,15 @@ import path from 'node:path'
 import { prettyFactory } from 'pino-pretty'
 import { screen } from './screen.ts'
 
-// Processes write straight into their files, so none waits for the launcher, and a launcher that dies takes no line with it.
-// What belongs on the screen is read from there.
+// Processes write directly to their log files, so none waits for the launcher, and no line is lost if the launcher dies.
+// The launcher reads the files and shows a selection.
 
-const EVERY = 200
-const LINE_OF_INTEREST = /"level":"(?:warn|error|fatal)"/
+const POLL_INTERVAL_MS = 200
+const WARNING_LINE = /"level":"(?:warn|error|fatal)"/
 
 const pretty = prettyFactory({ colorize: process.stdout.isTTY, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss.l', singleLine: true })
 
-/** Shows what is written to the logs from now on: warnings, errors and what is not a log line at all; or `everything`. */
+/** Shows new lines of the logs: warnings, errors and lines that are not JSON; or `everything`. */
 export function followLogs (dataDir: string, names: string[], { everything = false } = {}): () => void {
   const width = Math.max(...names.map((name) => name.length))
   const files = names.map((name) => ({ label: name.padEnd(width), file: path.join(dataDir, 'logs', `${name}.log`), at: sizeOf(dataDir, name), rest: '' }))
@@ -24,10 +24,10 @@ export function followLogs (dataDir: string, names: string[], { everything = fal
       log.rest = lines.pop() ?? ''
       for (const line of lines) {
         const plain = !line.startsWith('{')
-        if (line && (everything || plain || LINE_OF_INTEREST.test(line))) screen.line(`${log.label}  ${plain ? line : pretty(line).trimEnd()}`)
+        if (line && (everything || plain || WARNING_LINE.test(line))) screen.line(`${log.label}  ${plain ? line : pretty(line).trimEnd()}`)
       }
     }
-  }, EVERY)
+  }, POLL_INTERVAL_MS)
   return () => clearInterval(timer)
 }
 
@@ -42,7 +42,7 @@ function readFrom (file: string, at: number): { text: string, at: number } {
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)
-    // A service under load can write faster than a person reads: then only the newest lines are looked at.
+    // A service under load can write faster than anyone reads: then only the newest lines are shown.
     const from = Math.max(at, size - buffer.length)
     const length = readSync(handle, buffer, 0, buffer.length, from)
     return { text: buffer.toString('utf8', 0, length), at: from + length }

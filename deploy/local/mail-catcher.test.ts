@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import t from 'tap'
 import { startMailCatcher } from './mail-catcher.ts'
 
-t.test('mails can be read on a page and as JSON, and be deleted', async (t) => {
+t.test('mails are shown on a page and as JSON, and can be deleted', async (t) => {
   const catcher = await startMailCatcher(t.testdir())
   t.teardown(async () => await catcher.stop())
   await createTransport(catcher.smtpUrl).sendMail({ from: 'tandem@example.com', to: 'ana@example.com', subject: '<i>Hello</i>', text: 'https://example.com/?a=1&b=2' })

@@ -11,19 +11,19 @@ import { listPage, mailPage, type Mail } from './mail-page.ts'
 export interface MailCatcher {
   smtpUrl: string
   url: string
-  /** What has come, newest first. @param to only what this address got */
+  /** The received mails, newest first. @param to only mails to this address */
   mails: (to?: string) => Mail[]
   clear: () => void
-  /** Answers every mail with this SMTP code from now on, such as 451; with nothing, takes mails again. */
-  refuse: (code?: number) => void
+  /** Rejects every mail with this SMTP code, such as 451; without a code, accepts mails again. */
+  rejectWith: (code?: number) => void
   stop: () => Promise<void>
 }
 
-const KEPT = 1_000
+const MAX_MAILS = 1_000
 
 /**
- * Takes every mail and delivers none. Mails are files in `dir`, written before they are acknowledged, the newest thousand of them;
- * they can be read on a page, and as JSON by tests: `GET /api/mails?to=ana@example.com`, `DELETE /api/mails`.
+ * Accepts every mail and delivers none. The newest thousand are kept as files in `dir`, written before they are acknowledged. They are
+ * shown on a page, and as JSON for tests: `GET /api/mails?to=ana@example.com`, `DELETE /api/mails`.
  */
 export async function startMailCatcher (dir: string, ports: { smtp?: number, http?: number } = {}): Promise<MailCatcher> {
   mkdirSync(dir, { recursive: true })
@@ -31,7 +31,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
   for (const file of readdirSync(dir).filter((name) => name.endsWith('.json')).sort()) {
     mails.unshift(JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Mail)
   }
-  let refusal: number | undefined
+  let rejectionCode: number | undefined
   let count = 0
 
   const keep = async (raw: Buffer, to: string[]) => {
@@ -43,7 +43,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
     }
     writeFileSync(path.join(dir, `${id}.json`), JSON.stringify(mail))
     mails.unshift(mail)
-    for (const old of mails.splice(KEPT)) rmSync(path.join(dir, `${old.id}.json`), { force: true })
+    for (const old of mails.splice(MAX_MAILS)) rmSync(path.join(dir, `${old.id}.json`), { force: true })
   }
 
   const smtp = new SMTPServer({
@@ -53,7 +53,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        if (refusal) return done(Object.assign(new Error('Refused on request'), { responseCode: refusal }))
+        if (rejectionCode) return done(Object.assign(new Error('Rejected on request'), { responseCode: rejectionCode }))
         keep(Buffer.concat(chunks), envelope.rcptTo.map(({ address }) => address)).then(() => done(), (error: Error) => done(error))
       })
     }
@@ -75,7 +75,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
     } else if (pathname === '/api/mails') send(response, 200, 'application/json', JSON.stringify(find(searchParams.get('to'))))
     else if (pathname === '/') send(response, 200, 'text/html', listPage(mails))
     else if (mail) send(response, 200, 'text/html', mailPage(mail))
-    else send(response, 404, 'text/plain', 'There is no such mail')
+    else send(response, 404, 'text/plain', 'Mail not found')
   })
   await listen(http, ports.http)
 
@@ -84,7 +84,7 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
     url: `http://127.0.0.1:${portOf(http)}`,
     mails: (to) => [...find(to)],
     clear,
-    refuse: (code) => { refusal = code },
+    rejectWith: (code) => { rejectionCode = code },
     async stop () {
       http.closeAllConnections()
       await Promise.all([new Promise<void>((resolve) => smtp.close(resolve)), new Promise((resolve) => http.close(resolve))])
@@ -93,13 +93,13 @@ export async function startMailCatcher (dir: string, ports: { smtp?: number, htt
 }
 
 async function listen (server: Server, port?: number) {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     server.listen(port ?? await freePort(), '127.0.0.1')
     try {
       await once(server, 'listening')
       return
     } catch (error) {
-      if (port || tries === 3) throw error
+      if (port || attempt === 3) throw error
     }
   }
 }
@@ -109,6 +109,6 @@ function portOf (server: Server): number {
 }
 
 function send (response: ServerResponse, status: number, type: string, body: string) {
-  // A mail's own HTML is shown in a frame without scripts, forms or a way out; its texts are escaped.
+  // A mail's HTML is shown in a sandboxed frame without scripts or forms; its text is escaped.
   response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': "script-src 'none'" }).end(body)
 }

@@ -2,7 +2,7 @@ export interface Mail {
   id: string
   date: string
   from: string
-  /** Whom the envelope named, in lower case: who really gets it. */
+  /** The recipients of the SMTP envelope, in lower case. */
   to: string[]
   subject: string
   text: string
@@ -13,8 +13,8 @@ export function listPage (mails: Mail[]): string {
   const rows = mails.map(({ id, date, to, subject }) =>
     `<tr><td>${time(date)}</td><td>${escape(to.join(', '))}</td><td><a href="/mails/${id}">${escape(subject) || '(no subject)'}</a></td></tr>`)
   return page('Mail', `
-    <p>Every mail the local system sends ends here, newest first. As JSON: <a href="/api/mails">/api/mails</a></p>
-    ${rows.length === 0 ? '<p>Nothing yet.</p>' : `<table><tr><th>When</th><th>To</th><th>Subject</th></tr>${rows.join('\n')}</table>`}`)
+    <p>Every mail that the local system sends, newest first. As JSON: <a href="/api/mails">/api/mails</a></p>
+    ${rows.length === 0 ? '<p>No mail yet.</p>' : `<table><tr><th>When</th><th>To</th><th>Subject</th></tr>${rows.join('\n')}</table>`}`)
 }
 
 export function mailPage ({ date, from, to, subject, text, html }: Mail): string {

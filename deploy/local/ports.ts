@@ -2,26 +2,26 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
-import { signature, findSurvivor } from './footprints.ts'
+import { processSignature, findLivePid } from './pid-files.ts'
 
-// Below the range from which systems take the ports of outgoing connections, so none of those is in the way later.
-const FIRST = 20_000
-const LAST = 32_000
+// Below the ephemeral range, so that no outgoing connection takes them.
+const MIN_PORT = 20_000
+const MAX_PORT = 32_000
 
-/** A port that nobody listens on and no other launcher or test has chosen. */
+/** Reserves a port that is free and that no other launcher or test has reserved. */
 export async function freePort (host = '127.0.0.1'): Promise<number> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))
-    if (await take(port, host) === undefined) return port
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT))
+    if (await reservePort(port, host) === undefined) return port
   }
-  throw new Error(`no free port between ${FIRST} and ${LAST} on ${host}`)
+  throw new Error(`no free port between ${MIN_PORT} and ${MAX_PORT} on ${host}`)
 }
 
-/** Makes a port this process's own, or says why not: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` … */
-export async function take (port: number, host: string): Promise<string | undefined> {
-  if (!reserve(port)) return 'EADDRINUSE'
+/** Reserves a port for this process, or returns the error code: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` … */
+export async function reservePort (port: number, host: string): Promise<string | undefined> {
+  if (!writeReservation(port)) return 'EADDRINUSE'
   const error = await listenError(port, host)
-  if (error) release(port)
+  if (error) releasePort(port)
   return error
 }
 
@@ -37,29 +37,29 @@ async function listenError (port: number, host: string): Promise<string | undefi
   })
 }
 
-// Between the choice of a port and its use a process has to start. A note in the meantime keeps others of this kind away,
-// who would not only be in the way: their process would answer in the place of ours, and seem to be it.
-const notes = path.join(tmpdir(), `tandem-ports-${userInfo().uid}`)
-const ours = new Set<number>()
+// A process has to start between the choice of a port and its use. A reservation file keeps other launchers away meanwhile.
+// Without it, another launcher's process could answer on this port and look like ours.
+const reservations = path.join(tmpdir(), `tandem-ports-${userInfo().uid}`)
+const ownPorts = new Set<number>()
 
-function reserve (port: number): boolean {
-  const note = path.join(notes, String(port))
-  if (ours.has(port)) return false
-  if (findSurvivor(note)) return false
+function writeReservation (port: number): boolean {
+  const note = path.join(reservations, String(port))
+  if (ownPorts.has(port)) return false
+  if (findLivePid(note)) return false
   rmSync(note, { force: true })
-  mkdirSync(notes, { recursive: true })
+  mkdirSync(reservations, { recursive: true })
   try {
-    writeFileSync(note, signature(process.pid), { flag: 'wx' })
+    writeFileSync(note, processSignature(process.pid), { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   }
-  if (ours.size === 0) process.once('exit', () => ours.forEach(release))
-  ours.add(port)
+  if (ownPorts.size === 0) process.once('exit', () => ownPorts.forEach(releasePort))
+  ownPorts.add(port)
   return true
 }
 
-function release (port: number) {
-  ours.delete(port)
-  rmSync(path.join(notes, String(port)), { force: true })
+function releasePort (port: number) {
+  ownPorts.delete(port)
+  rmSync(path.join(reservations, String(port)), { force: true })
 }

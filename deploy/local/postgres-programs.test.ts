@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
-import { findPostgres, openPrograms } from './postgres-programs.ts'
+import { findPostgres, accessiblePrograms } from './postgres-programs.ts'
 import { start } from './process.ts'
-import { postgres, postgresAnswers } from './servers.ts'
+import { postgres, isPostgresReady } from './servers.ts'
 
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
@@ -27,21 +27,21 @@ async function givenClosedPrograms (t: Test) {
   return { closed, programs: { initdb: path.join(closed, 'native/bin/initdb'), postgres: path.join(closed, 'native/bin/postgres') } }
 }
 
-t.test('Postgres starts where only root may enter: its programs and its data both', async (t) => {
+t.test('Postgres starts with its programs and data below a folder that only root can enter', async (t) => {
   const { closed, programs } = await givenClosedPrograms(t)
   const server = await postgres(path.join(closed, 'data'), {
-    logFile: path.join(closed, 'log'), password: 'secret', durable: false, programs: openPrograms(programs, path.join(folder(t, 0o755), 'cache'))
+    logFile: path.join(closed, 'log'), password: 'secret', durable: false, programs: accessiblePrograms(programs, path.join(folder(t, 0o755), 'cache'))
   })
   const running = await start(server.recipe)
   t.teardown(running.kill)
-  t.ok(await postgresAnswers(server.url()))
+  t.ok(await isPostgresReady(server.url()))
   if (isRoot) t.match(readFileSync(`/proc/${running.pid}/status`, 'utf8'), /^Uid:\t[1-9]/m, 'and not as root')
 })
 
-t.test('starts at once share one copy, whole and written by root alone', async (t) => {
+t.test('concurrent starts share one complete copy that only root can write to', async (t) => {
   const { programs } = await givenClosedPrograms(t)
   const cache = path.join(folder(t, 0o755), 'cache')
-  const script = `process.umask(0o077); const { openPrograms } = await import(process.argv[1]); console.log(openPrograms(JSON.parse(process.argv[2]), process.argv[3]).postgres)`
+  const script = `process.umask(0o077); const { accessiblePrograms } = await import(process.argv[1]); console.log(accessiblePrograms(JSON.parse(process.argv[2]), process.argv[3]).postgres)`
   const args = ['--input-type=module', '-e', script, path.join(import.meta.dirname, 'postgres-programs.ts'), JSON.stringify(programs), cache]
   const found = await Promise.all(Array.from({ length: 3 }, async () => (await run(process.execPath, args)).stdout.trim()))
   if (!isRoot) return t.same(new Set(found), new Set([programs.postgres]), 'who is not root runs the programs where they are')
@@ -52,10 +52,10 @@ t.test('starts at once share one copy, whole and written by root alone', async (
   for (const file of [cache, copy, found[0] ?? '']) t.match(statSync(file), { uid: 0, mode: statSync(file).mode & ~0o777 | 0o755 }, 'whatever the umask')
 })
 
-t.test('a folder that others may write to is not used', async (t) => {
+t.test('a folder that other users can write to is not used', async (t) => {
   const { programs } = await givenClosedPrograms(t)
   const cache = folder(t, 0o777)
-  if (!isRoot) return t.same(openPrograms(programs, cache), programs)
-  t.throws(() => openPrograms(programs, cache), /others than root may write/)
+  if (!isRoot) return t.same(accessiblePrograms(programs, cache), programs)
+  t.throws(() => accessiblePrograms(programs, cache), /users other than root can write/)
   t.same(readdirSync(cache), [])
 })

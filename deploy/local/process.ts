@@ -2,55 +2,55 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readSync, fstatSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, isFree } from './ports.ts'
-import { Refusal } from './screen.ts'
-import { spawnWithParentDeathSignal, type User } from './tether.ts'
+import { UserError } from './screen.ts'
+import { spawnWithParentDeathSignal, type User } from './parent-death-signal.ts'
 
 export interface Command { file: string, args: string[], env?: NodeJS.ProcessEnv, user?: User | undefined }
 
-/** How to run one process of the system. */
-export interface Recipe {
+/** How to run one process. */
+export interface ProcessSpec {
   name: string
-  /** 0 before the first start; kept from then on, unless a stranger has taken it meanwhile. */
+  /** 0 before the first start; then kept, unless another program takes it. */
   port: number
-  /** 127.0.0.1 unless said otherwise. */
+  /** Default 127.0.0.1. */
   host?: string
-  /** The port was promised to somebody: rather fail than move. */
-  fixed?: boolean
-  /** Asked at each start, so that it tells of the neighbours' ports as they are then. */
+  /** Clients know the port: fail rather than choose another one. */
+  hasFixedPort?: boolean
+  /** Called at each start, so that it contains the current ports of other processes. */
   command: () => Command
-  /** Whether it does its work yet; a rejection counts as no. */
-  ready: () => Promise<boolean>
+  /** Whether it is ready; a rejection counts as false. */
+  isReady: () => Promise<boolean>
   logFile: string
-  /** It notices the end of this process by its IPC channel; the others get a signal from the kernel, where there is `setpriv`. */
+  /** It detects the end of this process by its IPC channel; others get a signal from the kernel, if `setpriv` is available. */
   ipc?: boolean
   stopSignal?: NodeJS.Signals
   /** Milliseconds from the stop signal to SIGKILL. */
-  timeoutMs?: number
+  stopTimeoutMs?: number
 }
 
 export interface Running {
   pid: number
-  /** Fulfilled with how it ended, such as `exit code 1` or `SIGKILL`. */
+  /** Resolves with how it ended, such as `exit code 1` or `SIGKILL`. */
   ended: Promise<string>
   stop: () => Promise<void>
   kill: () => Promise<void>
 }
 
-const READY_WITHIN = 60_000
+const READY_TIMEOUT_MS = 60_000
 const STACK_LINE = / at .*(file:|node:)/
 
 /**
  * Starts a process and returns once it is ready.
- * @param onSpawn hears the pid before that
- * @throws Refusal with the last lines it wrote, when it ends or stays unready for a minute; nothing of it is left then
+ * @param onSpawn is called with the pid before that
+ * @throws UserError with its last log lines, if it ends or is not ready within a minute; it is killed then
  */
-export async function start (recipe: Recipe, onSpawn?: (running: Running) => void): Promise<Running> {
-  for (let tries = 1; ; tries++) {
+export async function start (recipe: ProcessSpec, onSpawn?: (running: Running) => void): Promise<Running> {
+  for (let attempt = 1; ; attempt++) {
     const taken = recipe.port === 0 || !await isFree(recipe.port, recipe.host)
-    if (taken && !recipe.fixed) recipe.port = await freePort(recipe.host)
+    if (taken && !recipe.hasFixedPort) recipe.port = await freePort(recipe.host)
     const from = sizeOf(recipe.logFile)
-    const running = launch(recipe)
-    if (!running) throw new Refusal(`${recipe.name}: cannot run ${recipe.command().file}`)
+    const running = spawnProcess(recipe)
+    if (!running) throw new UserError(`${recipe.name}: cannot run ${recipe.command().file}`)
     try {
       onSpawn?.(running)
     } catch (error) {
@@ -58,20 +58,20 @@ export async function start (recipe: Recipe, onSpawn?: (running: Running) => voi
       throw error
     }
 
-    const ended = await Promise.race([running.ended, untilReady(recipe, running)])
+    const ended = await Promise.race([running.ended, waitUntilReady(recipe, running)])
     if (ended === undefined) return running
     await running.kill()
-    // Somebody was faster between the choice of the port and its use.
-    if (tries < 3 && !recipe.fixed && !await isFree(recipe.port, recipe.host)) continue
-    throw new Refusal(`${recipe.name} did not start (${ended})${lastLines(recipe.logFile, from)}`)
+    // Another program took the port between its choice and its use.
+    if (attempt < 3 && !recipe.hasFixedPort && !await isFree(recipe.port, recipe.host)) continue
+    throw new UserError(`${recipe.name} did not start (${ended})${lastLines(recipe.logFile, from)}`)
   }
 }
 
-function launch (recipe: Recipe): Running | undefined {
+function spawnProcess (recipe: ProcessSpec): Running | undefined {
   const { file, args, env = process.env, user } = recipe.command()
   const log = openSync(recipe.logFile, 'a')
   const { program, rest, ids } = recipe.ipc ? { program: file, rest: args, ids: {} } : spawnWithParentDeathSignal(file, args, recipe.stopSignal, user)
-  // In a group of its own: Ctrl-C is for the launcher, which stops one after the other.
+  // In its own process group: Ctrl-C goes to the launcher, which stops processes in order.
   const child = spawn(program, rest, { env, ...ids, detached: true, stdio: ['ignore', log, log, ...(recipe.ipc ? ['ipc' as const] : [])] })
   closeSync(log)
   const ended = new Promise<string>((resolve) => {
@@ -88,27 +88,27 @@ function launch (recipe: Recipe): Running | undefined {
   const stop = async () => {
     child.kill(recipe.stopSignal ?? 'SIGTERM')
     const late = new AbortController()
-    await Promise.race([ended, sleep(recipe.timeoutMs ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})])
+    await Promise.race([ended, sleep(recipe.stopTimeoutMs ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})])
     late.abort()
   }
   return { pid, ended, stop, kill }
 }
 
-async function untilReady ({ ready }: Recipe, { ended }: Running): Promise<string | undefined> {
+async function waitUntilReady ({ isReady }: ProcessSpec, { ended }: Running): Promise<string | undefined> {
   let over = false
   void ended.then(() => { over = true })
-  // Often at first, for the servers, which take milliseconds; then seldom, to leave the processors to those who start.
-  for (let wait = 10, end = Date.now() + READY_WITHIN; !over && Date.now() < end; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
-    if (await ready().catch(() => false)) return undefined
+  // Often at first, for servers that take milliseconds; then less often, to leave the processors to starting processes.
+  for (let wait = 10, end = Date.now() + READY_TIMEOUT_MS; !over && Date.now() < end; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
+    if (await isReady().catch(() => false)) return undefined
   }
-  return over ? await ended : `not ready within ${READY_WITHIN / 1_000} s`
+  return over ? await ended : `not ready within ${READY_TIMEOUT_MS / 1_000} s`
 }
 
 function signalGroup (pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(-pid, signal)
   } catch {
-    // It is gone already.
+    // It has already ended.
   }
 }
 

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { Refusal, screen } from './screen.ts'
+import { UserError, screen } from './screen.ts'
 
 const REDIS = ['redis-server', 'valkey-server']
 const NATS = ['nats-server']
-// Debian puts nats-server where only root looks, Homebrew where only login shells do.
-const ELSEWHERE = ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin', '/opt/homebrew/sbin']
+// Debian installs nats-server where only root has a PATH, Homebrew where only login shells have one.
+const EXTRA_FOLDERS = ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin', '/opt/homebrew/sbin']
 
 export interface Programs { redis: string, nats: string }
 
 /**
- * Where Redis (or Valkey) and NATS are, installed first where this may be done without asking.
- * @throws Refusal that says what to install
+ * Finds Redis (or Valkey) and NATS, and installs them if that needs no question.
+ * @throws UserError that says what to install
  */
 export function findPrograms ({ redis = true, nats = true } = {}): Programs {
   const missing = () => [...(redis && !find(REDIS) ? ['redis-server'] : []), ...(nats && !find(NATS) ? ['nats-server'] : [])]
@@ -20,12 +20,12 @@ export function findPrograms ({ redis = true, nats = true } = {}): Programs {
   const packages = missing()
   if (packages.length > 0 && isDebianRoot()) installPackages(packages)
   const wanted = missing()
-  if (wanted.length > 0) throw new Refusal(advice(wanted))
+  if (wanted.length > 0) throw new UserError(installHint(wanted))
   return { redis: find(REDIS) ?? '', nats: find(NATS) ?? '' }
 }
 
 function find (names: string[]): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), ...ELSEWHERE]
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), ...EXTRA_FOLDERS]
   return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find(isExecutable)
 }
 
@@ -44,10 +44,10 @@ function isDebianRoot (): boolean {
 
 function installPackages (names: string[]) {
   screen.step(`Installing ${names.join(' and ')} with apt-get …`)
-  // Without this policy Debian would start both as daemons on their usual ports.
+  // Without this policy, Debian would start both as daemons on their default ports.
   const policy = '/usr/sbin/policy-rc.d'
-  const ours = !existsSync(policy)
-  if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  const isOurs = !existsSync(policy)
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
     const get = (...args: string[]) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }, stdio: ['ignore', 'ignore', 'inherit']
@@ -57,11 +57,11 @@ function installPackages (names: string[]) {
       get('install', '--no-install-recommends', '-y', ...names)
     }
   } finally {
-    if (ours) rmSync(policy, { force: true })
+    if (isOurs) rmSync(policy, { force: true })
   }
 }
 
-function advice (names: string[]): string {
+function installHint (names: string[]): string {
   const how = process.platform === 'darwin'
     ? `brew install ${names.map((name) => name === 'redis-server' ? 'redis' : name).join(' ')}`
     : existsSync('/usr/bin/apt-get') ? `sudo apt-get install ${names.join(' ')}` : `install ${names.join(' and ')} with your package manager`

@@ -1,13 +1,13 @@
 import { styleText } from 'node:util'
 
-/** Something the person at the keyboard can put right: shown as it stands, without a stack. */
-export class Refusal extends Error {}
+/** An error that users can fix themselves: shown without a stack. */
+export class UserError extends Error {}
 
 type Colour = Parameters<typeof styleText>[0]
 
 const paint = (colour: Colour, text: string) => styleText(colour, text, { stream: process.stdout })
 
-// Whoever read along, such as `tee`, may leave; what runs here goes on.
+// A reader of the output, such as `tee`, may end; the launcher keeps running.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
@@ -17,9 +17,9 @@ export const screen = {
   done: (text: string, since?: number) => { screen.line(`${paint('green', '✓')} ${text}${since === undefined ? '' : paint('gray', ` ${seconds(since)}`)}`) },
   warn: (text: string) => { screen.line(`${paint('yellow', '!')} ${text}`) },
   fail: (text: string) => { screen.line(`${paint('red', '✗')} ${text}`) },
-  refuse: (text: string) => { process.stderr.write(`${paint('red', '✗')} ${text}\n`) },
+  error: (text: string) => { process.stderr.write(`${paint('red', '✗')} ${text}\n`) },
 
-  /** Columns of even width; the first is bold. */
+  /** Prints aligned columns; the first is bold. */
   table (rows: string[][]) {
     const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
     for (const row of rows) {

@@ -3,13 +3,14 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { prettyFactory } from 'pino-pretty'
 
-// `npm run logs -- <id>`: what every process logged of one request, in the order of time. The id is the answer's `x-request-id`, or a trace id.
+// `npm run logs -- <id>`: the log lines of one request from every process, in chronological order. The id is the response's
+// `x-request-id`, or a trace id.
 
 interface Line { time?: string, name?: string, requestId?: string, traceId?: string }
 
 const [id] = process.argv.slice(2)
 if (!id) {
-  console.error('usage: npm run logs -- <the x-request-id of an answer, or a trace id>')
+  console.error('usage: npm run logs -- <x-request-id of a response, or trace id>')
   process.exit(1)
 }
 
@@ -23,14 +24,14 @@ await readLines((line) => { if (line.requestId === id || (line.traceId && traces
 const pretty = prettyFactory({ colorize: process.stdout.isTTY, ignore: 'pid,hostname,traceId', translateTime: 'HH:MM:ss.l', singleLine: true })
 for (const { line } of found.toSorted((one, other) => one.time.localeCompare(other.time))) process.stdout.write(pretty(line))
 if (found.length === 0) {
-  console.error(`No line in ${folder} belongs to ${id}`)
+  console.error(`No log line in ${folder} belongs to ${id}`)
   process.exit(1)
 }
 
 async function readLines (read: (line: Line) => void) {
   for (const file of files) {
     for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-      // Only lines that name the id or one of its traces are worth parsing.
+      // Parse only lines that contain the id or one of its traces.
       if (text.startsWith('{') && [...traces].some((each) => text.includes(each))) read(JSON.parse(text) as Line)
     }
   }

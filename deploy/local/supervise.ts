@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writePidFile, removePidFile } from './footprints.ts'
-import { start, type Recipe, type Running } from './process.ts'
+import { writePidFile, removePidFile } from './pid-files.ts'
+import { start, type ProcessSpec, type Running } from './process.ts'
 import { screen } from './screen.ts'
 
 export interface Supervised {
@@ -8,30 +8,30 @@ export interface Supervised {
   readonly port: number
   /** Undefined while it is down. */
   readonly pid: number | undefined
-  /** The first start. @throws Refusal when it does not come up */
+  /** The first start. @throws UserError if it does not become ready */
   start: () => Promise<void>
-  /** Stops it, if it runs, and starts it again. Never throws: it goes on trying. */
+  /** Stops it if it runs, and starts it again. Never throws: it keeps retrying. */
   restart: (reason: string) => Promise<void>
   stop: () => Promise<void>
   kill: () => Promise<void>
 }
 
-export interface Watcher {
+export interface SupervisorOptions {
   dataDir: string
-  /** A process has another pid or port than before. */
+  /** Called when a process has a new pid or port. */
   onChange: (name: string) => void
-  /** Milliseconds before the first, and at most before any, new start of a process that crashed. */
-  backOff?: { first: number, most: number, healthyAfter: number }
+  /** The delays before a crashed process is restarted. */
+  backOff?: { initialMs: number, maxMs: number, healthyAfterMs: number }
 }
 
-const BACK_OFF = { first: 250, most: 10_000, healthyAfter: 30_000 }
+const BACK_OFF = { initialMs: 250, maxMs: 10_000, healthyAfterMs: 30_000 }
 
-/** Keeps a process alive: when it ends unasked it is started again, after a pause that doubles each time and shrinks once it lives. */
-export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_OFF }: Watcher): Supervised {
+/** Keeps a process alive: restarts it after an unexpected end, with exponential backoff that resets once it is healthy. */
+export function supervise (recipe: ProcessSpec, { dataDir, onChange, backOff = BACK_OFF }: SupervisorOptions): Supervised {
   let running: Running | undefined
-  let pause = backOff.first
+  let pause = backOff.initialMs
   // Each order from outside begins a new turn; what an older one still waits for is not done any more.
-  let turn = 0
+  let generation = 0
 
   const begin = async (mine: number) => {
     const started = performance.now()
@@ -39,27 +39,27 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
       running = spawned
       writePidFile(dataDir, recipe.name, spawned.pid)
     }).catch((error: unknown) => {
-      if (mine === turn) running = undefined
+      if (mine === generation) running = undefined
       throw error
     })
-    if (mine !== turn) return await current.stop()
+    if (mine !== generation) return await current.stop()
     void current.ended.then((how) => {
-      if (mine !== turn) return
+      if (mine !== generation) return
       running = undefined
-      if (performance.now() - started > backOff.healthyAfter) pause = backOff.first
+      if (performance.now() - started > backOff.healthyAfterMs) pause = backOff.initialMs
       void revive(mine, how)
     })
   }
 
   const revive = async (mine: number, how: string) => {
-    for (let reason = how; mine === turn;) {
-      screen.warn(`${recipe.name} ended (${reason}), again in ${pause} ms`)
+    for (let reason = how; mine === generation;) {
+      screen.warn(`${recipe.name} ended (${reason}), restarting in ${pause} ms`)
       await sleep(pause)
-      pause = Math.min(pause * 2, backOff.most)
-      if (mine !== turn) return
+      pause = Math.min(pause * 2, backOff.maxMs)
+      if (mine !== generation) return
       try {
         await begin(mine)
-        if (mine !== turn) return
+        if (mine !== generation) return
         screen.done(`${recipe.name} is back`)
         return onChange(recipe.name)
       } catch (error) {
@@ -69,7 +69,7 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
   }
 
   const halt = async (how: 'stop' | 'kill') => {
-    turn++
+    generation++
     const last = running
     running = undefined
     await last?.[how]()
@@ -80,18 +80,18 @@ export function supervise (recipe: Recipe, { dataDir, onChange, backOff = BACK_O
     name: recipe.name,
     get port () { return recipe.port },
     get pid () { return running?.pid },
-    start: async () => await begin(++turn),
+    start: async () => await begin(++generation),
     restart: async (reason) => {
       await halt('stop')
-      const mine = ++turn
+      const mine = ++generation
       const since = performance.now()
       try {
         await begin(mine)
-        if (mine !== turn) return
+        if (mine !== generation) return
         screen.done(`${recipe.name} restarted: ${reason}`, since)
         onChange(recipe.name)
       } catch (error) {
-        if (mine === turn) void revive(mine, (error as Error).message)
+        if (mine === generation) void revive(mine, (error as Error).message)
       }
     },
     stop: async () => await halt('stop'),

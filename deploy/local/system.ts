@@ -2,35 +2,35 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { natsAccess, needsRedis, redisAccess, startStreams } from './access.ts'
-import { secret, writeWhole } from './data-dir.ts'
+import { readOrCreateSecret, writeAtomically } from './data-dir.ts'
 import type { Settings } from './environment.ts'
 import { startMailCatcher, type MailCatcher } from './mail-catcher.ts'
 import { freePort } from './ports.ts'
 import { findPrograms } from './programs.ts'
-import type { Recipe } from './process.ts'
+import type { ProcessSpec } from './process.ts'
 import { rootKeyOf } from './root-key.ts'
-import { Refusal, screen } from './screen.ts'
+import { UserError, screen } from './screen.ts'
 import { nats, postgres, redis, type Server, type SharedServer } from './servers.ts'
 import { supervise, type Supervised } from './supervise.ts'
 
 export interface System {
   gateway: Supervised
   services: Map<string, Supervised>
-  /** Starts everything, in the order in which one needs the other. @throws Refusal at the first that fails; then call `stop` */
+  /** Starts everything in dependency order. @throws UserError at the first failure; call `stop` then */
   start: (signal: AbortSignal) => Promise<void>
-  /** Brings a service's schema to what its folder says now. */
+  /** Runs the pending migrations of a service. */
   migrate: (service: string) => Promise<void>
   stop: () => Promise<void>
   kill: () => Promise<void>
   addresses: () => string[][]
 }
 
-const MIGRATED_WITHIN = 3_000
+const MIGRATION_TIMEOUT_MS = 3_000
 
 type Migrate = (url: string, folder: string) => Promise<void>
 type Provision = (adminUrl: string, service: string, password: string) => Promise<string>
 
-/** The whole of Tandem on this machine: servers, services, gateway. @param lenient a service that does not start is no reason to give up */
+/** The whole system on this machine: servers, services, gateway. @param lenient continue if a service does not start */
 export function defineSystem (root: string, gatewayPort: number, settings: Settings, { lenient = false } = {}): System {
   const { dataDir } = settings
   const names = readdirSync(path.join(root, 'services')).filter((name) => existsSync(path.join(root, 'services', name, 'main.ts'))).sort()
@@ -47,7 +47,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     dataDir,
     onChange () {
       if (!complete) return
-      tellGateway()
+      updateGateway()
       try {
         writeStack()
       } catch (error) {
@@ -59,10 +59,10 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const rootKey = rootKeyOf(dataDir)
   const addressFor = (server: string, user: string) => servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
   const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
-  const mediaSigningKey = () => ({ MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? secret(dataDir, 'media') })
+  const mediaSigningKey = () => ({ MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? readOrCreateSecret(dataDir, 'media') })
   const signsMedia = (name: string) => name === 'social' || name === 'fitmatch'
   const common = (name: string): NodeJS.ProcessEnv => ({
-    // As in the images: pictures are decoded in many threads, and malloc would keep memory for each.
+    // As in the images: several threads decode images, and malloc would keep memory for each.
     MALLOC_ARENA_MAX: '2',
     MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
@@ -78,19 +78,19 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   const recipes = names.map((name) => nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
     ...common(name),
-    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? secret(dataDir, 'identity'), IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey } : {}),
+    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'), IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey } : {}),
     ...(signsMedia(name) ? mediaSigningKey() : {}),
     DATABASE_URL: databases.get(name),
     HOST: '127.0.0.1',
     PORT: String(recipe.port),
-    // Only the gateway speaks to a service, and says for whom.
+    // Only the gateway connects to a service; its X-Forwarded-For is trusted.
     TRUST_PROXY: '127.0.0.1'
   })))
   const services = new Map(recipes.map((recipe) => [recipe.name, supervise(recipe, watcher)]))
 
-  const toldGateway = new Map<string, number>()
+  const knownPorts = new Map<string, number>()
   const gateway = supervise(nodeProcess('gateway', 'gateway/main.ts', (recipe) => {
-    for (const { name, port } of services.values()) toldGateway.set(name, port)
+    for (const { name, port } of services.values()) knownPorts.set(name, port)
     return {
       ...common('gateway'),
       ...mediaSigningKey(),
@@ -99,19 +99,19 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
       PORT: String(recipe.port),
       TRUST_PROXY: settings.trustProxy
     }
-  }, { port: gatewayPort, host: settings.host, fixed: true }), watcher)
+  }, { port: gatewayPort, host: settings.host, hasFixedPort: true }), watcher)
 
-  // A service keeps its port, unless a stranger took it while it was down; then the gateway has to hear of the new one.
-  function tellGateway () {
-    const moved = [...services.values()].filter(({ name, port }) => port !== toldGateway.get(name))
+  // A service keeps its port, unless another program takes it while the service is down; then the gateway restarts with the new one.
+  function updateGateway () {
+    const moved = [...services.values()].filter(({ name, port }) => port !== knownPorts.get(name))
     if (moved.length > 0) void gateway.restart(`${moved.map(({ name }) => name).join(', ')} moved to another port`)
   }
 
-  function nodeProcess (name: string, script: string, environment: (recipe: Recipe) => NodeJS.ProcessEnv, place: Partial<Recipe> = {}): Recipe {
-    const recipe: Recipe = {
-      name, port: 0, logFile: logFile(name), ipc: true, timeoutMs: 5_000,
+  function nodeProcess (name: string, script: string, environment: (recipe: ProcessSpec) => NodeJS.ProcessEnv, place: Partial<ProcessSpec> = {}): ProcessSpec {
+    const recipe: ProcessSpec = {
+      name, port: 0, logFile: logFile(name), ipc: true, stopTimeoutMs: 5_000,
       command: () => ({ file: process.execPath, args: [path.join(root, script)], env: environment(recipe) }),
-      ready: async () => (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
+      isReady: async () => (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
       ...place
     }
     return recipe
@@ -122,9 +122,9 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server | SharedServer>) => {
       const since = performance.now()
       if (given) {
-        await (await import('./reach.ts')).checkConnectivity(name, given)
+        await (await import('./connectivity.ts')).checkConnectivity(name, given)
         servers.set(name, { url: () => given })
-        return screen.done(`${name} answers`, since)
+        return screen.done(`${name} is reachable`, since)
       }
       const { recipe, ...addresses } = await make()
       const process = supervise(recipe, watcher)
@@ -137,8 +137,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
       serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis, access: redisAccess(dataDir) })),
       serve('nats', settings.natsUrl, async () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats, access: await natsAccess(root, dataDir) }))
         .then(async () => { stopStreams = await startStreams(addressFor('nats', 'streams'), names) }),
-      serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: secret(dataDir, 'postgres') })),
-      settings.smtpUrl ? import('./reach.ts').then(async ({ checkConnectivity }) => await checkConnectivity('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
+      serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: readOrCreateSecret(dataDir, 'postgres') })),
+      settings.smtpUrl ? import('./connectivity.ts').then(async ({ checkConnectivity }) => await checkConnectivity('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
     ])
   }
 
@@ -146,31 +146,31 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     const kit = await import('@tandem/database-kit') as { migrate: Migrate, provision: Provision }
     const admin = servers.get('postgres')?.url() ?? ''
     try {
-      if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, secret(dataDir, `postgres.${name}`)))
+      if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, readOrCreateSecret(dataDir, `postgres.${name}`)))
       await kit.migrate(databases.get(name) ?? '', path.join(root, 'services', name))
     } catch (error) {
       const { message, cause } = error as Error
-      throw new Refusal(`${name}'s schema: ${[message, (cause as Error | undefined)?.message].filter(Boolean).join(': ')}`, { cause: error })
+      throw new UserError(`${name}'s schema: ${[message, (cause as Error | undefined)?.message].filter(Boolean).join(': ')}`, { cause: error })
     }
   }
 
   async function startProcesses (signal: AbortSignal) {
     for (const name of ['gateway', ...names]) if (settings.metrics) metricsPorts.set(name, await freePort())
-    // Chosen before anything starts, so that the gateway, starting beside the services, can be told.
+    // Chosen before anything starts, because the gateway starts in parallel and needs the ports.
     for (const recipe of recipes) recipe.port = await freePort()
     await all([...services.values(), gateway].map(async (process) => {
       const since = performance.now()
       try {
         await process.start().catch(async (error: Error) => {
           if (lenient || signal.aborted) throw error
-          // On a busy machine a neighbour can be too slow for a service's own deadlines.
-          screen.warn(`${error.message}\n  Once more …`)
+          // On a busy machine another process can be too slow for a service's timeouts.
+          screen.warn(`${error.message}\n  Retrying …`)
           await process.start()
         })
         screen.done(process.name, since)
       } catch (error) {
         if (!lenient) throw error
-        screen.fail(`${(error as Error).message}\n  It is started again when a file changes.`)
+        screen.fail(`${(error as Error).message}\n  It starts again when a file changes.`)
       }
     }))
   }
@@ -179,21 +179,21 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     screen.step('Starting the servers …')
     await startServers()
     signal.throwIfAborted()
-    screen.step('Bringing the schemas up to date …')
+    screen.step('Running migrations …')
     await all(names.map(migrate))
     signal.throwIfAborted()
     screen.step('Starting the services and the gateway …')
     await startProcesses(signal)
     signal.throwIfAborted()
     complete = true
-    tellGateway()
+    updateGateway()
     writeStack()
   }
 
   function writeStack () {
     const place = ({ port, pid }: Supervised, host?: string) => ({ url: origin(host, port), pid: pid ?? null })
     const server = (name: string) => ({ url: servers.get(name)?.url(), pid: servers.get(name)?.process?.pid ?? null })
-    writeWhole(path.join(dataDir, 'stack.json'), JSON.stringify({
+    writeAtomically(path.join(dataDir, 'stack.json'), JSON.stringify({
       gateway: place(gateway, settings.host),
       services: Object.fromEntries([...services.values()].map((service) => [service.name, place(service)])),
       postgres: server('postgres'),
@@ -208,8 +208,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     rmSync(path.join(dataDir, 'stack.json'), { force: true })
     await gateway[how]()
     await Promise.all([...services.values()].map(async (service) => await service[how]()))
-    // A migration under way is not pulled from under its feet, and what was just being started has a pid by then.
-    if (how === 'stop') await Promise.race([starting, sleep(MIGRATED_WITHIN)])
+    // Lets a running migration finish, and lets a process that is just starting get its pid.
+    if (how === 'stop') await Promise.race([starting, sleep(MIGRATION_TIMEOUT_MS)])
     await stopStreams?.()
     await Promise.all([mail?.stop(), ...[...servers.values()].map(async ({ process }) => await process?.[how]())])
   }
@@ -229,7 +229,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
       ['gateway', publicUrl(), metricsOf('gateway')],
       ...names.map((name) => [name, origin(undefined, services.get(name)?.port ?? 0), metricsOf(name)]),
       ...['postgres', 'redis', 'nats'].map((name) => [name, withoutPassword(servers.get(name)?.url()), '']),
-      ['mail', mail?.url ?? withoutPassword(settings.smtpUrl), mail ? `catches what is sent to ${mail.smtpUrl}` : '']
+      ['mail', mail?.url ?? withoutPassword(settings.smtpUrl), mail ? `catches mail sent to ${mail.smtpUrl}` : '']
     ]
   }
 
@@ -238,11 +238,11 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   }
 }
 
-/** Like Promise.all, but waits for the others too: whoever stops them afterwards finds none still on its way up. */
+/** Like Promise.all, but waits for all: so a following stop finds none that is still starting. */
 async function all (work: Array<Promise<unknown>>) {
   const results = await Promise.allSettled(work)
   const reasons = results.flatMap((result) => result.status === 'rejected' ? [result.reason as Error] : [])
-  if (reasons.length > 1 && reasons.every((reason) => reason instanceof Refusal)) throw new Refusal(reasons.map(({ message }) => message).join('\n  '))
+  if (reasons.length > 1 && reasons.every((reason) => reason instanceof UserError)) throw new UserError(reasons.map(({ message }) => message).join('\n  '))
   if (reasons.length > 0) throw reasons[0]
 }
 

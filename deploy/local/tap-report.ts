@@ -9,7 +9,7 @@ const TIMEOUT = 'timeout!'
 
 interface Failure { title: string, diag: Record<string, unknown> }
 
-/** Reads the runner's TAP: a line for each file as it ends, then `summary()` tells what failed, and how. */
+/** Reads the runner's TAP: prints a line for each file as it ends; `summary()` then prints the failures. */
 export function tapReport (expected: string[]) {
   const missing = new Set(expected)
   const tally: Tally = { passed: 0, failed: 0 }
@@ -31,11 +31,11 @@ export function tapReport (expected: string[]) {
       readTest(parser, [...names, child])
     })
     test.on('assert', (result: Result) => {
-      // The line that closes a subtest repeats what its own lines said, unless it alone says that it went wrong.
+      // The line that closes a subtest repeats its assertions, unless it alone reports a failure.
       const own = [...names, result.name]
       const closes = result.name === child
-      const told = closes && (result.ok || failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `)))
-      if (!told) count(own, result)
+      const isRepeat = closes && (result.ok || failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `)))
+      if (!isRepeat) count(own, result)
     })
   }
 
@@ -51,7 +51,7 @@ export function tapReport (expected: string[]) {
     })
     runner.on('extra', (text: string) => noise.push(stripVTControlCharacters(text).trim()))
     runner.on('assert', (result: Result) => {
-      // After a file that took too long, tap may close another one by this name, or close none by it.
+      // After a file that timed out, tap may close another one by this name, or none.
       const name = result.name === TIMEOUT ? file : result.name
       file = ''
       missing.delete(name)
@@ -73,7 +73,7 @@ export function tapReport (expected: string[]) {
     summary () {
       for (const name of missing) {
         tally.failed++
-        failures.push({ title: `${name} has no result: it, or a file that ran beside it, took too long`, diag: {} })
+        failures.push({ title: `${name} has no result: it, or a file that ran in parallel, timed out`, diag: {} })
       }
       for (const failure of failures) show(failure)
     }

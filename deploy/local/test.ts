@@ -6,16 +6,16 @@ import { parseArgs } from 'node:util'
 import { listAffectedFolders } from './affected.ts'
 import { start, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
-import { Refusal, screen } from './screen.ts'
+import { UserError, screen } from './screen.ts'
 import { postgres } from './servers.ts'
 import { tapReport, type Tally } from './tap-report.ts'
 
-const usage = `npm test                      types, lint, then every test beside one throwaway Postgres
+const usage = `npm test                      types, lint, then every test with one throwaway Postgres
 npm test -- <file|folder> …   only these tests
-  --affected                  only the tests of packages that differ from origin/main, and of those that depend on them
-  --grep <pattern>            only the tests whose name fits the regular expression
-  --inspect                   wait for a debugger before the first line of the one test file that is named
-npm run check                 types and lint alone`
+  --affected                  only the tests of packages that differ from origin/main, and of their dependents
+  --grep <pattern>            only the tests whose name matches the regular expression
+  --inspect                   wait for a debugger before the first line of the given test file
+npm run check                 types and lint only`
 
 const root = path.resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = readArguments()
@@ -36,7 +36,7 @@ try {
   const tally: Tally = { passed: 0, failed: 0 }
   if (options.inspect) await inspect(files)
   if (files.length === 0 || options.affected) {
-    // What the compiler learnt last time is kept, so that a check after a small change takes a second.
+    // Incremental: a check after a small change takes a second.
     check('typecheck', ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo'], tally)
     check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
   }
@@ -49,7 +49,7 @@ try {
   screen.line(`${tally.passed} passed, ${tally.failed} failed`)
   await end(tally.failed === 0 ? 0 : 1)
 } catch (error) {
-  screen.refuse(error instanceof Refusal ? error.message : String((error as Error).stack))
+  screen.error(error instanceof UserError ? error.message : String((error as Error).stack))
   await end(1)
 }
 
@@ -60,7 +60,7 @@ function readArguments () {
       options: { check: { type: 'boolean' }, affected: { type: 'boolean' }, grep: { type: 'string', multiple: true, default: [] }, inspect: { type: 'boolean' } }
     })
   } catch (error) {
-    screen.refuse(`${(error as Error).message}\n\n${usage}`)
+    screen.error(`${(error as Error).message}\n\n${usage}`)
     process.exit(1)
   }
 }
@@ -86,10 +86,10 @@ async function startDatabase () {
   return url
 }
 
-/** Runs one test file in a process that waits for a debugger, and ends as it ends. */
+/** Runs one test file in a process that waits for a debugger, and exits with its exit code. */
 async function inspect (files: string[]) {
   const [file] = files
-  if (!file || files.length > 1) throw new Refusal('--inspect takes one test file')
+  if (!file || files.length > 1) throw new UserError('--inspect takes one test file')
   const url = await startDatabase()
   runner = spawn(process.execPath, ['--inspect-brk', file], { cwd: root, env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' }, stdio: 'inherit' })
   await end(await new Promise((resolve) => runner?.on('exit', (code) => resolve(code ?? 1))))
@@ -97,9 +97,9 @@ async function inspect (files: string[]) {
 
 async function runTests (): Promise<Tally> {
   const url = await startDatabase()
-  const { alone, beside } = sort(files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow))
+  const { serial, parallel } = partition(files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow))
   const tally: Tally = { passed: 0, failed: 0 }
-  for (const [some, jobs] of [[beside, availableParallelism()], [alone, 1]] as const) {
+  for (const [some, jobs] of [[parallel, availableParallelism()], [serial, 1]] as const) {
     if (some.length === 0) continue
     const { passed, failed } = await runTap(url(), some, jobs)
     tally.passed += passed
@@ -108,11 +108,11 @@ async function runTests (): Promise<Tally> {
   return tally
 }
 
-/** Tests that kill servers, or measure time or memory, say so by a line: others beside them would be in what they measure. */
-function sort (files: string[]) {
-  for (const file of files) if (!existsSync(file)) throw new Refusal(`There is no file ${file}`)
-  const isAlone = (file: string) => file.endsWith('.serial.test.ts') || readFileSync(file, 'utf8').includes('// Runs alone')
-  return { alone: files.filter(isAlone), beside: files.filter((file) => !isAlone(file)) }
+/** Tests that kill servers, or measure time or memory, are named `*.serial.test.ts` and run one at a time. */
+function partition (files: string[]) {
+  for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
+  const isSerial = (file: string) => file.endsWith('.serial.test.ts') || readFileSync(file, 'utf8').includes('// Runs alone')
+  return { serial: files.filter(isSerial), parallel: files.filter((file) => !isSerial(file)) }
 }
 
 async function runTap (url: string, files: string[], jobs: number): Promise<Tally> {
@@ -130,8 +130,8 @@ async function runTap (url: string, files: string[], jobs: number): Promise<Tall
   report.summary()
 
   const { passed, failed } = report.tally
-  if (passed + failed === 0) screen.fail('No test was run')
-  // The runner knows of failures that no test can tell of, such as having found no file.
+  if (passed + failed === 0) screen.fail('No test ran')
+  // The runner's exit code covers failures outside of any test, such as a missing file.
   return { passed, failed: Math.max(failed, code === 0 && passed > 0 ? 0 : 1) }
 }
 

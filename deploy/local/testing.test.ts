@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer'
 import t from 'tap'
 import { startMail, startNats, startRedis } from './testing.ts'
 
-t.test('a NATS of the test can be killed, started and wiped at one address', async (t) => {
+t.test('a NATS server for tests can be killed, started and wiped at one address', async (t) => {
   const server = await startNats(t)
   const streams = async () => {
     const connection = await connect({ servers: server.url })
@@ -23,7 +23,7 @@ t.test('a NATS of the test can be killed, started and wiped at one address', asy
   t.same(await streams(), [])
 })
 
-t.test('a Redis of the test keeps what it had through a stop, and nothing through a wipe', async (t) => {
+t.test('a Redis server for tests keeps its data through a stop, and nothing through a wipe', async (t) => {
   const server = await startRedis(t)
   const client = new Redis(server.url, { retryStrategy: () => 20 })
   client.on('error', () => {})
@@ -37,7 +37,7 @@ t.test('a Redis of the test keeps what it had through a stop, and nothing throug
   t.equal(await client.get('kept'), null)
 })
 
-t.test('mails can be read by address, refused, and are kept through a stop', async (t) => {
+t.test('mails can be read by address and rejected, and are kept through a stop', async (t) => {
   const server = await startMail(t)
   const transport = createTransport(server.smtpUrl)
   const send = async (to: string) => await transport.sendMail({ from: 'tandem@example.com', to, subject: `Für ${to}`, text: 'Your code is 123456', html: '<b>123456</b>' })
@@ -47,9 +47,9 @@ t.test('mails can be read by address, refused, and are kept through a stop', asy
   t.match(server.mails('ana@example.com'), [{ to: ['ana@example.com'], subject: 'Für Ana@example.com', text: /123456/, html: '<b>123456</b>' }])
   t.equal(server.mails().length, 2)
 
-  server.refuse(451)
+  server.rejectWith(451)
   await t.rejects(send('ana@example.com'), /451/)
-  server.refuse()
+  server.rejectWith()
   await server.stop()
   await t.rejects(send('ana@example.com'))
   await server.start()

@@ -3,57 +3,57 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startMailCatcher } from './mail-catcher.ts'
 import type { Mail } from './mail-page.ts'
-import { start, type Recipe, type Running } from './process.ts'
+import { start, type ProcessSpec, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
 import { nats, redis, type Server, type SharedServer } from './servers.ts'
 
 export type { Mail } from './mail-page.ts'
 export { freePort } from './ports.ts'
 
-/** As much of a tap test as is needed to clean up after it. */
+/** The part of a tap test that is needed for cleanup. */
 export interface Teardown { teardown (work: () => unknown): unknown }
 
-/** A server of the test's own, that may be hurt. It keeps its address whatever happens to it, and is removed after the test. */
+/** A server for one test, which can be killed and restarted. It keeps its address and is removed after the test. */
 export interface TestServer {
   url: string
   readonly pid: number | undefined
-  /** Ends it as a crash does, with SIGKILL; what it stored stays. */
+  /** Kills it with SIGKILL, as a crash does; its data stays. */
   kill: () => Promise<void>
-  /** Ends it in an orderly way; what it stored stays. */
+  /** Shuts it down gracefully; its data stays. */
   stop: () => Promise<void>
-  /** Starts it again, with what it had stored; returns once it answers. */
+  /** Starts it again with its data; resolves once it is ready. */
   start: () => Promise<void>
-  /** Takes everything from it, as a lost disk does. One that ran is killed for it and runs again afterwards, empty. */
+  /** Deletes its data, as a lost disk does. If it runs, it is killed first and restarted empty. */
   wipe: () => Promise<void>
 }
 
 export interface SharedTestServer extends TestServer {
-  /** The address for one user; without rights, the same for all. */
+  /** The address for one user; the same for all without `rights`. */
   urlOf: (user: string) => string
 }
 
 interface Rights {
-  /** Its users, in the words of its own configuration, if not everybody may do everything; `url` is then its operator's. */
+  /** Its users and permissions, in its own configuration format; `url` is then the operator's. Without it every client has all permissions. */
   rights?: string
 }
 
 /** NATS with JetStream. */
 export async function startNats (t: Teardown, { rights }: Rights = {}): Promise<SharedTestServer> {
   const program = findPrograms({ redis: false }).nats
-  return await shared(t, (dir, logFile) => nats(dir, { logFile, program, access: accessOf(rights) }))
+  return await startSharedServer(t, (dir, logFile) => nats(dir, { logFile, program, access: accessOf(rights) }))
 }
 
-/** Redis, or Valkey where that is what is installed. */
+/** Redis, or Valkey if that is installed instead. */
 export async function startRedis (t: Teardown, { rights }: Rights = {}): Promise<SharedTestServer> {
   const program = findPrograms({ nats: false }).redis
-  return await shared(t, (dir, logFile) => redis(dir, { logFile, program, access: accessOf(rights) }))
+  return await startSharedServer(t, (dir, logFile) => redis(dir, { logFile, program, access: accessOf(rights) }))
 }
 
 const accessOf = (rights: string | undefined) => rights === undefined ? undefined : { rights, passwordOf: (user: string) => `secret-of-${user}` }
 
-async function shared (t: Teardown, make: (dir: string, logFile: string) => SharedServer): Promise<SharedTestServer> {
+async function startSharedServer (t: Teardown, make: (dir: string, logFile: string) => SharedServer): Promise<SharedTestServer> {
   let urlOf: SharedServer['urlOf'] = () => ''
-  const server = await hurtable(t, (dir, logFile) => {
+  const server = await startTestServer(t, (dir, logFile) => {
     const made = make(dir, logFile)
     urlOf = made.urlOf
     return made
@@ -63,13 +63,13 @@ async function shared (t: Teardown, make: (dir: string, logFile: string) => Shar
 
 export interface TestMail extends Omit<TestServer, 'url' | 'pid'> {
   smtpUrl: string
-  /** What has come, newest first. @param to only what this address got */
+  /** The received mails, newest first. @param to only mails to this address */
   mails: (to?: string) => Mail[]
-  /** Answers every mail with this SMTP code from now on, such as 451; with nothing, takes mails again. */
-  refuse: (code?: number) => void
+  /** Rejects every mail with this SMTP code, such as 451; without a code, accepts mails again. */
+  rejectWith: (code?: number) => void
 }
 
-/** A mail server that keeps what it gets. */
+/** A mail server that keeps every mail. */
 export async function startMail (t: Teardown): Promise<TestMail> {
   const dir = temporaryFolder(t)
   let catcher = await startMailCatcher(dir)
@@ -89,7 +89,7 @@ export async function startMail (t: Teardown): Promise<TestMail> {
   return {
     smtpUrl: catcher.smtpUrl,
     mails: (to) => catcher.mails(to),
-    refuse: (code) => catcher.refuse(code),
+    rejectWith: (code) => catcher.rejectWith(code),
     kill: stop,
     stop,
     start,
@@ -97,7 +97,7 @@ export async function startMail (t: Teardown): Promise<TestMail> {
   }
 }
 
-async function hurtable (t: Teardown, make: (dir: string, logFile: string) => Server): Promise<TestServer> {
+async function startTestServer (t: Teardown, make: (dir: string, logFile: string) => Server): Promise<TestServer> {
   const folder = temporaryFolder(t)
   const store = path.join(folder, 'store')
   const { recipe, url } = make(store, path.join(folder, 'log'))
@@ -110,8 +110,8 @@ async function hurtable (t: Teardown, make: (dir: string, logFile: string) => Se
 
   t.teardown(async () => await end('kill'))
   await begin()
-  // Clients know this address: from now on it fails rather than come back on another one.
-  recipe.fixed = true
+  // Clients know this address: from now on a restart fails rather than use another port.
+  recipe.hasFixedPort = true
   return {
     url: url(),
     get pid () { return running?.pid },
@@ -129,7 +129,7 @@ async function hurtable (t: Teardown, make: (dir: string, logFile: string) => Se
 
 function temporaryFolder (t: Teardown): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
-  // tap runs what was registered last first, so the server has ended by then.
+  // tap runs teardowns in reverse order, so the server has stopped by then.
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -141,19 +141,19 @@ function portOf (url: string): number {
 /** A process of Tandem on a free port. */
 export interface TestProcess {
   readonly port: number
-  /** Ends it as an operator does, with SIGTERM; returns once it has ended. */
+  /** Stops it with SIGTERM, as an operator does; resolves once it has ended. */
   stop: () => Promise<void>
-  /** Starts it again; returns once it is ready. */
+  /** Starts it again; resolves once it is ready. */
   start: () => Promise<void>
 }
 
-/** Starts `script`, such as `gateway/main.ts`, with the variables `env`; returns once it is ready. */
+/** Starts `script`, such as `gateway/main.ts`, with the variables `env`; resolves once it is ready. */
 export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
   const root = path.resolve(import.meta.dirname, '../..')
-  const recipe: Recipe = {
-    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, timeoutMs: 15_000,
+  const recipe: ProcessSpec = {
+    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, stopTimeoutMs: 15_000,
     command: () => ({ file: process.execPath, args: [path.join(root, script)], env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) } }),
-    ready: async () => (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
+    isReady: async () => (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
   }
   let running: Running | undefined
   const stop = async () => {

@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { System } from './system.ts'
 import { screen } from './screen.ts'
 
-const SETTLE = 150
-// What never changes a running process.
+const DEBOUNCE_MS = 150
+// Files that never affect a running process.
 const IGNORED = /(^|\/)(node_modules|\.tap)(\/|$)|\.test\.ts$|\.md$|~$|\.sw.$/
 
-/** Restarts what a changed file concerns: its service, the gateway, or, for a package, all of them; a change while it is `started`, afterwards. */
+/** Restarts the processes that a changed file affects: its service, the gateway, or all of them for a package. Changes before `started` wait. */
 export function watchSources (root: string, system: System, started: Promise<void>): () => void {
   const all = ['gateway', ...system.services.keys()]
   const changed = new Map<string, string>()
@@ -22,7 +22,7 @@ export function watchSources (root: string, system: System, started: Promise<voi
     changed.clear()
   }
 
-  const concerned = (file: string) => {
+  const affectedBy = (file: string) => {
     const [folder, name = ''] = file.split(path.sep)
     if (folder === 'gateway') return ['gateway']
     if (folder === 'services') return system.services.has(name) ? [name] : []
@@ -33,9 +33,9 @@ export function watchSources (root: string, system: System, started: Promise<voi
     watch(path.join(root, folder), { recursive: true, ignore: IGNORED }, (_event, name) => {
       if (!name || IGNORED.test(name)) return
       const file = path.join(folder, name)
-      for (const each of concerned(file)) changed.set(each, file)
+      for (const each of affectedBy(file)) changed.set(each, file)
       clearTimeout(timer)
-      timer = setTimeout(() => void started.then(restart, () => {}), SETTLE)
+      timer = setTimeout(() => void started.then(restart, () => {}), DEBOUNCE_MS)
     }))
   return () => {
     clearTimeout(timer)

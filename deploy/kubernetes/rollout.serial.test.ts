@@ -1,4 +1,4 @@
-// Runs alone: it needs two of every process, and the time that they take to answer.
+// Serial: it runs two of every process and measures response times.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,9 @@
-// Runs alone: it kills processes and gives others a time to start.
+// Serial: it kills processes and sets timeouts for others to start.
 import pg from 'pg'
 import t from 'tap'
 import { dummySystem, isAlive, pids } from './dummy-system.ts'
 
-t.test('it comes up, says where everything is, and goes without a trace', async (t) => {
+t.test('it starts, prints every address, and leaves nothing running', async (t) => {
   const system = dummySystem(t)
   const { process, ended, output } = system.launch({ env: { TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7' } })
   const stack = await system.stack()
@@ -11,10 +11,10 @@ t.test('it comes up, says where everything is, and goes without a trace', async 
   t.same(Object.keys(stack.services), ['identity', 'social'])
   const seen = await (await fetch(stack.gateway.url)).json() as Record<string, string>
   t.match(seen, { IDENTITY_URL: stack.services['identity']?.url, REDIS_URL: /^redis:\/\/gateway:/, TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7', PUBLIC_URL: stack.gateway.url })
-  t.notOk(seen['LIMIT_PROFILE'], 'limits are the documented ones')
+  t.notOk(seen['LIMIT_PROFILE'], 'the limits are the documented ones')
   const service = await (await fetch(`${stack.services['identity']?.url}/`)).json() as Record<string, string>
   t.match(service, { TRUST_PROXY: '127.0.0.1', NATS_URL: /^nats:\/\/identity:/, SMTP_URL: stack.mail?.smtpUrl, SECRET: /^[0-9a-f]{64}$/ })
-  t.match(output(), 'LIMIT_PROFILE=relaxed npm start', 'it says how to sign in more often')
+  t.match(output(), 'LIMIT_PROFILE=relaxed npm start', 'it says how to raise the limits')
   const client = new pg.Client({ connectionString: service['DATABASE_URL'] })
   await client.connect()
   t.match((await client.query('select current_user as role, current_schema() as schema')).rows, [{ role: 'tandem_identity', schema: 'identity' }])
@@ -26,7 +26,7 @@ t.test('it comes up, says where everything is, and goes without a trace', async 
   t.same(pids(stack).filter(isAlive), [])
 })
 
-t.test('two run side by side, but not in one folder', async (t) => {
+t.test('two systems can run at once, but not in one folder', async (t) => {
   const [one, two] = [dummySystem(t), dummySystem(t)]
   one.launch()
   two.launch()
@@ -35,6 +35,6 @@ t.test('two run side by side, but not in one folder', async (t) => {
 
   const third = one.launch()
   t.equal(await third.ended, 1)
-  t.match(third.output(), /runs in .* already .*set DATA_DIR/)
+  t.match(third.output(), /already runs in .*set DATA_DIR/)
   t.same(pids(first).filter((pid) => !isAlive(pid)), [])
 })

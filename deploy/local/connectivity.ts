@@ -2,24 +2,24 @@ import { connect as connectNats } from 'nats'
 import { Redis } from 'ioredis'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Refusal } from './screen.ts'
-import { postgresAnswers } from './servers.ts'
+import { UserError } from './screen.ts'
+import { isPostgresReady } from './servers.ts'
 
-const PATIENCE = 5_000
+const TIMEOUT_MS = 5_000
 
-const doors: Record<string, { variable: string, knock: (url: string) => Promise<unknown> }> = {
-  postgres: { variable: 'DATABASE_URL', knock: postgresAnswers },
+const endpoints: Record<string, { variable: string, probe: (url: string) => Promise<unknown> }> = {
+  postgres: { variable: 'DATABASE_URL', probe: isPostgresReady },
   redis: {
     variable: 'REDIS_URL',
-    async knock (url) {
-      const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: PATIENCE })
+    async probe (url) {
+      const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: TIMEOUT_MS })
       let reason: Error | undefined
       client.on('error', (error) => { reason = error })
       try {
         await client.connect()
         await client.ping()
       } catch (error) {
-        // ioredis rejects with "Connection is closed" and tells why only here.
+        // ioredis rejects with "Connection is closed"; only the error event has the reason.
         throw reason ?? error
       } finally {
         client.disconnect()
@@ -28,10 +28,10 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
   },
   nats: {
     variable: 'NATS_URL',
-    async knock (url) {
+    async probe (url) {
       const { host, username, password } = new URL(url)
       const connection = await connectNats({
-        servers: host, ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }), timeout: PATIENCE, reconnect: false
+        servers: host, ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }), timeout: TIMEOUT_MS, reconnect: false
       })
       try {
         await connection.jetstreamManager()
@@ -42,11 +42,11 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
   },
   smtp: {
     variable: 'SMTP_URL',
-    async knock (url) {
+    async probe (url) {
       const { hostname, port, protocol } = new URL(url)
       const socket = connect({ host: hostname, port: Number(port || (protocol === 'smtps:' ? 465 : 587)) })
       try {
-        await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE) })
+        await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) })
       } finally {
         socket.destroy()
       }
@@ -54,14 +54,14 @@ const doors: Record<string, { variable: string, knock: (url: string) => Promise<
   }
 }
 
-/** Finds out whether a server of somebody else's is there. @throws Refusal that names the variable it came from */
+/** Checks that an external server is reachable. @throws UserError that names the variable of its address */
 export async function checkConnectivity (name: string, url: string) {
-  const { variable, knock } = doors[name] ?? { variable: name, knock: async () => {} }
+  const { variable, probe } = endpoints[name] ?? { variable: name, probe: async () => {} }
   try {
-    await knock(url)
+    await probe(url)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
     const address = new URL(url).host
-    throw new Refusal(`${variable}: no ${name} can be reached at ${address} (${message || code}): start it, correct the variable, or unset it for a server of Tandem's own`)
+    throw new UserError(`${variable}: ${name} is unreachable at ${address} (${message || code}): start it, correct the variable, or unset it to use Tandem's own server`)
   }
 }

@@ -1,4 +1,4 @@
-// Runs alone: it gives a launcher a time to give up.
+// Serial: it sets a timeout for the launcher to give up.
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -7,30 +7,30 @@ import t from 'tap'
 import { dummySystem } from './dummy-system.ts'
 import { freePort } from './ports.ts'
 
-t.test('it refuses in one line what cannot work, and leaves nothing behind', async (t) => {
+t.test('it reports an invalid setting in one line, and leaves nothing running', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => taken.close())
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const nobody = await freePort()
+  const closedPort = await freePort()
 
   const cases: Array<[NodeJS.ProcessEnv, RegExp]> = [
     [{ PORT: 'eighty', REDIS_URL: 'http://example.com' }, /PORT must be.*\n.*REDIS_URL must be/],
     [{ PORT: String(port) }, /Port \d+ is taken by another program/],
     [{ HOST: '192.0.2.1' }, /HOST 192.0.2.1 is not an address of this machine/],
     [{ DATA_DIR: '/dev/null/data' }, /Cannot write to \/dev\/null\/data/],
-    [{ NATS_URL: `nats://127.0.0.1:${nobody}`, DATABASE_URL: `postgres://ana:x@127.0.0.1:${nobody}/x` }, /NATS_URL: no nats can be reached.*\n.*DATABASE_URL: no postgres/]
+    [{ NATS_URL: `nats://127.0.0.1:${closedPort}`, DATABASE_URL: `postgres://ana:x@127.0.0.1:${closedPort}/x` }, /NATS_URL: nats is unreachable.*\n.*DATABASE_URL: postgres is unreachable/]
   ]
   for (const [env, line] of cases) {
     const system = dummySystem(t)
     const { ended, output } = system.launch({ env })
     t.equal(await ended, 1)
     t.match(output(), line)
-    t.notMatch(output(), '    at ', 'a person needs no stack')
+    t.notMatch(output(), '    at ', 'the message has no stack')
   }
 })
 
-t.test('a service that does not start is a reason to stop, with what it said', async (t) => {
+t.test('it stops if a service does not start, and shows its last log lines', async (t) => {
   const system = dummySystem(t)
   writeFileSync(path.join(system.root, 'services/social/main.ts'), 'console.error("SECRET must be set"); process.exit(1)')
   const { ended, output } = system.launch()
@@ -38,7 +38,7 @@ t.test('a service that does not start is a reason to stop, with what it said', a
   t.match(output(), /social did not start \(exit code 1\):\n +SECRET must be set/)
 })
 
-t.test('a migration that fails is named', async (t) => {
+t.test('it names a migration that fails', async (t) => {
   const system = dummySystem(t)
   mkdirSync(path.join(system.root, 'services/social/migrations'))
   writeFileSync(path.join(system.root, 'services/social/migrations/001-posts.sql'), 'create tabel posts ()')

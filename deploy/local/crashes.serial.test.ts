@@ -1,9 +1,9 @@
-// Runs alone: it kills processes and gives others a time to start.
+// Serial: it kills processes and sets timeouts for others to start.
 import pg from 'pg'
 import t from 'tap'
 import { dummySystem, eventually, isAlive, pids } from './dummy-system.ts'
 
-t.test('what crashed comes back at the same address, and warnings reach the screen', async (t) => {
+t.test('a crashed process restarts at the same address, and warnings are shown', async (t) => {
   const system = dummySystem(t)
   const { output } = system.launch()
   const before = await system.stack()
@@ -11,7 +11,7 @@ t.test('what crashed comes back at the same address, and warnings reach the scre
   await fetch(`${before.services['social']?.url}/crash`).catch(() => {})
   const after = await system.stack(({ services }) => services['social']?.pid !== before.services['social']?.pid)
   t.equal(after.services['social']?.url, before.services['social']?.url)
-  t.match(output(), 'social ended (exit code 3), again in 250 ms')
+  t.match(output(), 'social ended (exit code 3), restarting in 250 ms')
 
   process.kill(before.postgres.pid, 'SIGKILL')
   const again = await system.stack(({ postgres }) => postgres.pid !== before.postgres.pid)
@@ -21,7 +21,7 @@ t.test('what crashed comes back at the same address, and warnings reach the scre
   await eventually(() => { if (!/identity .*something to look at/.test(output())) throw new Error(output()) })
 })
 
-t.test('when it is killed, what it started ends too, and the next start finds the data', async (t) => {
+t.test('a killed launcher leaves no process running, and the next start finds the data', async (t) => {
   const system = dummySystem(t)
   const first = system.launch()
   const before = await system.stack()

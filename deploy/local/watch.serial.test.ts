@@ -1,10 +1,10 @@
-// Runs alone: it kills processes and gives others a time to start.
+// Serial: it kills processes and sets timeouts for others to start.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { dummySystem, eventually } from './dummy-system.ts'
 
-t.test('with --watch, a changed service starts again, even one that did not start before', async (t) => {
+t.test('with --watch, a changed service restarts, even if it failed to start', async (t) => {
   const system = dummySystem(t)
   const file = path.join(system.root, 'services/social/main.ts')
   const works = 'import "../identity/main.ts"'
@@ -16,7 +16,7 @@ t.test('with --watch, a changed service starts again, even one that did not star
 
   writeFileSync(file, works)
   const after = await system.stack(({ services }) => services['social']?.pid !== null)
-  t.equal(after.services['identity']?.pid, before.services['identity']?.pid, 'the others go on')
+  t.equal(after.services['identity']?.pid, before.services['identity']?.pid, 'the others keep running')
   await eventually(() => { if (!output().includes('services/social/main.ts changed')) throw new Error(output()) })
 
   writeFileSync(path.join(system.root, 'packages/any.ts'), '')
