@@ -5,7 +5,7 @@ import { LevelReached, MessageSent, type EventDefinition } from '@tandem/contrac
 import { connect } from '@tandem/database-kit'
 import { startNats, startRedis } from '../local/testing.ts'
 import { sql, type Kysely } from 'kysely'
-import { startFcmStandIn, type Fault, type Seen } from '../../services/notification/push/stand-in.ts'
+import { startFakeFcm, type Fault, type SendRequest } from '../../services/notification/test/fake-fcm.ts'
 import { readStack, withStack, type Stack } from './stack.ts'
 import { percentile } from './table.ts'
 
@@ -18,9 +18,9 @@ const uuid = (first: string, number: number) => `${first}0000000-0000-7000-8000-
 const tokenOf = (number: number) => `token-${number}`
 const numberOf = (token: string) => Number(token.slice('token-'.length))
 
-const google = await startFcmStandIn()
+const google = await startFakeFcm()
 const [redis, nats] = await Promise.all([startRedis(t), startNats(t)])
-const sentBy = new Map<string, Seen[]>()
+const sentBy = new Map<string, SendRequest[]>()
 
 type Db = Kysely<Record<string, never>>
 interface World { stack: Stack, db: Db, dataDir: string }
@@ -47,7 +47,7 @@ async function faults ({ db, dataDir }: World) {
   ]
   // Of twenty tokens two are dead, two get 429, two get 503 and one gets no answer; but for the dead ones only the first time.
   const fateOf = (token: string) => fates[numberOf(token) % 20]
-  google.answerWith(({ token }, attempt) => {
+  google.respondWith(({ token }, attempt) => {
     const fate = fateOf(token)
     return attempt === 1 || (typeof fate === 'object' && fate.status === 404) ? fate : undefined
   })
@@ -68,7 +68,7 @@ async function faults ({ db, dataDir }: World) {
 
   const outcomes = await sql<{ status: string, count: number }>`select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
   const { rows: [notices] } = await sql<{ count: number, people: number, unread: number }>`
-    select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.inboxes) as unread from notification.notices`.execute(db)
+    select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.unread_counts) as unread from notification.notifications`.execute(db)
   console.log(`notices ${JSON.stringify(notices)}, deliveries ${JSON.stringify(outcomes.rows)}`)
   expect(notices?.count === people && notices.people === people && notices.unread === people, 'each is told once, and the unread counts are exact')
 
@@ -111,7 +111,7 @@ async function faults ({ db, dataDir }: World) {
 /** Redis is wiped under load, and then is away for a minute. */
 async function redisGone ({ db }: World) {
   const accounts = await writePeople(db, 1_000, 1)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
   const load = (from: number, count: number) => sayPaced(db, Array.from({ length: count }, (_, each) => levelFor(accounts, from + each)), 50)
   await load(0, 250)
 
@@ -131,7 +131,7 @@ async function redisGone ({ db }: World) {
   await redis.stop()
   const goneAt = Date.now()
   await sleep(60_000)
-  const { rows: [told] } = await sql<{ count: number }>`select count(*)::int as count from notification.notices where created_at > to_timestamp(${goneAt / 1_000}::float8)`.execute(db)
+  const { rows: [told] } = await sql<{ count: number }>`select count(*)::int as count from notification.notifications where created_at > to_timestamp(${goneAt / 1_000}::float8)`.execute(db)
   await redis.start()
   const backAt = Date.now()
   const saidSecond = await second
@@ -144,7 +144,7 @@ async function redisGone ({ db }: World) {
 /** NATS is away for half a minute. */
 async function natsGone ({ db }: World) {
   const accounts = await writePeople(db, 1_000, 1)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
   const load = sayPaced(db, Array.from({ length: 3_000 }, (_, each) => levelFor(accounts, each)), 50)
   await sleep(10_000)
   await nats.stop()
@@ -162,7 +162,7 @@ async function natsGone ({ db }: World) {
 async function broadcast ({ db }: World) {
   const people = Number(process.argv[3] ?? 100_000)
   const accounts = await writePeople(db, people, 1)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
   let chat = 0
   const chats = (count: number) => sayPaced(db, Array.from({ length: count }, () => {
     const [to, from, message] = [accounts[chat % 50]!, accounts[50 + chat % 50]!, uuid('c', ++chat)]
@@ -230,7 +230,7 @@ async function writePeople (db: Db, count: number, devices: number) {
       with met as (
         insert into notification.people (account_id, name, locale, timezone, changed_at) select id, 'Person', 'en', 'Asia/Jakarta', now() from unnest(${ids}::uuid[]) as each (id) returning account_id
       )
-      insert into notification.inboxes (account_id) select account_id from met`.execute(db)
+      insert into notification.unread_counts (account_id) select account_id from met`.execute(db)
     await sql`
       insert into notification.devices (account_id, session_id, token, platform)
       select id, id, 'token-' || ((${from}::int + number - 1) * ${devices}::int + device - 1), 'android'
@@ -246,12 +246,12 @@ async function untilOver (db: Db, seconds: number, notices = 0) {
     const { rows: [left] } = await sql<{ unsaid: number, unsent: number, told: number }>`
       select (select count(*)::int from dashboard.outbox where published_at is null) as unsaid,
         (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent,
-        (select count(*)::int from notification.notices) as told`.execute(db)
+        (select count(*)::int from notification.notifications) as told`.execute(db)
     if (left && left.unsaid + left.unsent === 0 && left.told >= notices) {
       // What the broker has given to somebody who died comes again after ten seconds.
       await sleep(12_000)
       const { rows: [after] } = await sql<{ unsent: number, told: number }>`
-        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notices) as told`.execute(db)
+        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as told`.execute(db)
       if (after?.unsent === 0 && after.told === left.told) return
     }
     if (Date.now() > end) {

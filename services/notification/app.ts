@@ -5,9 +5,10 @@ import { onBroadcastSent } from './broadcasts/consumers.ts'
 import type { Deps } from './deps.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
 import { deviceRoutes } from './devices/routes.ts'
-import { onCommentsDeleted, onMatchEnded, onMessagesRead, onPersonUnfollowed, onPostDeleted, onPostNarrowed, onNotificationRequested } from './inbox/consumers.ts'
+import { onMessagesRead } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
+import { onCommentsDeleted, onMatchEnded, onNotificationRequested, onPersonUnfollowed, onPostDeleted, onPostNarrowed } from './notifications/consumers.ts'
 import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
@@ -28,8 +29,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** What hears the other services. */
+/** The handlers of all events that this service consumes. */
 export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onNotificationRequested(deps)]
 
-/** Hears the other services until stopped. */
+/** Consumes events until stopped. */
 export const startMessaging = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))

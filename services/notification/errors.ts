@@ -1,4 +1,4 @@
 import createError from '@fastify/error'
 
-export const NoticeNotFound = createError('NOT_FOUND', 'There is no such notification', 404)
-export const QuietHoursEmpty = createError('VALIDATION_ERROR', 'quietHours.start and quietHours.end must differ', 400)
+export const NotificationNotFound = createError('NOT_FOUND', 'Notification not found', 404)
+export const EmptyQuietHours = createError('VALIDATION_ERROR', 'quietHours.start and quietHours.end must differ', 400)

@@ -5,15 +5,15 @@ import { createMailer } from '@tandem/mail-kit'
 import { createKeySet, readConfig, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
-import { startSpreading } from './broadcasts/actions.ts'
+import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { readCredential } from './push/credential.ts'
 import { createFcm } from './push/fcm.ts'
-import { logOnly } from './push/log-only.ts'
+import { createLogProvider } from './push/log-provider.ts'
 import { createPeopleLookup } from './people/lookup.ts'
-import { createPushes } from './push/queue.ts'
+import { createPushQueue } from './push/create-push-queue.ts'
 import type { Tables } from './tables.ts'
 
 await run('notification', async (onClose, log) => {
@@ -30,12 +30,14 @@ await run('notification', async (onClose, log) => {
   onClose(() => mailer.close())
   const callRpc = createRpcClient(bus)
   const findPeople = createPeopleLookup({ db, callRpc })
-  const account = config.FCM_SERVICE_ACCOUNT_FILE
-  const provider = account ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(account) }) : logOnly(log)
-  const pushes = createPushes({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
+  const credentialFile = config.FCM_SERVICE_ACCOUNT_FILE
+  const provider = credentialFile
+    ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
+    : createLogProvider(log)
+  const pushes = createPushQueue({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())
 
-  const deps: Deps = { db, callRpc, findPeople, mailer, pushes, gatherLikesFor: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
+  const deps: Deps = { db, callRpc, findPeople, mailer, pushes, likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
   const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
   onClose(() => keys.close())
 
@@ -45,7 +47,7 @@ await run('notification', async (onClose, log) => {
   onClose(() => consumers.stop())
   mailer.start()
   pushes.start()
-  onClose(startSpreading(deps, log))
+  onClose(startBroadcasting(deps, log))
   onClose(startHousekeeping(db, log))
 
   const app = await createApp(deps, {
@@ -55,7 +57,7 @@ await run('notification', async (onClose, log) => {
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
       nats: { check: async () => bus.current() !== undefined, required: false },
-      redis: { check: () => pushes.ready(), required: false }
+      redis: { check: () => pushes.ping(), required: false }
     }
   })
   onClose(() => app.close())

@@ -2,12 +2,12 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
-import type { Kind, NoticeType } from './inbox/kinds.ts'
+import type { Kind, NotificationType } from './notifications/kinds.ts'
 
 export type Platform = 'android' | 'ios'
 export type DeliveryStatus = 'pending' | 'sent' | 'muted' | 'held' | 'pruned' | 'failed'
-/** What a category does besides being on: only what somebody changed. */
-export type Categories = Partial<Record<NoticeType, { push?: boolean, inApp?: boolean }>>
+/** Only the settings that an account changed. Everything else is on. */
+export type Categories = Partial<Record<NotificationType, { push?: boolean, inApp?: boolean }>>
 export type Params = Record<string, string | number | boolean | null>
 
 type Json<Value> = ColumnType<Value, string, string>
@@ -22,13 +22,13 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     changed_at: Date
   }
   blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
-  inboxes: { account_id: string, unread: Generated<number> }
+  unread_counts: { account_id: string, unread: Generated<number> }
   preferences: {
     account_id: string
     categories: Json<Categories>
-    quiet: boolean
-    quiet_start: string
-    quiet_end: string
+    quiet_hours_enabled: boolean
+    quiet_hours_start: string
+    quiet_hours_end: string
   }
   devices: {
     id: Generated<string>
@@ -43,14 +43,14 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     created_at: Generated<Date>
   }
   ended_sessions: { session_id: string, ended_at: Generated<Date> }
-  notices: {
+  notifications: {
     id: string
     account_id: string
-    cause: string
+    dedupe_key: string
     kind: Kind
-    type: NoticeType
+    type: NotificationType
     actor_id: string | null
-    others: Generated<number>
+    others_count: Generated<number>
     subject_id: string | null
     data: Json<Record<string, string>>
     params: Json<Params>
@@ -59,27 +59,27 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     read_at: Date | null
     removed_at: Date | null
   }
-  post_likes: { post_id: string, liked_by: string, liked: boolean, notice_id: string | null, changed_at: Date, sequence: Generated<number> }
-  like_gatherings: { post_id: string, notice_id: string | null, ends_at: Date }
-  gone_texts: { id: string, gone_at: Generated<Date> }
+  post_likes: { post_id: string, liked_by: string, liked: boolean, notification_id: string | null, changed_at: Date, sequence: Generated<number> }
+  like_digests: { post_id: string, notification_id: string | null, ends_at: Date }
+  deleted_content: { id: string, deleted_at: Generated<Date> }
   ended_matches: { match_id: string, ended_at: Date }
   broadcasts: {
     id: string
     title: Json<Bilingual>
     body: Json<Bilingual>
-    told_up_to: Generated<string>
-    told: Generated<number>
+    cursor_account_id: Generated<string>
+    recipients_count: Generated<number>
     created_at: Generated<Date>
     finished_at: Date | null
   }
   deliveries: {
     id: string
-    notice_id: string
+    notification_id: string
     account_id: string
     device_id: string
     device_name: string | null
     platform: Platform
-    low: boolean
+    low_priority: boolean
     status: DeliveryStatus
     reason: string | null
     attempts: Generated<number>

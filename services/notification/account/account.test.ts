@@ -3,16 +3,16 @@ import t from 'tap'
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
-t.test('a new password and a new device are mailed once, in the language of the account, and are in the inbox', async (t) => {
-  const { say, db, person, neighbours, inbox } = fresh()
+t.test('a new password and a sign-in on a new device are mailed once, in the account’s language, and are in the inbox', async (t) => {
+  const { receive, db, person, neighbours, inbox } = reset()
   const ana = await person('Ana', { locale: 'id' })
   neighbours.contacts.set(ana, { email: 'ana@example.com', name: 'Ana', locale: 'id' })
   const [changed, started] = [{ id: randomUUID() }, { id: randomUUID() }]
   for (const _ of [1, 2]) {
-    await say('identity.password.changed.v1', { accountId: ana, how: 'RESET' }, changed)
-    await say('identity.session.started.v1', { accountId: ana, sessionId: ana, method: 'PASSWORD', newDevice: true, deviceName: 'Pixel 12', platform: 'android' }, started)
+    await receive('identity.password.changed.v1', { accountId: ana, how: 'RESET' }, changed)
+    await receive('identity.session.started.v1', { accountId: ana, sessionId: ana, method: 'PASSWORD', newDevice: true, deviceName: 'Pixel 12', platform: 'android' }, started)
   }
   const mails = (await pendingMails(db)).filter(({ recipient }) => recipient === 'ana@example.com')
   t.match(mails, [{ subject: 'Kata sandi akun Tandem Anda diubah' }, { subject: 'Ada yang baru masuk ke akun Tandem Anda', text: /Pixel 12/ }])
@@ -20,26 +20,26 @@ t.test('a new password and a new device are mailed once, in the language of the 
   t.match(await inbox(ana), { unreadCount: 2, notifications: [{ type: 'ACCOUNT' }, { type: 'ACCOUNT' }] })
 })
 
-t.test('while identity is away nothing is lost: the event is tried again', async (t) => {
-  const { say, db, person, neighbours, inbox } = fresh()
+t.test('while identity is unavailable nothing is lost: the event is retried', async (t) => {
+  const { receive, db, person, neighbours, inbox } = reset()
   const ben = await person('Ben')
   neighbours.contacts.set(ben, { email: 'ben@example.com', name: 'Ben', locale: 'en' })
   neighbours.isUnavailable = true
-  await t.rejects(say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' }), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(receive('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' }), { code: 'SERVICE_UNAVAILABLE' })
   neighbours.isUnavailable = false
-  await say('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' })
+  await receive('identity.password.changed.v1', { accountId: ben, how: 'CLEARED' })
   t.match((await pendingMails(db)).filter(({ recipient }) => recipient === 'ben@example.com'), [{ subject: 'The password of your Tandem account was removed' }])
   t.match((await inbox(ben)).notifications, [{ body: 'The password of your account was removed. You can set a new one.' }])
 })
 
-t.test('a mail about an account holds no text that whoever registered it chose', async (t) => {
-  const { say, db, neighbours } = fresh()
+t.test('an account mail contains no text chosen by the person who registered the account', async (t) => {
+  const { receive, db, neighbours } = reset()
   const name = 'URGENT: your account is locked, go to http://evil.example'
   for (const locale of ['en', 'id']) {
     const [accountId, email] = [randomUUID(), `${randomUUID()}@example.com`]
     neighbours.contacts.set(accountId, { email, name, locale })
-    for (const how of ['INITIAL', 'CHANGED', 'RESET', 'CLEARED']) await say('identity.password.changed.v1', { accountId, how })
-    await say('identity.session.started.v1', { accountId, sessionId: randomUUID(), method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'android' })
+    for (const how of ['INITIAL', 'CHANGED', 'RESET', 'CLEARED']) await receive('identity.password.changed.v1', { accountId, how })
+    await receive('identity.session.started.v1', { accountId, sessionId: randomUUID(), method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'android' })
     const mails = (await pendingMails(db)).filter(({ recipient }) => recipient === email)
     t.equal(mails.length, 5)
     for (const { subject, text, html } of mails) t.notMatch(subject + text + html, /URGENT|evil/)

@@ -1,6 +1,6 @@
-// From an event to the inbox row, and to the provider, at several rates and as fast as it goes, beside the same JetStream fetch with one
-// bare insert for each event, and beside commits of an outbox row alone: `TEST_DATABASE_URL=… node services/notification/bench/events.ts [events at once]`.
-// It starts NATS and Redis itself; what says the events is a process of its own.
+// Measures the time from an event to its notification and to the provider at several rates, and the maximum throughput. Baselines: the same
+// JetStream fetch with one bare insert for each event, and commits of an outbox row alone.
+// `TEST_DATABASE_URL=… node services/notification/bench/events.ts [backlog size]`. It starts NATS, Redis and a publishing process itself.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,13 +18,13 @@ import { createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { upsertPeople } from '../people/copies.ts'
 import type { Push } from '../push/provider.ts'
-import { createPushes } from '../push/queue.ts'
+import { createPushQueue } from '../push/create-push-queue.ts'
 import type { Tables } from '../tables.ts'
-import type { Done, Order } from './speaking-process.ts'
+import type { Done, Order } from './publishing-process.ts'
 
 const SECONDS = 10
 const PEOPLE = 1_000
-const FLOOD = Number(process.argv[2] ?? 20_000)
+const BACKLOG = Number(process.argv[2] ?? 20_000)
 const WRITERS = 16
 const log = createLogger('bench', 'error')
 const closers: (() => unknown)[] = []
@@ -41,39 +41,39 @@ const accounts = Array.from({ length: PEOPLE }, () => randomUUID())
 await upsertPeople(db, accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
 await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
 
-// When each level was in the inbox or the bare table, and when it was handed to the provider.
+// When each level was in the inbox or the bare table, and when the provider received it.
 const rowAt = new Map<number, number>()
 const pushedAt = new Map<number, number>()
 
 const provider = {
   async send ({ title }: Push) {
     pushedAt.set(Number(title.replaceAll(/\D/g, '')), now())
-    return { is: 'sent' as const }
+    return { type: 'sent' as const }
   },
   async close () {}
 }
-const callRpc = async () => { throw new Error('nobody is asked') }
-const findPeople = async () => { throw new Error('nobody is looked up') }
-const pushes = createPushes({ db, findPeople, provider, redisUrl: redis.url, log })
+const callRpc = async () => { throw new Error('unexpected call') }
+const findPeople = async () => []
+const pushes = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = { db, callRpc, findPeople, mailer: fakeMailer(), pushes, gatherLikesFor: 0, now: () => new Date() }
-// Jobs that nobody works on.
-const offers = createPushes({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'offers' })
-t.teardown(() => offers.close())
+const deps: Deps = { db, callRpc, findPeople, mailer: fakeMailer(), pushes, likeDigestMs: 0, now: () => new Date() }
+// Jobs without workers.
+const idleQueue = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'idle' })
+t.teardown(() => idleQueue.close())
 
-const speaker = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])
-t.teardown(() => speaker.kill())
+const publisher = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])
+t.teardown(() => publisher.kill())
 let publishedEvents = 1
 
-async function say (count: number, rate: number): Promise<Done> {
+async function publish (count: number, rate: number): Promise<Done> {
   const order: Order = { from: publishedEvents + 1, count, rate, accounts }
   publishedEvents += count
-  speaker.send(order)
-  const [done] = await once(speaker, 'message') as [Done]
+  publisher.send(order)
+  const [done] = await once(publisher, 'message') as [Done]
   return done
 }
 
-function hear (service: string, handlers: Handler[]) {
+function consume (service: string, handlers: Handler[]) {
   const bus = connectBus(nats.url, { service, log })
   const consumers = startConsumers(bus, db, handlers)
   return async () => {
@@ -82,15 +82,15 @@ function hear (service: string, handlers: Handler[]) {
   }
 }
 
-// The handler has returned right after its commit and its offer to Redis.
-const noticing = (told = deps) => createHandlers(told).map((handler) => handler.event !== LevelReached ? handler : {
+// The handler returns right after its commit and after enqueueing to Redis.
+const measuredHandlers = (own = deps) => createHandlers(own).map((handler) => handler.event !== LevelReached ? handler : {
   ...handler,
   handle: async (message: Parameters<Handler['handle']>[0]) => {
     await handler.handle(message)
     rowAt.set((message.data as { level: number }).level, now())
   }
 })
-const bare = () => [on(LevelReached, async ({ id, data }) => {
+const bareHandlers = () => [on(LevelReached, async ({ id, data }) => {
   await sql`insert into bare values (${data.accountId}, ${data.level}, ${id}) on conflict do nothing`.execute(db)
   rowAt.set(data.level, now())
 })]
@@ -98,79 +98,79 @@ const bare = () => [on(LevelReached, async ({ id, data }) => {
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, each) => from + each)
 
 async function until (times: Map<number, number>, from: number, count: number) {
-  const end = Date.now() + 120_000
-  while (Date.now() < end && numbers(from, count).some((each) => !times.has(each))) await sleep(50)
+  const deadline = Date.now() + 120_000
+  while (Date.now() < deadline && numbers(from, count).some((each) => !times.has(each))) await sleep(50)
 }
 
-function show (times: number[], wanted: number) {
+function summarize (times: number[], expected: number) {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
-  return `p50 ${at(0.5)} p99 ${at(0.99)} ms${sorted.length < wanted ? ` (${wanted - sorted.length} missing)` : ''}`
+  return `p50 ${at(0.5)} p99 ${at(0.99)} ms${sorted.length < expected ? ` (${expected - sorted.length} missing)` : ''}`
 }
 
-async function paced (name: string, handlers: Handler[], isPushed: boolean) {
-  const stop = hear(name, handlers)
-  // With the last of these it has caught up with what others were told.
-  await say(50, 50)
+async function measureLatency (name: string, handlers: Handler[], isPushed: boolean) {
+  const stop = consume(name, handlers)
+  // After these it has caught up with the events of earlier measurements.
+  await publish(50, 50)
   await until(rowAt, publishedEvents - 49, 50)
   for (const rate of [10, 100, 1_000]) {
     const from = publishedEvents + 1
     const count = rate * SECONDS
-    const { saidAt, took } = await say(count, rate)
+    const { publishedAt, tookMs } = await publish(count, rate)
     await until(isPushed ? pushedAt : rowAt, from, count)
-    const since = (times: Map<number, number>) => saidAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
-    console.log(`${name} ${(count / took * 1_000).toFixed(0)}/s: row ${show(since(rowAt), count)}${isPushed ? `, provider ${show(since(pushedAt), count)}` : ''}`)
+    const since = (times: Map<number, number>) => publishedAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
+    console.log(`${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''}`)
   }
   await stop()
 }
 
-/** How long a backlog takes that is in the stream already. */
-async function flood (name: string, handlers: () => Handler[], isPushed: boolean) {
-  const stopCatchingUp = hear(name, handlers())
+/** Measures how fast a backlog in the stream is consumed. */
+async function drainBacklog (name: string, handlers: () => Handler[], isPushed: boolean) {
+  const stopCatchingUp = consume(name, handlers())
   rowAt.clear()
-  await say(1, 1)
+  await publish(1, 1)
   await until(rowAt, publishedEvents, 1)
   await stopCatchingUp()
   const from = publishedEvents + 1
-  await say(FLOOD, 1_000_000)
+  await publish(BACKLOG, 1_000_000)
   while (Number((await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]?.left) > 0) await sleep(50)
-  const began = now()
+  const startedAt = now()
   const cpu = process.cpuUsage()
-  const stop = hear(name, handlers())
-  await until(rowAt, from, FLOOD)
-  const rows = FLOOD / (Math.max(...numbers(from, FLOOD).map((each) => rowAt.get(each) ?? Infinity)) - began) * 1_000
-  if (isPushed) await until(pushedAt, from, FLOOD)
-  const sent = FLOOD / (Math.max(...numbers(from, FLOOD).map((each) => pushedAt.get(each) ?? Infinity)) - began) * 1_000
+  const stop = consume(name, handlers())
+  await until(rowAt, from, BACKLOG)
+  const rows = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => rowAt.get(each) ?? Infinity)) - startedAt) * 1_000
+  if (isPushed) await until(pushedAt, from, BACKLOG)
+  const sent = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => pushedAt.get(each) ?? Infinity)) - startedAt) * 1_000
   const { user, system } = process.cpuUsage(cpu)
-  console.log(`${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${((user + system) / FLOOD).toFixed(0)} us of this process for each`)
+  console.log(`${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${((user + system) / BACKLOG).toFixed(0)} us of CPU for each`)
   await stop()
   return rows
 }
 
 async function commitOutbox () {
   const writers = connect<Tables>(url, { log, maxConnections: WRITERS })
-  let left = FLOOD
-  const began = performance.now()
+  let left = BACKLOG
+  const startedAt = performance.now()
   await Promise.all(Array.from({ length: WRITERS }, async () => {
-    while (left-- > 0) await sql`insert into bare_outbox (type, aggregate, data) values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`.execute(writers)
+    while (left-- > 0) await sql`insert into bare_outbox (type, subject, data) values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`.execute(writers)
   }))
-  const rate = FLOOD / (performance.now() - began) * 1_000
+  const rate = BACKLOG / (performance.now() - startedAt) * 1_000
   await writers.destroy()
   return rate
 }
 
 await sql`create table bare_outbox (like outbox including all)`.execute(db)
 pushes.start()
-await paced('notification', noticing(), true)
-await paced('bare', bare(), false)
+await measureLatency('notification', measuredHandlers(), true)
+await measureLatency('bare', bareHandlers(), false)
 const commits = await commitOutbox()
 console.log(`outbox row alone, ${WRITERS} writers: ${commits.toFixed(0)} commits/s`)
-const rate = await flood('notification', noticing, true)
-const bareRate = await flood('bare', bare, false)
-const jobsRate = await flood('notification', () => noticing({ ...deps, pushes: offers }), false)
+const rate = await drainBacklog('notification', measuredHandlers, true)
+const bareRate = await drainBacklog('bare', bareHandlers, false)
+const jobsRate = await drainBacklog('notification', () => measuredHandlers({ ...deps, pushes: idleQueue }), false)
 const compare = (what: string, rate: number) => console.log(`${what}: ${(rate / commits).toFixed(2)} of outbox commits, ${(rate / bareRate).toFixed(2)} of fetch and bare insert`)
-compare('notices, while their pushes are sent', rate)
-compare('notices and the jobs of their pushes', jobsRate)
+compare('notifications while their pushes are sent', rate)
+compare('notifications and the jobs of their pushes', jobsRate)
 
 for (const close of closers) await close()
 process.exit(0)

@@ -9,31 +9,31 @@ import { insertBroadcast, notifyNextChunk } from './actions.ts'
 
 const broadcast = () => ({ broadcastId: randomUUID(), title: { en: 'New classes', id: 'Kelas baru' }, body: { en: 'See what is on.', id: 'Lihat jadwal.' } })
 
-/** So many accounts with a device each, made in the database itself. */
-async function crowd ({ db }: TestApp, size: number) {
+/** Creates accounts with one device each, directly in the database. */
+async function createAccounts ({ db }: TestApp, size: number) {
   await sql`insert into people (account_id, name, locale, timezone, changed_at) select uuidv7(), 'P' || n, 'en', 'Asia/Jakarta', now() from generate_series(1, ${size}::int) n`.execute(db)
-  await sql`insert into inboxes (account_id) select account_id from people on conflict do nothing`.execute(db)
+  await sql`insert into unread_counts (account_id) select account_id from people on conflict do nothing`.execute(db)
   await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
 }
 
-async function spreadAll ({ deps }: TestApp) {
+async function notifyAll ({ deps }: TestApp) {
   let chunks = 0
   while (await notifyNextChunk(deps)) chunks++
   return chunks
 }
 
 async function counts ({ db }: TestApp) {
-  const { rows } = await sql<{ notices: number, deliveries: number, unread: number, told: number }>`
-    select (select count(*) from notices where kind = 'broadcast')::int as notices, (select count(*) from deliveries)::int as deliveries,
-      (select sum(unread) from inboxes)::int as unread, (select sum(told) from broadcasts)::int as told`.execute(db)
+  const { rows } = await sql<{ notifications: number, deliveries: number, unread: number, recipients: number }>`
+    select (select count(*) from notifications where kind = 'broadcast')::int as notifications, (select count(*) from deliveries)::int as deliveries,
+      (select sum(unread) from unread_counts)::int as unread, (select sum(recipients_count) from broadcasts)::int as recipients`.execute(db)
   return rows[0]
 }
 
-const appOf = async (t: Teardown) => (await testApp(t)).fresh()
+const appOf = async (t: Teardown) => (await testApp(t)).reset()
 
-t.test('everybody is told once, in his language, after all that is more urgent', async (t) => {
+t.test('everyone is notified once, in their language, with low priority', async (t) => {
   const app = await appOf(t)
-  await crowd(app, 1_200)
+  await createAccounts(app, 1_200)
   const ana = await app.person('Ana', { locale: 'id' })
   const token = await app.device(ana)
   const muted = await app.person('Ben')
@@ -41,46 +41,46 @@ t.test('everybody is told once, in his language, after all that is more urgent',
   await app.send(muted, 'PUT', '/notifications/preferences', { categories: { ADMIN: { push: false, inApp: false } } })
 
   const sent = broadcast()
-  await app.say('admin.broadcast.sent.v1', sent)
-  await app.say('admin.broadcast.sent.v1', sent)
-  t.equal(await spreadAll(app), 3)
-  await app.say('admin.broadcast.sent.v1', sent)
-  t.equal(await spreadAll(app), 0)
-  t.strictSame(await counts(app), { notices: 1_202, deliveries: 1_202, unread: 1_201, told: 1_202 })
+  await app.receive('admin.broadcast.sent.v1', sent)
+  await app.receive('admin.broadcast.sent.v1', sent)
+  t.equal(await notifyAll(app), 3)
+  await app.receive('admin.broadcast.sent.v1', sent)
+  t.equal(await notifyAll(app), 0)
+  t.strictSame(await counts(app), { notifications: 1_202, deliveries: 1_202, unread: 1_201, recipients: 1_202 })
   t.match(await app.inbox(ana), { notifications: [{ type: 'ADMIN', title: 'Kelas baru', body: 'Lihat jadwal.', actor: null, data: { broadcastId: sent.broadcastId } }], unreadCount: 1 })
   t.match(await app.inbox(muted), { notifications: [], unreadCount: 0 })
-  t.equal(app.pushes.offered.length, 1_201)
-  t.ok(app.pushes.offered.every(({ low }) => low))
+  t.equal(app.pushes.enqueued.length, 1_201)
+  t.ok(app.pushes.enqueued.every(({ lowPriority }) => lowPriority))
 
-  app.pushes.offered.splice(0, app.pushes.offered.length, ...app.pushes.offered.filter(({ id }) => id !== undefined).slice(-1))
+  app.pushes.enqueued.splice(0, app.pushes.enqueued.length, ...app.pushes.enqueued.filter(({ id }) => id !== undefined).slice(-1))
   await app.deliverAll()
   t.match(app.provider.sent, [{ urgent: false }])
   t.ok(token)
 })
 
-t.test('replicas take turns, and nobody is told twice', async (t) => {
+t.test('replicas take turns, and nobody is notified twice', async (t) => {
   const app = await appOf(t)
-  await crowd(app, 2_500)
+  await createAccounts(app, 2_500)
   await insertBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
   await Promise.all(Array.from({ length: 3 }, async () => { for (let round = 0; round < 6; round++) await notifyNextChunk(app.deps) }))
-  await spreadAll(app)
-  t.strictSame(await counts(app), { notices: 2_500, deliveries: 2_500, unread: 2_500, told: 2_500 })
+  await notifyAll(app)
+  t.strictSame(await counts(app), { notifications: 2_500, deliveries: 2_500, unread: 2_500, recipients: 2_500 })
 })
 
-t.test('a process that is killed in the middle leaves the rest to the next', { timeout: 115_000 }, async (t) => {
+t.test('a process killed in the middle leaves the rest to the next one', { timeout: 115_000 }, async (t) => {
   const app = await appOf(t)
-  await crowd(app, 6_000)
+  await createAccounts(app, 6_000)
   await insertBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
   for (let kills = 0; kills < 2; kills++) {
-    const before = (await counts(app))!.told
-    const child = fork(new URL('spreading-process.ts', import.meta.url), [app.url])
+    const before = (await counts(app))!.recipients
+    const child = fork(new URL('../test/broadcasting-process.ts', import.meta.url), [app.url])
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit')
-    await until(async () => (await counts(app))!.told > before, 40)
+    await until(async () => (await counts(app))!.recipients > before, 40)
     child.kill('SIGKILL')
     await ended
   }
-  t.ok((await counts(app))!.told < 6_000, 'it was killed in the middle')
-  await until(async () => await notifyNextChunk(app.deps).then((worked) => !worked), 20)
-  t.strictSame(await counts(app), { notices: 6_000, deliveries: 6_000, unread: 6_000, told: 6_000 })
+  t.ok((await counts(app))!.recipients < 6_000, 'it was killed in the middle')
+  await until(async () => await notifyNextChunk(app.deps).then((hasWorked) => !hasWorked), 20)
+  t.strictSame(await counts(app), { notifications: 6_000, deliveries: 6_000, unread: 6_000, recipients: 6_000 })
 })

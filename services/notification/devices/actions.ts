@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { InvalidAccessToken } from '@tandem/service-kit'
-import { lockInboxes } from '../inbox/withdrawals.ts'
+import { lockUnreadCounts } from '../notifications/withdraw.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 
-const DEVICES_EACH = 20
+const MAX_DEVICES_PER_ACCOUNT = 20
 
 export interface Registration {
   accountId: string
@@ -16,21 +16,21 @@ export interface Registration {
 }
 
 /**
- * Makes a push token this account's and this session's, whoever had it before; of several who register it at once the last one keeps it.
- * Another token of the same device is retired. Returns the id of the device.
- * @throws InvalidAccessToken when the session has ended meanwhile
+ * Assigns a push token to this account and session, even if another account had it; of concurrent registrations the last one wins.
+ * Deletes other tokens of the same device. Returns the id of the device.
+ * @throws InvalidAccessToken if the session has ended
  */
 export async function registerDevice (db: Db, registration: Registration): Promise<string> {
   const { accountId, sessionId, token, platform, deviceId = null, deviceName = null, appVersion = null } = registration
   return await db.transaction().execute(async (trx) => {
-    await ensureInbox(trx, accountId)
+    await ensureUnreadCount(trx, accountId)
     const ended = await trx.selectFrom('ended_sessions').where('session_id', '=', sessionId).select('session_id').executeTakeFirst()
     if (ended) throw new InvalidAccessToken()
 
     if (deviceId !== null) {
       await trx.deleteFrom('devices').where('account_id', '=', accountId).where('device_id', '=', deviceId).where('token', '!=', token).execute()
     }
-    // With its owner the device gets another id, so that what waits for the one before is not sent to him.
+    // A device with a new owner gets a new id, so that pushes waiting for the previous owner are not sent to it.
     const { rows } = await sql<{ id: string }>`
       insert into devices (account_id, session_id, token, platform, device_id, device_name, app_version)
       values (${accountId}, ${sessionId}, ${token}, ${platform}, ${deviceId}, ${deviceName}, ${appVersion})
@@ -42,30 +42,30 @@ export async function registerDevice (db: Db, registration: Registration): Promi
       returning id`.execute(trx)
     await sql`
       delete from devices where id in (
-        select id from devices where account_id = ${accountId} order by last_used_at desc, id desc offset ${sql.lit(DEVICES_EACH)}
+        select id from devices where account_id = ${accountId} order by last_used_at desc, id desc offset ${sql.lit(MAX_DEVICES_PER_ACCOUNT)}
       )`.execute(trx)
     return rows[0]?.id ?? ''
   })
 }
 
-/** Takes the row of an inbox, which there is from now on, until the end of the transaction. */
-async function ensureInbox (trx: Trx, accountId: string) {
-  await trx.insertInto('inboxes').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
-  await lockInboxes(trx, [accountId])
+/** Creates the unread count of an account if it is missing, and locks it until the end of the transaction. */
+async function ensureUnreadCount (trx: Trx, accountId: string) {
+  await trx.insertInto('unread_counts').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
+  await lockUnreadCounts(trx, [accountId])
 }
 
-/** Takes a token away from its owner; another's is not touched. Returns how many went. */
-export async function removeDevice (db: Db, accountId: string, token: string) {
+/** Deletes a push token of this account; tokens of other accounts stay. Returns the number of deleted tokens. */
+export async function deleteDevice (db: Db, accountId: string, token: string) {
   const removed = await db.deleteFrom('devices').where('account_id', '=', accountId).where('token', '=', token).returning('id').execute()
   return removed.length
 }
 
-/** With a session its device goes, and nobody registers one with it any more. */
+/** Deletes the devices of ended sessions and rejects later registrations with them. */
 export async function endSessions (db: Db, accountId: string, sessionIds: string[]) {
   if (sessionIds.length === 0) return
   await db.transaction().execute(async (trx) => {
-    // A registration under way ends first, and its device is seen here.
-    await ensureInbox(trx, accountId)
+    // Waits for a registration in progress, so that its device is deleted too.
+    await ensureUnreadCount(trx, accountId)
     await trx.insertInto('ended_sessions')
       .values(sessionIds.map((session_id) => ({ session_id })))
       .onConflict((conflict) => conflict.doNothing())

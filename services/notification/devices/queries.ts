@@ -1,6 +1,6 @@
 import type { Db } from '../tables.ts'
 
-/** The devices that pushes of an account go to, last used first. */
+/** Lists the devices that receive an account's pushes, last used first. */
 export async function listDevices (db: Db, accountId: string) {
   return await db.selectFrom('devices').where('account_id', '=', accountId)
     .select([

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Body, Enum, Nullable, Text, Timestamp, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { registerDevice, removeDevice } from './actions.ts'
+import { registerDevice, deleteDevice } from './actions.ts'
 import { listDevices } from './queries.ts'
 
-const LONGEST_TOKEN = 1024
+const MAX_TOKEN_LENGTH = 1024
 const Platform = Enum(['android', 'ios'])
 
 const Device = Type.Object({
@@ -31,10 +31,10 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/notifications/push', {
     schema: {
       summary: 'Register the push token of a device',
-      description: 'A known token is brought up to date; it moves here when another account had it. Another token of the same deviceId is retired. The token goes when the session ends.',
+      description: 'A known token is updated, and moves to the caller if another account had it. Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
       body: Body({
         // Visible ASCII, as the providers' tokens are.
-        token: Type.String({ transform: ['trim'], minLength: 1, maxLength: LONGEST_TOKEN, pattern: '^[!-~]+$' }),
+        token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH, pattern: '^[!-~]+$' }),
         platform: Platform,
         deviceId: Type.Optional(Text({ max: 200 })),
         deviceName: Type.Optional(Text({ min: 0, max: 200 })),
@@ -51,18 +51,18 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.get('/notifications/push', {
     schema: {
-      summary: 'List the devices that the caller’s pushes go to',
+      summary: 'List the devices that receive the caller’s pushes',
       response: { 200: Type.Object({ success: Type.Literal(true), devices: Type.Array(Device) }) }
     }
   }, async ({ account }) => ({ success: true as const, devices: await listDevices(db, account.id) }))
 
   app.delete('/notifications/push', {
     schema: {
-      summary: 'Take a push token away',
-      querystring: Type.Object({ token: Type.String({ transform: ['trim'], minLength: 1, maxLength: LONGEST_TOKEN }) }),
+      summary: 'Delete a push token',
+      querystring: Type.Object({ token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH }) }),
       response: {
-        200: Type.Object({ success: Type.Literal(true), deleted: Type.Integer({ minimum: 0, description: '0 when the caller has no such token', examples: [1] }) })
+        200: Type.Object({ success: Type.Literal(true), deleted: Type.Integer({ minimum: 0, description: '0 if the caller has no such token', examples: [1] }) })
       }
     }
-  }, async ({ query, account }) => ({ success: true as const, deleted: await removeDevice(db, account.id, query.token) }))
+  }, async ({ query, account }) => ({ success: true as const, deleted: await deleteDevice(db, account.id, query.token) }))
 }

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../test/app.ts'
-import { notify } from './actions.ts'
+import { notify, runConcurrently, testApp, type TestApp } from '../test/app.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
 const level = async ({ deps }: Pick<TestApp, 'deps'>, to: string, number: number) =>
-  await notify(deps, { kind: 'levelReached', cause: `level:${number}`, to: [to], params: { level: number } }, new Date())
+  await notify(deps, { kind: 'levelReached', dedupeKey: `level:${number}`, to: [to], params: { level: number } }, new Date())
 
-t.test('the inbox is read in pages, newest first, with the unread count', async (t) => {
-  const app = fresh()
+t.test('the inbox is paginated, newest first, with the unread count', async (t) => {
+  const app = reset()
   const ana = await app.person('Ana')
   for (let number = 2; number < 27; number++) await level(app, ana, number)
 
@@ -32,14 +31,14 @@ t.test('the inbox is read in pages, newest first, with the unread count', async 
   t.match(await app.inbox(randomUUID()), { notifications: [], nextCursor: null, unreadCount: 0 })
 })
 
-t.test('who asks for none of our languages reads that of his profile', async (t) => {
-  const app = fresh()
+t.test('without a supported Accept-Language, texts are in the profile’s language', async (t) => {
+  const app = reset()
   const ana = await app.person('Ana', { locale: 'id' })
   await level(app, ana, 2)
   await app.device(ana)
   await level(app, ana, 3)
-  const bodies = async (wish?: string) => {
-    const headers: Record<string, string> = wish === undefined ? {} : { 'accept-language': wish }
+  const bodies = async (acceptLanguage?: string) => {
+    const headers: Record<string, string> = acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }
     const inbox = await app.send(ana, 'GET', '/notifications', undefined, { headers })
     const log = await app.send(ana, 'GET', '/notifications/push/log', undefined, { headers })
     return [inbox.data.notifications[0].body, log.data.deliveries[0].body]
@@ -47,11 +46,11 @@ t.test('who asks for none of our languages reads that of his profile', async (t)
   const english = await bodies('en')
   const indonesian = await bodies('id')
   t.not(indonesian[0], english[0])
-  for (const wish of [undefined, '*', 'fr']) t.strictSame(await bodies(wish), indonesian, wish ?? 'none')
+  for (const each of [undefined, '*', 'fr']) t.strictSame(await bodies(each), indonesian, each ?? 'none')
 })
 
-t.test('notices are read one by one or all at once, and each once', async (t) => {
-  const app = fresh()
+t.test('notifications are marked read one by one or all at once, and counted once', async (t) => {
+  const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   for (const number of [2, 3, 4]) await level(app, ana, number)
   await level(app, ben, 2)
@@ -73,8 +72,8 @@ t.test('notices are read one by one or all at once, and each once', async (t) =>
   t.match(await read({ ids: 'all' }), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
-t.test('a notice is deleted by its owner, once, and its push is not sent', async (t) => {
-  const app = fresh()
+t.test('a notification is deleted by its owner, once, and its push is not sent', async (t) => {
+  const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   await app.device(ana)
   await level(app, ana, 2)
@@ -91,11 +90,11 @@ t.test('a notice is deleted by its owner, once, and its push is not sent', async
   t.match(await app.log(ana), [{ status: 'muted', reason: 'the notification was deleted' }])
 
   await level(app, ana, 2)
-  t.match(await app.inbox(ana), { notifications: [] }, 'its cause told again does not bring it back')
+  t.match(await app.inbox(ana), { notifications: [] }, 'a redelivered event does not bring it back')
 })
 
-t.test('everything is for who is signed in', async (t) => {
-  const { getAnonymously } = fresh()
+t.test('every route requires authentication', async (t) => {
+  const { getAnonymously } = reset()
   for (const [method, url] of [
     ['GET', '/notifications'], ['GET', '/notifications/unread-count'], ['POST', '/notifications/read'], ['DELETE', `/notifications/${randomUUID()}`],
     ['GET', '/notifications/preferences'], ['PUT', '/notifications/preferences'], ['GET', '/notifications/push/log'], ['POST', '/notifications/push/test']
@@ -104,34 +103,34 @@ t.test('everything is for who is signed in', async (t) => {
   }
 })
 
-t.test('the unread count is exact while notices come, are read and deleted at once', async (t) => {
-  const app = fresh()
+t.test('the unread count is exact while notifications are created, read and deleted concurrently', async (t) => {
+  const app = reset()
   const ana = await app.person('Ana')
   const others = await Promise.all(Array.from({ length: 10 }, async (_, number) => await app.person(`P${number}`)))
   const work = Array.from({ length: 96 }, (_, number) => async () => {
     if (number % 3 === 0) return await app.send(ana, 'POST', '/notifications/read')
     if (number % 7 === 0) {
-      const [notice] = (await app.inbox(ana)).notifications
-      return notice && await app.send(ana, 'DELETE', `/notifications/${notice.id}`)
+      const [notification] = (await app.inbox(ana)).notifications
+      return notification && await app.send(ana, 'DELETE', `/notifications/${notification.id}`)
     }
-    // Each of them twice, as a broker may bring it, and to a crowd in any order.
-    const telling = { kind: 'levelReached' as const, cause: `level:${number >> 1}`, to: [...others, ana].sort(() => Math.random() - 0.5), params: { level: number } }
-    await notify(app.deps, telling, new Date())
+    // Each of them twice, as a broker may redeliver it, and to recipients in any order.
+    const request = { kind: 'levelReached' as const, dedupeKey: `level:${number >> 1}`, to: [...others, ana].sort(() => Math.random() - 0.5), params: { level: number } }
+    await notify(app.deps, request, new Date())
     const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
-    if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'in one answer the two agree')
+    if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'both agree in one response')
   })
-  await inLanes(work, 8)
+  await runConcurrently(work, 8)
 
   for (const account of [ana, ...others]) {
-    const { count } = await app.db.selectFrom('notices').where('account_id', '=', account).where('listed', '=', true)
+    const { count } = await app.db.selectFrom('notifications').where('account_id', '=', account).where('listed', '=', true)
       .where('read_at', 'is', null).where('removed_at', 'is', null)
       .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
     t.equal((await app.send(account, 'GET', '/notifications/unread-count')).data.count, count)
   }
 })
 
-t.test('two replicas that hear one event write one notice', async (t) => {
-  const app = fresh()
+t.test('replicas that consume the same event create one notification', async (t) => {
+  const app = reset()
   const ana = await app.person('Ana')
   await app.device(ana)
   for (let number = 2; number < 12; number++) await Promise.all([level(app, ana, number), level(app, ana, number), level(app, ana, number)])

@@ -1,17 +1,17 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { readNotices, removeNotice } from './actions.ts'
-import { noticeTypes } from './kinds.ts'
-import { findUnreadCount, readInbox } from './queries.ts'
+import { markNotificationsRead, deleteNotification } from './actions.ts'
+import { notificationTypes } from '../notifications/kinds.ts'
+import { readUnreadCount, readInbox } from './queries.ts'
 
 const Notification = Type.Object({
   id: Type.String(),
-  type: Enum(noticeTypes),
+  type: Enum(notificationTypes),
   title: Type.String(),
   body: Type.String(),
-  data: Type.Record(Type.String(), Type.String(), { description: 'The ids of what to open' }),
-  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), { description: 'Who did it; of several the latest' }),
+  data: Type.Record(Type.String(), Type.String(), { description: 'The ids that the app opens' }),
+  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), { description: 'The person whose action it reports; the latest of several' }),
   readAt: Nullable(Timestamp),
   createdAt: Timestamp
 }, {
@@ -32,8 +32,8 @@ const Count = Type.Integer({ minimum: 0, examples: [3] })
 export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications', {
     schema: {
-      summary: 'List what the caller was told',
-      description: 'Newest first. Texts are in the language of Accept-Language; where it names none of ours, in that of the caller’s profile.',
+      summary: 'List the caller’s notifications',
+      description: 'Newest first. Texts are in the language of Accept-Language. If it names no supported language, they are in the language of the caller’s profile.',
       'x-extension': true,
       querystring: PageQuery({ unreadOnly: Type.Boolean({ default: false }) }),
       response: {
@@ -48,32 +48,32 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.get('/notifications/unread-count', {
     schema: {
-      summary: 'Count what the caller has not read',
+      summary: 'Count the caller’s unread notifications',
       'x-extension': true,
       response: { 200: Data(Type.Object({ count: Count })) }
     }
-  }, async ({ account }) => data({ count: await findUnreadCount(db, account.id) }))
+  }, async ({ account }) => data({ count: await readUnreadCount(db, account.id) }))
 
   app.post('/notifications/read', {
     schema: {
       summary: 'Mark notifications as read',
-      description: 'Without ids all of them. Ids of others and of what is read already change nothing.',
+      description: 'Without ids, all are marked. Ids of other people’s notifications and of read ones are ignored.',
       'x-extension': true,
       body: Body({ ids: Type.Optional(Type.Array(Id, { maxItems: 500 })) }, { examples: [{ ids: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20'] }, {}] }),
-      response: { 200: Data(Type.Object({ updated: Type.Integer({ minimum: 0, description: 'How many had not been read before', examples: [1] }) })) }
+      response: { 200: Data(Type.Object({ updated: Type.Integer({ minimum: 0, description: 'How many were unread', examples: [1] }) })) }
     }
-  }, async ({ body, account }) => data({ updated: await readNotices(db, account.id, body.ids) }))
+  }, async ({ body, account }) => data({ updated: await markNotificationsRead(db, account.id, body.ids) }))
 
   app.delete('/notifications/:id', {
     schema: {
       summary: 'Delete a notification',
-      description: 'A push that still waits for it is not sent. Another’s is not found.',
+      description: 'A push that is still waiting is not sent. A notification of someone else is not found.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
-    await removeNotice(db, account.id, params.id)
+    await deleteNotification(db, account.id, params.id)
     return message('The notification was deleted')
   })
 }

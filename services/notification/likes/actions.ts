@@ -1,107 +1,106 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { writeNotices } from '../inbox/actions.ts'
-import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
-import { findRecipients, type Recipient } from '../inbox/recipients.ts'
-import { lockInboxes, removeNotices } from '../inbox/withdrawals.ts'
-import type { Waiting } from '../push/pushes.ts'
+import { insertNotifications } from '../notifications/create.ts'
+import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
+import { findRecipients, type Recipient } from '../notifications/recipients.ts'
+import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
 
 interface Like { eventId: string, sequence: number, postId: string, authorId: string, likedBy: string, excerpt: string | null }
 
 /**
- * Tells an author of a like. The first one begins a notice, which those of the next minute join; the push waits for its end.
- * Whoever likes, thinks better of it and likes again is told of once.
+ * Notifies the author of a like. The first like starts a digest, which likes of the next minute join; its push waits until the minute ends.
+ * A person who likes, unlikes and likes again is reported once.
  */
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
-  const waiting = await deps.db.transaction().execute(async (trx) => {
-    const gathering = await lockGathering(trx, like.postId)
-    const isNews = await keepLike(trx, like, at)
-    if (!isNews) return []
-    if (gathering.noticeId && gathering.isOpen && await joinNotice(trx, gathering.noticeId, like)) return []
-    return await beginNotice(trx, deps, like, author, at)
+  const jobs = await deps.db.transaction().execute(async (trx) => {
+    const digest = await lockDigest(trx, like.postId)
+    const isUnreported = await upsertLike(trx, like, at)
+    if (!isUnreported) return []
+    if (digest.notificationId && digest.isOpen && await joinDigest(trx, digest.notificationId, like)) return []
+    return await startDigest(trx, deps, like, author, at)
   })
-  await deps.pushes.offer(waiting)
+  await deps.pushes.enqueue(jobs)
 }
 
 interface Unlike { sequence: number, postId: string, authorId: string, unlikedBy: string }
 
-/** Takes a like out of the notice that was to tell of it, if that was neither read nor pushed. */
-export async function forgetLike ({ db }: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
+/** Removes a like from its digest, if the digest was neither read nor pushed. */
+export async function removeFromDigest ({ db }: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
   await db.transaction().execute(async (trx) => {
-    await lockGathering(trx, postId)
-    const { rows } = await sql<{ noticeId: string | null }>`
+    await lockDigest(trx, postId)
+    const { rows } = await sql<{ notificationId: string | null }>`
       insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${unlikedBy}, false, ${at}, ${sequence})
       on conflict (post_id, liked_by) do update set liked = false, changed_at = excluded.changed_at, sequence = excluded.sequence
-        where ${isLater}
-      returning notice_id as "noticeId"`.execute(trx)
-    const noticeId = rows[0]?.noticeId
-    if (!noticeId) return
+        where ${isNewer}
+      returning notification_id as "notificationId"`.execute(trx)
+    const notificationId = rows[0]?.notificationId
+    if (!notificationId) return
 
-    await lockInboxes(trx, [authorId])
-    const { rows: untold } = await sql`
-      select from notices where id = ${noticeId} and read_at is null
-        and not exists (select from deliveries where notice_id = notices.id and (status = 'sent' or claimed_until > now()))`.execute(trx)
-    if (untold.length === 0) return
-    await trx.updateTable('post_likes').set({ notice_id: null }).where('post_id', '=', postId).where('liked_by', '=', unlikedBy).execute()
-    if (await refreshDigest(trx, noticeId)) return
-    await removeNotices(trx, [authorId], sql`id = ${noticeId}`)
+    await lockUnreadCounts(trx, [authorId])
+    const { rows: unseen } = await sql`
+      select from notifications where id = ${notificationId} and read_at is null
+        and not exists (select from deliveries where notification_id = notifications.id and (status = 'sent' or claimed_until > now()))`.execute(trx)
+    if (unseen.length === 0) return
+    await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where('liked_by', '=', unlikedBy).execute()
+    if (await refreshDigest(trx, notificationId)) return
+    await removeNotifications(trx, [authorId], sql`id = ${notificationId}`)
   })
 }
 
-// Likes of a social service that does not number its events yet are told apart by time.
-const isLater = sql`(post_likes.sequence, post_likes.changed_at) < (excluded.sequence, excluded.changed_at)`
+// Events without a sequence number (0) are ordered by time.
+const isNewer = sql`(post_likes.sequence, post_likes.changed_at) < (excluded.sequence, excluded.changed_at)`
 
-/** Takes the post's likes until the end of the transaction. */
-async function lockGathering (trx: Trx, postId: string) {
-  const { rows } = await sql<{ noticeId: string | null, isOpen: boolean }>`
-    insert into like_gatherings (post_id, ends_at) values (${postId}, now())
+/** Locks the likes of a post until the end of the transaction. */
+async function lockDigest (trx: Trx, postId: string) {
+  const { rows } = await sql<{ notificationId: string | null, isOpen: boolean }>`
+    insert into like_digests (post_id, ends_at) values (${postId}, now())
     on conflict (post_id) do update set post_id = excluded.post_id
-    returning notice_id as "noticeId", ends_at > clock_timestamp() as "isOpen"`.execute(trx)
-  return rows[0] ?? { noticeId: null, isOpen: false }
+    returning notification_id as "notificationId", ends_at > clock_timestamp() as "isOpen"`.execute(trx)
+  return rows[0] ?? { notificationId: null, isOpen: false }
 }
 
-/** Notes a like; returns whether the author is to be told: not of a repeat, of one that was taken back since, or a second time. */
-async function keepLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
-  const { rows } = await sql<{ noticeId: string | null }>`
+/** Stores a like; returns false for a repeated event, a like that was taken back since, and one that was reported before. */
+async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
+  const { rows } = await sql<{ notificationId: string | null }>`
     insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${likedBy}, true, ${at}, ${sequence})
     on conflict (post_id, liked_by) do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
-      where ${isLater}
-    returning notice_id as "noticeId"`.execute(trx)
-  return rows[0] !== undefined && rows[0].noticeId === null
+      where ${isNewer}
+    returning notification_id as "notificationId"`.execute(trx)
+  return rows[0] !== undefined && rows[0].notificationId === null
 }
 
-async function joinNotice (trx: Trx, noticeId: string, { postId, authorId, likedBy }: Like) {
-  await lockInboxes(trx, [authorId])
+async function joinDigest (trx: Trx, notificationId: string, { postId, authorId, likedBy }: Like) {
+  await lockUnreadCounts(trx, [authorId])
   const { rows } = await sql<{ wasRead: boolean }>`
-    update notices set actor_id = ${likedBy}, others = others + 1, read_at = null
-    where id = ${noticeId} and removed_at is null
+    update notifications set actor_id = ${likedBy}, others_count = others_count + 1, read_at = null
+    where id = ${notificationId} and removed_at is null
     returning old.read_at is not null and listed as "wasRead"`.execute(trx)
   if (!rows[0]) return false
-  if (rows[0].wasRead) await trx.updateTable('inboxes').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
-  await attach(trx, { postId, likedBy, noticeId })
+  if (rows[0].wasRead) await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
+  await linkLike(trx, { postId, likedBy, notificationId })
   return true
 }
 
-async function beginNotice (trx: Trx, { now, gatherLikesFor }: Deps, like: Like, author: Recipient, at: Date): Promise<Waiting[]> {
+async function startDigest (trx: Trx, { now, likeDigestMs }: Deps, like: Like, author: Recipient, at: Date): Promise<DeliveryJob[]> {
   const { eventId, postId, likedBy, excerpt } = like
-  const telling: NotificationRequest = {
-    kind: 'postLiked', cause: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, subjectId: postId, data: { postId }, params: { excerpt }
+  const request: NotificationRequest = {
+    kind: 'postLiked', dedupeKey: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, subjectId: postId, data: { postId }, params: { excerpt }
   }
-  const notBefore = new Date(now().getTime() + gatherLikesFor)
-  const plan = planNotification(telling, author, { now: now(), happenedAt: at, notBefore })
-  const { told, waiting } = await writeNotices(trx, [plan])
-  if (!told.has(plan.noticeId)) return []
+  const notBefore = new Date(now().getTime() + likeDigestMs)
+  const plan = planNotification(request, author, { now: now(), occurredAt: at, notBefore })
+  const { created, jobs } = await insertNotifications(trx, [plan])
+  if (!created.has(plan.notificationId)) return []
   await sql`
-    update like_gatherings set notice_id = ${plan.noticeId}, ends_at = clock_timestamp() + ${gatherLikesFor} * interval '1 millisecond'
+    update like_digests set notification_id = ${plan.notificationId}, ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
-  await attach(trx, { postId, likedBy, noticeId: plan.noticeId })
-  return waiting.get(plan.noticeId) ?? []
+  await linkLike(trx, { postId, likedBy, notificationId: plan.notificationId })
+  return jobs.get(plan.notificationId) ?? []
 }
 
-async function attach (trx: Trx, { postId, likedBy, noticeId }: { postId: string, likedBy: string, noticeId: string }) {
-  await trx.updateTable('post_likes').set({ notice_id: noticeId }).where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
+async function linkLike (trx: Trx, { postId, likedBy, notificationId }: { postId: string, likedBy: string, notificationId: string }) {
+  await trx.updateTable('post_likes').set({ notification_id: notificationId }).where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
 }

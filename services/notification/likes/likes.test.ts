@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../test/app.ts'
-import { forgetLike, addToDigest } from './actions.ts'
+import { runConcurrently, testApp, type TestApp } from '../test/app.ts'
+import { removeFromDigest, addToDigest } from './actions.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
 async function world () {
-  const app = fresh()
+  const app = reset()
   const author = await app.person('Author')
   const people = await Promise.all(['Ana', 'Ben', 'Cem', 'Dewi', 'Eka'].map((name) => app.person(name)))
   const postId = randomUUID()
@@ -18,48 +18,48 @@ async function world () {
     people,
     like: async (likedBy: string, at = new Date(clock++), sequence = at.getTime()) =>
       await addToDigest(app.deps, { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null }, at),
-    unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) => await forgetLike(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
+    unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) => await removeFromDigest(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
   }
 }
 
 const bodies = async ({ inbox, author }: { inbox: TestApp['inbox'], author: string }) => (await inbox(author)).notifications.map(({ body }: { body: string }) => body)
-const minuteLater = async (db: TestApp['db']) => await sql`update like_gatherings set ends_at = now()`.execute(db)
+const endMinute = async (db: TestApp['db']) => await sql`update like_digests set ends_at = now()`.execute(db)
 
-t.test('the likes of a minute become one notice, pushed once at its end', async (t) => {
+t.test('likes within a minute become one notification, pushed once when the minute ends', async (t) => {
   const app = await world()
   await app.device(app.author)
   for (const person of app.people) await app.like(person)
   t.strictSame(await bodies(app), ['Eka and 4 others like your post'])
   t.equal((await app.inbox(app.author)).unreadCount, 1)
   const [held] = await app.log(app.author)
-  t.match(held, { status: 'held', reason: 'more may join it' })
+  t.match(held, { status: 'held', reason: 'waiting for more likes' })
   t.ok(Math.abs(Date.parse(held.dueAt) - Date.now() - 60_000) < 5_000)
 
   await app.deliverAll()
   t.match(app.provider.sent, [{ title: 'New likes', body: 'Eka and 4 others like your post' }])
 })
 
-t.test('a like of the next minute begins another', async (t) => {
+t.test('a like after the minute starts another notification', async (t) => {
   const app = await world()
   const [ana, ben, cem] = app.people as [string, string, string]
   await app.like(ana)
   await app.like(ben)
   t.strictSame(await bodies(app), ['Ben and 1 other like your post'])
-  await minuteLater(app.db)
+  await endMinute(app.db)
   await app.like(cem)
   t.strictSame(await bodies(app), ['Cem likes your post', 'Ben and 1 other like your post'])
 })
 
-t.test('fifty likes at once are one notice that counts them all', async (t) => {
+t.test('fifty concurrent likes become one notification that counts all of them', async (t) => {
   const app = await world()
   const many = await Promise.all(Array.from({ length: 50 }, (_, number) => app.person(`P${number}`)))
   const at = new Date()
-  await inLanes([...many, ...many].map((person) => () => app.like(person, at)))
+  await runConcurrently([...many, ...many].map((person) => () => app.like(person, at)))
   t.match(await bodies(app), [/and 49 others like your post/])
   t.equal((await app.inbox(app.author)).unreadCount, 1)
 })
 
-t.test('a like that is taken back before it was told is not told', async (t) => {
+t.test('a like that is taken back before it was read or pushed is not reported', async (t) => {
   const app = await world()
   await app.device(app.author)
   const [ana, ben] = app.people as [string, string]
@@ -74,16 +74,16 @@ t.test('a like that is taken back before it was told is not told', async (t) => 
   t.strictSame(app.provider.sent, [])
 
   await app.like(ana)
-  t.strictSame(await bodies(app), ['Ana likes your post'], 'she may think better of it')
+  t.strictSame(await bodies(app), ['Ana likes your post'], 'liking again is reported')
 })
 
-t.test('one that was told stays told, and is not told twice', async (t) => {
+t.test('a like that was pushed stays in the inbox and is not reported twice', async (t) => {
   const app = await world()
   await app.device(app.author)
   const [ana] = app.people as [string]
   await app.like(ana)
   await app.deliverAll()
-  await minuteLater(app.db)
+  await endMinute(app.db)
   await app.unlike(ana)
   t.strictSame(await bodies(app), ['Ana likes your post'])
   await app.like(ana)
@@ -91,7 +91,7 @@ t.test('one that was told stays told, and is not told twice', async (t) => {
   t.equal((await app.log(app.author)).length, 1)
 })
 
-t.test('what is heard twice or in the wrong order comes to the same', async (t) => {
+t.test('repeated and out-of-order events have the same result', async (t) => {
   const app = await world()
   const [ana, ben] = app.people as [string, string]
   const [first, second] = [new Date(Date.now() - 2_000), new Date(Date.now() - 1_000)]
@@ -99,12 +99,12 @@ t.test('what is heard twice or in the wrong order comes to the same', async (t) 
   await app.like(ana, first)
   t.strictSame(await bodies(app), [])
   await app.like(ben, first)
-  await minuteLater(app.db)
+  await endMinute(app.db)
   await app.like(ben, first)
   t.strictSame(await bodies(app), ['Ben likes your post'])
 })
 
-t.test('a like and its end within one millisecond come to the end, whichever is heard first', async (t) => {
+t.test('of a like and an unlike in the same millisecond the later one wins, whichever arrives first', async (t) => {
   const app = await world()
   const [ana, ben] = app.people as [string, string]
   const moment = new Date()
@@ -117,7 +117,7 @@ t.test('a like and its end within one millisecond come to the end, whichever is 
   t.strictSame(await bodies(app), ['Ben likes your post'])
 })
 
-t.test('likes that join what was read already make it unread again; what was deleted stays so', async (t) => {
+t.test('a like that joins a read notification makes it unread; a deleted notification stays deleted', async (t) => {
   const app = await world()
   const [ana, ben, cem] = app.people as [string, string, string]
   await app.like(ana)
@@ -131,25 +131,25 @@ t.test('likes that join what was read already make it unread again; what was del
   t.equal((await app.inbox(app.author)).unreadCount, 1)
 })
 
-t.test('whoever is blocked is counted out of what others did too', async (t) => {
+t.test('a block removes a person from notifications about several people', async (t) => {
   const app = await world()
   const [ana, ben] = app.people as [string, string]
   await app.like(ana)
   await app.like(ben)
-  await app.say('fitmatch.person.blocked.v1', { blockerId: ben, blockedId: app.author })
+  await app.receive('fitmatch.person.blocked.v1', { blockerId: ben, blockedId: app.author })
   t.strictSame(await bodies(app), ['Ana likes your post'])
   await app.like(ben)
   t.strictSame(await bodies(app), ['Ana likes your post'])
-  await app.say('fitmatch.person.blocked.v1', { blockerId: app.author, blockedId: ana })
+  await app.receive('fitmatch.person.blocked.v1', { blockerId: app.author, blockedId: ana })
   t.match(await app.inbox(app.author), { notifications: [], unreadCount: 0 })
 })
 
-t.test('the words of a post are told only when everybody may read them', async (t) => {
-  const { say, inbox, person } = fresh()
+t.test('a notification quotes only posts that everyone can read', async (t) => {
+  const { receive, inbox, person } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const like = { postId: randomUUID(), authorId: ana, likedBy: ben }
-  await say('social.post.liked.v1', { ...like, excerpt: 'Morning {run} <b>with</b> # friends' })
+  await receive('social.post.liked.v1', { ...like, excerpt: 'Morning {run} <b>with</b> # friends' })
   t.match((await inbox(ana)).notifications, [{ body: 'Ben likes your post: “Morning {run} <b>with</b> # friends”' }])
-  await say('social.post.liked.v1', { ...like, postId: randomUUID(), excerpt: null })
+  await receive('social.post.liked.v1', { ...like, postId: randomUUID(), excerpt: null })
   t.match((await inbox(ana)).notifications, [{ body: 'Ben likes your post' }, {}])
 })

@@ -1,12 +1,12 @@
 import { renderMail } from '@tandem/mail-kit'
 
 const locale = 'en'
-const footer = 'You get this mail because something about your Tandem account has changed.'
-const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const footer = 'You received this email because your Tandem account changed.'
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 /**
- * Every mail that this service sends. None holds the person's name: whoever registers another person's address chooses it, and could
- * send that person a text of their own through us.
+ * Every mail that this service sends. None contains the person's name: somebody who registers another person's address chooses that name,
+ * and could send their own text to that person through us.
  */
 export const english = {
   passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') => renderMail({
@@ -17,15 +17,15 @@ export const english = {
       ? {
           subject: 'The password of your Tandem account was removed',
           paragraphs: [
-            'You have just confirmed this email address from another place than the one the account was made from.',
-            'To be safe we removed the password that was set there and signed out its devices. You can set a new one in the app.'
+            'You just confirmed this email address from a different place than the one where the account was created.',
+            'For your safety, we removed the password that was set there and signed out its devices. You can set a new password in the app.'
           ]
         }
       : {
           subject: how === 'INITIAL' ? 'Your Tandem account has a password now' : 'The password of your Tandem account was changed',
           paragraphs: [
             how === 'INITIAL' ? 'A first password was set for your account.' : 'The password of your account was changed, and other devices were signed out.',
-            'If that was not you, choose “Forgot password” in the app at once.'
+            'If this was not you, choose “Forgot password” in the app immediately.'
           ]
         })
   }),
@@ -35,11 +35,11 @@ export const english = {
     subject: 'New sign-in to your Tandem account',
     title: 'Hello',
     paragraphs: [
-      `Your account was signed in to on ${device ?? 'a device'} that we did not know, on ${moments.format(at)} (UTC).`,
-      'If that was not you, sign the device out in the app and change your password.'
+      `There was a new sign-in to your account from ${device ?? 'an unknown device'}, on ${dateFormat.format(at)} (UTC).`,
+      'If this was not you, sign out the device in the app and change your password.'
     ]
   })
 }
 
-/** What every other language has, too. */
-export type Letters = typeof english
+/** The shape of the templates in every language. */
+export type MailTemplates = typeof english

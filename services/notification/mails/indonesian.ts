@@ -1,11 +1,11 @@
 import { renderMail } from '@tandem/mail-kit'
-import type { Letters } from './english.ts'
+import type { MailTemplates } from './english.ts'
 
 const locale = 'id'
 const footer = 'Anda menerima email ini karena ada perubahan pada akun Tandem Anda.'
-const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Jakarta' })
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Jakarta' })
 
-export const indonesian: Letters = {
+export const indonesian: MailTemplates = {
   passwordChanged: (how) => renderMail({
     locale,
     footer,
@@ -32,7 +32,7 @@ export const indonesian: Letters = {
     subject: 'Ada yang baru masuk ke akun Tandem Anda',
     title: 'Halo',
     paragraphs: [
-      `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, pada ${moments.format(at)} (WIB).`,
+      `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, pada ${dateFormat.format(at)} (WIB).`,
       'Jika itu bukan Anda, keluarkan perangkat itu di aplikasi dan ubah kata sandi Anda.'
     ]
   })

@@ -3,7 +3,7 @@ import type { Db } from '../tables.ts'
 
 export interface PersonCopy { accountId: string, name: string, image: string | null, locale: string, timezone: string, changedAt?: string }
 
-/** Writes the copy of people unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
+/** Stores copies of people, unless a newer one exists. `at` is the time of the change, for people without `changedAt`. */
 export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
   if (people.length === 0) return
   const sorted = people.toSorted((a, b) => a.accountId < b.accountId ? -1 : 1)
@@ -21,8 +21,8 @@ export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(
       }))
       .whereRef('people.changed_at', '<', 'excluded.changed_at'))
     .execute()
-  // Whoever is known gets what is written to everybody.
-  await db.insertInto('inboxes')
+  // Broadcasts reach every account that has an unread count.
+  await db.insertInto('unread_counts')
     .values(sorted.map(({ accountId }) => ({ account_id: accountId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()

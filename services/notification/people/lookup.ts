@@ -4,7 +4,7 @@ import { createLookup } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 
-/** Asks the profile service for people whom the copy lacks, and completes it. Accounts that do not exist are left out. @throws Unavailable */
+/** Fetches people from the profile service and stores copies of them. Accounts that do not exist are left out. @throws Unavailable */
 export type FindPeople = (accountIds: string[]) => Promise<PersonCopy[]>
 
 export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople => createLookup(async (accountIds) => {

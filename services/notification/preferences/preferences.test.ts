@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { noticeTypes } from '../inbox/kinds.ts'
+import { notificationTypes } from '../notifications/kinds.ts'
 import { testApp, type TestApp } from '../test/app.ts'
-import { endOfQuiet } from './quiet-hours.ts'
+import { quietHoursEnd } from '../notifications/quiet-hours.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
 const url = '/notifications/preferences'
 const everything = {
-  categories: Object.fromEntries(noticeTypes.map((type) => [type, { push: true, inApp: true }])),
+  categories: Object.fromEntries(notificationTypes.map((type) => [type, { push: true, inApp: true }])),
   quietHours: { enabled: false, start: '22:00', end: '07:00' }
 }
-const message = ({ say }: Pick<TestApp, 'say'>, senderId: string, recipientId: string) =>
-  say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
+const message = ({ receive }: Pick<TestApp, 'receive'>, senderId: string, recipientId: string) =>
+  receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
 
-t.test('everything is on until somebody chooses, and what he leaves out stays', async (t) => {
-  const { send } = fresh()
+t.test('everything is on by default, and a change keeps the settings it leaves out', async (t) => {
+  const { send } = reset()
   const ana = randomUUID()
   t.strictSame(await send(ana, 'GET', url), { status: 200, success: true, data: { preferences: everything } })
   t.match(await send(ana, 'PUT', url, { categories: { CHAT: { push: false } }, quietHours: { enabled: true } }), { status: 200, success: true })
@@ -24,13 +24,13 @@ t.test('everything is on until somebody chooses, and what he leaves out stays', 
     categories: { ...everything.categories, CHAT: { push: false, inApp: true }, ADMIN: { push: true, inApp: false } },
     quietHours: { enabled: true, start: '22:00', end: '06:30' }
   }
-  t.strictSame((await send(ana, 'PUT', url)).data.preferences, changed, 'nothing changes nothing')
+  t.strictSame((await send(ana, 'PUT', url)).data.preferences, changed, 'an empty change changes nothing')
   t.strictSame((await send(ana, 'GET', url)).data.preferences, changed)
   t.strictSame((await send(randomUUID(), 'GET', url)).data.preferences, everything)
 })
 
-t.test('choices that cannot be are refused', async (t) => {
-  const { send } = fresh()
+t.test('invalid preferences are rejected', async (t) => {
+  const { send } = reset()
   const ana = randomUUID()
   for (const body of [
     { categories: { CHAT: { push: 'yes' } } }, { categories: { CHAT: true } }, { categories: [] }, { quietHours: { start: '24:00' } }, { quietHours: { start: '9:00' } },
@@ -39,22 +39,22 @@ t.test('choices that cannot be are refused', async (t) => {
   t.match(await send(ana, 'PUT', url, { quietHours: { start: '00:00', end: '23:59' } }), { status: 200 })
 })
 
-t.test('changes at once are all kept', async (t) => {
-  const { send } = fresh()
+t.test('concurrent changes are all kept', async (t) => {
+  const { send } = reset()
   const ana = randomUUID()
-  await Promise.all(noticeTypes.map((type) => send(ana, 'PUT', url, { categories: { [type]: { push: false } } })))
+  await Promise.all(notificationTypes.map((type) => send(ana, 'PUT', url, { categories: { [type]: { push: false } } })))
   const { preferences } = (await send(ana, 'GET', url)).data
-  t.ok(noticeTypes.every((type) => preferences.categories[type].push === false))
+  t.ok(notificationTypes.every((type) => preferences.categories[type].push === false))
 })
 
-t.test('a muted category is not pushed, and one that is off in the app is not listed', async (t) => {
-  const app = fresh()
+t.test('a category with push off is not pushed, and one with inApp off is not listed', async (t) => {
+  const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   await app.device(ana)
   await app.send(ana, 'PUT', url, { categories: { CHAT: { push: false }, SOCIAL_FEED: { inApp: false }, FASTING: { push: false, inApp: false } } })
   await message(app, ben, ana)
-  await app.say('social.person.followed.v1', { followerId: ben, followedId: ana })
-  await app.say('fasting.timer.finished.v1', { accountId: ana, timerId: randomUUID(), hours: 16 })
+  await app.receive('social.person.followed.v1', { followerId: ben, followedId: ana })
+  await app.receive('fasting.timer.finished.v1', { accountId: ana, timerId: randomUUID(), hours: 16 })
   t.match(await app.inbox(ana), { notifications: [{ type: 'CHAT' }], unreadCount: 1 })
   await app.deliverAll()
   t.match(app.provider.sent, [{ data: { type: 'SOCIAL_FEED' } }])
@@ -64,27 +64,27 @@ t.test('a muted category is not pushed, and one that is off in the app is not li
   ])
 })
 
-t.test('in quiet hours the notice is written and the push waits for their end; those of the account do not', async (t) => {
-  const app = fresh()
+t.test('during quiet hours the notification is created and its push waits until they end; account pushes do not wait', async (t) => {
+  const app = reset()
   const [ana, ben] = [await app.person('Ana', { timezone: 'Asia/Jakarta' }), await app.person('Ben', { timezone: 'America/New_York' })]
   await app.device(ana)
   await app.device(ben)
   for (const each of [ana, ben]) await app.send(each, 'PUT', url, { quietHours: { enabled: true } })
-  // Half past eleven in the evening in Jakarta, half past eleven in the morning in New York.
+  // 23:30 in Jakarta, 11:30 in New York.
   app.clock.now = () => new Date('2026-11-20T16:30:00Z')
   await message(app, ben, ana)
   await message(app, ana, ben)
   app.neighbours.contacts.set(ana, { email: 'ana@example.com', name: 'Ana', locale: 'en' })
-  await app.say('identity.password.changed.v1', { accountId: ana, how: 'CHANGED' })
+  await app.receive('identity.password.changed.v1', { accountId: ana, how: 'CHANGED' })
 
   t.equal((await app.inbox(ana)).unreadCount, 2)
   t.match(await app.log(ana), [{ type: 'ACCOUNT', status: 'pending' }, { type: 'CHAT', status: 'held', reason: 'quiet hours', dueAt: '2026-11-21T00:00:00.000Z' }])
   t.match(await app.log(ben), [{ type: 'CHAT', status: 'pending' }])
-  t.match(app.pushes.offered.map(({ dueAt }) => dueAt.toISOString()).sort().at(-1), '2026-11-21T00:00:00.000Z')
+  t.match(app.pushes.enqueued.map(({ dueAt }) => dueAt.toISOString()).sort().at(-1), '2026-11-21T00:00:00.000Z')
 })
 
-t.test('what was read before the quiet hours end is not pushed at their end', async (t) => {
-  const app = fresh()
+t.test('a notification read during quiet hours is not pushed when they end', async (t) => {
+  const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   await app.device(ana)
   await app.send(ana, 'PUT', url, { quietHours: { enabled: true } })
@@ -95,15 +95,15 @@ t.test('what was read before the quiet hours end is not pushed at their end', as
   await app.send(ana, 'POST', '/notifications/read', { ids: [id] })
   await app.deliverAll()
   t.equal(app.provider.sent.length, 1)
-  t.match(await app.log(ana), [{ status: 'muted', reason: 'it was read before it was due' }, { status: 'sent' }])
+  t.match(await app.log(ana), [{ status: 'muted', reason: 'the notification was read before the push was due' }, { status: 'sent' }])
 })
 
-t.test('quiet hours are those of the clock on the wall', (t) => {
+t.test('quiet hours are in local time', (t) => {
   const night = { enabled: true, start: '22:00', end: '07:00' }
   const nap = { enabled: true, start: '13:00', end: '14:30' }
-  const end = (hours: typeof night, zone: string, at: string) => endOfQuiet(hours, zone, new Date(at))?.toISOString()
+  const end = (hours: typeof night, zone: string, at: string) => quietHoursEnd(hours, zone, new Date(at))?.toISOString()
 
-  // Jakarta is at +07:00: 22:00 there is 15:00 here.
+  // Jakarta is at +07:00: 22:00 there is 15:00 UTC.
   t.equal(end(night, 'Asia/Jakarta', '2026-11-20T14:59:59.999Z'), undefined)
   t.equal(end(night, 'Asia/Jakarta', '2026-11-20T15:00:00Z'), '2026-11-21T00:00:00.000Z')
   t.equal(end(night, 'Asia/Jakarta', '2026-11-20T17:00:00Z'), '2026-11-21T00:00:00.000Z', 'midnight')
@@ -119,6 +119,6 @@ t.test('quiet hours are those of the clock on the wall', (t) => {
   // Clocks go forward in Berlin on 29 March at 01:00 UTC, back on 25 October at 01:00 UTC: the night has 8 hours, or 10.
   t.equal(end(night, 'Europe/Berlin', '2026-03-28T21:00:00Z'), '2026-03-29T05:00:00.000Z')
   t.equal(end(night, 'Europe/Berlin', '2026-10-24T20:00:00Z'), '2026-10-25T06:00:00.000Z')
-  t.equal(end({ ...night, end: '02:30' }, 'Europe/Berlin', '2026-03-28T22:00:00Z'), '2026-03-29T01:30:00.000Z', 'half past two there is not; half past three it is')
+  t.equal(end({ ...night, end: '02:30' }, 'Europe/Berlin', '2026-03-28T22:00:00Z'), '2026-03-29T01:30:00.000Z', '02:30 does not exist on that day; 03:30 is used')
   t.end()
 })

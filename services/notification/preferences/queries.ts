@@ -1,22 +1,22 @@
 import type { Categories, Db } from '../tables.ts'
-import { noticeTypes, type NoticeType } from '../inbox/kinds.ts'
-import type { QuietHours } from './quiet-hours.ts'
+import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
+import type { QuietHours } from '../notifications/quiet-hours.ts'
 
-export interface Preferences { categories: Record<NoticeType, { push: boolean, inApp: boolean }>, quietHours: QuietHours }
+export interface Preferences { categories: Record<NotificationType, { push: boolean, inApp: boolean }>, quietHours: QuietHours }
 
-interface Kept { categories: Categories, quiet: boolean, quiet_start: string, quiet_end: string }
+interface StoredPreferences { categories: Categories, quiet_hours_enabled: boolean, quiet_hours_start: string, quiet_hours_end: string }
 
-/** What somebody has chosen: everything is on and no hours are quiet unless he did. */
+/** An account's preferences. By default every category is on and quiet hours are off. */
 export async function readPreferences (db: Db, accountId: string): Promise<Preferences> {
-  const kept = await db.selectFrom('preferences').where('account_id', '=', accountId)
-    .select(['categories', 'quiet', 'quiet_start', 'quiet_end'])
+  const stored = await db.selectFrom('preferences').where('account_id', '=', accountId)
+    .select(['categories', 'quiet_hours_enabled', 'quiet_hours_start', 'quiet_hours_end'])
     .executeTakeFirst()
-  return show(kept ?? { categories: {}, quiet: false, quiet_start: '22:00', quiet_end: '07:00' })
+  return toPreferences(stored ?? { categories: {}, quiet_hours_enabled: false, quiet_hours_start: '22:00', quiet_hours_end: '07:00' })
 }
 
-function show ({ categories, quiet, quiet_start, quiet_end }: Kept): Preferences {
+function toPreferences ({ categories, quiet_hours_enabled, quiet_hours_start, quiet_hours_end }: StoredPreferences): Preferences {
   return {
-    categories: Object.fromEntries(noticeTypes.map((type) => [type, { push: true, inApp: true, ...categories[type] }])) as Preferences['categories'],
-    quietHours: { enabled: quiet, start: quiet_start, end: quiet_end }
+    categories: Object.fromEntries(notificationTypes.map((type) => [type, { push: true, inApp: true, ...categories[type] }])) as Preferences['categories'],
+    quietHours: { enabled: quiet_hours_enabled, start: quiet_hours_start, end: quiet_hours_end }
   }
 }

@@ -1,29 +1,29 @@
 import Type from 'typebox'
 import { Body, Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { noticeTypes, type NoticeType } from '../inbox/kinds.ts'
-import { changePreferences, type Change } from './actions.ts'
+import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
+import { changePreferences, type PreferencesChange } from './actions.ts'
 import { readPreferences } from './queries.ts'
 
-const forAll = <Schema extends Type.TSchema>(schema: Schema) => Object.fromEntries(noticeTypes.map((type) => [type, schema])) as Record<NoticeType, Schema>
+const forEachType = <Schema extends Type.TSchema>(schema: Schema) => Object.fromEntries(notificationTypes.map((type) => [type, schema])) as Record<NotificationType, Schema>
 
 const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', examples: ['22:00'] })
 const example = {
-  categories: Object.fromEntries(noticeTypes.map((type) => [type, { push: type !== 'ADMIN', inApp: true }])),
+  categories: Object.fromEntries(notificationTypes.map((type) => [type, { push: type !== 'ADMIN', inApp: true }])),
   quietHours: { enabled: true, start: '22:00', end: '07:00' }
 }
 
 const Preferences = Type.Object({
-  categories: Type.Object(forAll(Type.Object({ push: Type.Boolean(), inApp: Type.Boolean() }))),
+  categories: Type.Object(forEachType(Type.Object({ push: Type.Boolean(), inApp: Type.Boolean() }))),
   quietHours: Type.Object({ enabled: Type.Boolean(), start: TimeOfDay, end: TimeOfDay }, { description: 'In the time zone of the caller’s profile' })
 }, { examples: [example] })
 
-const description = 'A category whose push is off sends none, one whose inApp is off does not appear in the inbox. In quiet hours a push waits for their end; those of ACCOUNT never wait.'
+const description = 'A category with push off sends no pushes. A category with inApp off does not appear in the inbox. During quiet hours a push waits until they end, except for ACCOUNT.'
 
 export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications/preferences', {
     schema: {
-      summary: 'Read what the caller wants to be told, and when',
+      summary: 'Read the caller’s notification preferences',
       description,
       'x-extension': true,
       response: { 200: Data(Type.Object({ preferences: Preferences })) }
@@ -32,14 +32,14 @@ export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.put('/notifications/preferences', {
     schema: {
-      summary: 'Choose what to be told, and when',
-      description: `What is left out stays as it is. ${description}`,
+      summary: 'Change the caller’s notification preferences',
+      description: `Settings that are left out stay unchanged. ${description}`,
       'x-extension': true,
       body: Body({
-        categories: Type.Optional(Body(forAll(Type.Optional(Body({ push: Type.Optional(Type.Boolean()), inApp: Type.Optional(Type.Boolean()) }))))),
+        categories: Type.Optional(Body(forEachType(Type.Optional(Body({ push: Type.Optional(Type.Boolean()), inApp: Type.Optional(Type.Boolean()) }))))),
         quietHours: Type.Optional(Body({ enabled: Type.Optional(Type.Boolean()), start: Type.Optional(TimeOfDay), end: Type.Optional(TimeOfDay) }))
       }, { examples: [{ categories: { ADMIN: { push: false } }, quietHours: { enabled: true, start: '22:00', end: '07:00' } }] }),
       response: { 200: Data(Type.Object({ preferences: Preferences })) }
     }
-  }, async ({ body, account }) => data({ preferences: await changePreferences(db, account.id, body as Change) }))
+  }, async ({ body, account }) => data({ preferences: await changePreferences(db, account.id, body as PreferencesChange) }))
 }

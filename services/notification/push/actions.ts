@@ -7,115 +7,115 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { createBatcher, languageOfLocale } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { writeNotices } from '../inbox/actions.ts'
-import { planNotification, type NotificationRequest } from '../inbox/planning.ts'
-import { findRecipients } from '../inbox/recipients.ts'
+import { insertNotifications } from '../notifications/create.ts'
+import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
+import { findRecipients } from '../notifications/recipients.ts'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db, DeliveryStatus } from '../tables.ts'
-import { write } from '../texts/texts.ts'
+import { renderText } from '../texts/texts.ts'
 import type { Provider } from './provider.ts'
-import type { Waiting } from './pushes.ts'
-import { claimDeliveries, findWait, type Claimed } from './queries.ts'
+import { claimDeliveries, findClaimDelayMs, type ClaimedDelivery } from './queries.ts'
 
-const counted = new Counter({ name: 'notification_pushes_total', help: 'Attempts at a push, by what came of them', labelNames: ['outcome'] as const })
-const lateness = new Histogram({
+const pushesTotal = new Counter({ name: 'notification_pushes_total', help: 'Push attempts by outcome', labelNames: ['outcome'] as const })
+const pushDelay = new Histogram({
   name: 'notification_push_delay_seconds',
-  help: 'From when a push could be sent until the provider took it',
+  help: 'Time from when a push could be sent until the provider accepted it',
   labelNames: ['priority'] as const,
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3_600]
 })
 
-const GIVE_UP_AFTER_HOURS = 24
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const TEN_MINUTES = 10 * MINUTE
-const LEASE_LEFT = 8_000
+const MAX_AGE_HOURS = 24
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const MAX_RETRY_DELAY_MS = 10 * MINUTE_MS
+// What is left of the lease after two attempts at the provider.
+const PERSIST_TIMEOUT_MS = 8_000
 
-interface Delivering extends Pick<Deps, 'db' | 'findPeople'> {
+interface PushSenderOptions extends Pick<Deps, 'db' | 'findPeople'> {
   provider: Provider
-  /** How long to wait, in milliseconds, where the provider does not say: a minute. */
-  pause?: number
+  /** The first retry delay if the provider does not name one. */
+  retryDelayMs?: number
 }
 
-/** Gives what sends one push, if it is still to be sent, and writes down what came of it. */
-export function createDelivery ({ db, findPeople, provider, pause = MINUTE }: Delivering): (id: string) => Promise<JobOutcome> {
+/** Returns a function that sends one push, if it is still due, and stores the result. */
+export function createPushSender ({ db, findPeople, provider, retryDelayMs = MINUTE_MS }: PushSenderOptions): (id: string) => Promise<JobOutcome> {
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
-  const finish = createBatcher(async (endings: Ending[]) => await persist(async () => await finishDeliveries(db, endings)))
+  const finish = createBatcher(async (results: DeliveryResult[]) => await retryUntilPersisted(async () => await finishDeliveries(db, results)))
 
   return async (id) => {
     const claimed = await claim(id)
     if (!claimed) {
-      const wait = await findWait(db, id)
-      return wait === undefined ? undefined : retryAfter(Math.max(wait, 0) + 10)
+      const delayMs = await findClaimDelayMs(db, id)
+      return delayMs === undefined ? undefined : retryAfter(Math.max(delayMs, 0) + 10)
     }
     const { token, accountId, deviceId } = claimed
-    const needless = skipReason(claimed)
-    if (needless) return await finish({ id, ...needless })
+    const skipped = skipReason(claimed)
+    if (skipped) return await finish({ id, ...skipped })
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
 
     const { language, timezone, actorName } = await resolveRecipient(findPeople, claimed)
-    const sending = performance.now()
+    const startedAt = performance.now()
     const outcome = await provider.send({
       token,
       platform: claimed.platform,
-      collapseId: claimed.noticeId,
-      ...write({ ...claimed, actorName }, language, timezone),
-      data: { notificationId: claimed.noticeId, type: claimed.type, ...claimed.data },
+      collapseId: claimed.notificationId,
+      ...renderText({ ...claimed, actorName }, language, timezone),
+      data: { notificationId: claimed.notificationId, type: claimed.type, ...claimed.data },
       badge: claimed.unread,
-      urgent: !claimed.low
+      urgent: !claimed.lowPriority
     })
-    counted.inc({ outcome: outcome.is })
-    switch (outcome.is) {
+    pushesTotal.inc({ outcome: outcome.type })
+    switch (outcome.type) {
       case 'sent':
-        lateness.observe({ priority: claimed.low ? 'low' : 'high' }, claimed.waited + (performance.now() - sending) / 1_000)
+        pushDelay.observe({ priority: claimed.lowPriority ? 'low' : 'high' }, claimed.delaySeconds + (performance.now() - startedAt) / 1_000)
         return await finish({ id, status: 'sent', reason: outcome.note ?? null })
       case 'refused': return await finish({ id, status: 'failed', reason: outcome.reason })
       case 'dead':
-        // The token too: meanwhile the device may have registered a new one under its id.
+        // Only with this token: the device may have registered a new one under its id meanwhile.
         await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
         return await finish({ id, status: 'pruned', reason: outcome.reason })
       case 'later': {
-        const dueAt = nextAttemptAt(claimed, outcome.wait ?? Math.min(pause * 2 ** (claimed.attempts - 1), TEN_MINUTES))
+        const dueAt = nextAttemptAt(claimed, outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (claimed.attempts - 1), MAX_RETRY_DELAY_MS))
         if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
-        await persist(async () => await putOff(db, claimed, outcome.reason, dueAt))
+        await retryUntilPersisted(async () => await reschedule(db, claimed, outcome.reason, dueAt))
         return retryAfter(dueAt.getTime() - Date.now())
       }
     }
   }
 }
 
-interface Ending { id: string, status: DeliveryStatus, reason: string | null }
+interface DeliveryResult { id: string, status: DeliveryStatus, reason: string | null }
 
-function skipReason ({ isRemoved, isBlocked, isRead, wasHeld, hours }: Claimed): Omit<Ending, 'id'> | undefined {
+function skipReason ({ isRemoved, isBlocked, isRead, wasHeld, ageHours }: ClaimedDelivery): Omit<DeliveryResult, 'id'> | undefined {
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
-  if (isBlocked) return { status: 'muted', reason: 'one of the two has blocked the other' }
-  if (wasHeld && isRead) return { status: 'muted', reason: 'it was read before it was due' }
-  if (!wasHeld && hours >= GIVE_UP_AFTER_HOURS) return { status: 'failed', reason: 'it could not be sent within a day' }
+  if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
+  if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
+  if (!wasHeld && ageHours >= MAX_AGE_HOURS) return { status: 'failed', reason: 'the push could not be sent within a day' }
 }
 
-/** When a push is tried again: after `wait` milliseconds and a little, so that not all come at once. Undefined when that is too late to be news. */
-function nextAttemptAt ({ hours }: Claimed, wait: number) {
-  if (hours + wait / HOUR < GIVE_UP_AFTER_HOURS) return new Date(Date.now() + wait * (1 + Math.random() / 4))
+/** When a push is tried again: after the delay plus up to a quarter of random jitter. Undefined if the push would be too old by then. */
+function nextAttemptAt ({ ageHours }: ClaimedDelivery, delayMs: number) {
+  if (ageHours + delayMs / HOUR_MS < MAX_AGE_HOURS) return new Date(Date.now() + delayMs * (1 + Math.random() / 4))
 }
 
-async function finishDeliveries (db: Db, endings: Ending[]): Promise<undefined[]> {
+async function finishDeliveries (db: Db, results: DeliveryResult[]): Promise<undefined[]> {
   await sql`
-    update deliveries set status = ending.status, reason = ending.reason, claimed_until = null, finished_at = now()
-    from unnest(${endings.map(({ id }) => id)}::uuid[], ${endings.map(({ status }) => status)}::text[], ${endings.map(({ reason }) => reason)}::text[])
-      as ending (id, status, reason)
-    where deliveries.id = ending.id and deliveries.status in ('pending', 'held')`.execute(db)
-  return endings.map(() => undefined)
+    update deliveries set status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
+    from unnest(${results.map(({ id }) => id)}::uuid[], ${results.map(({ status }) => status)}::text[], ${results.map(({ reason }) => reason)}::text[])
+      as result (id, status, reason)
+    where deliveries.id = result.id and deliveries.status in ('pending', 'held')`.execute(db)
+  return results.map(() => undefined)
 }
 
-async function putOff (db: Db, { id, attempts }: Claimed, reason: string, dueAt: Date) {
+async function reschedule (db: Db, { id, attempts }: ClaimedDelivery, reason: string, dueAt: Date) {
   await db.updateTable('deliveries')
     .set({ status: 'pending', reason, claimed_until: null, due_at: dueAt })
     .where('id', '=', id).where('attempts', '=', attempts).where('status', 'in', ['pending', 'held'])
     .execute()
 }
 
-/** What the text needs of people; whom nobody knows is no reason to keep silent. */
-async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: Claimed) {
+/** The language and time zone of the recipient and the name of the actor. While profile is unavailable, defaults replace what is missing. */
+async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: ClaimedDelivery) {
   const unknown = [...locale === null ? [accountId] : [], ...actorId && actorName === null ? [actorId] : []]
   const people = await findPeople(unknown).catch((error: unknown) => {
     if (error instanceof Unavailable) return []
@@ -129,31 +129,31 @@ async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, a
   }
 }
 
-// A push that was taken and cannot be marked would be sent again, so Postgres gets a while to come back.
-async function persist<Result> (write: () => Promise<Result>) {
-  const until = Date.now() + LEASE_LEFT
+// A push that was accepted but not marked as sent would be sent again, so Postgres gets a while to come back.
+async function retryUntilPersisted<Result> (write: () => Promise<Result>) {
+  const deadline = Date.now() + PERSIST_TIMEOUT_MS
   for (;;) {
     try {
       return await write()
     } catch (error) {
-      if (Date.now() > until) throw error
+      if (Date.now() > deadline) throw error
       await sleep(250)
     }
   }
 }
 
-/** Pushes a word to all devices of somebody, muted or not; returns to how many. */
-export async function testPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
+/** Sends a test push to all devices of an account, even muted ones; returns the number of devices. */
+export async function sendTestPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
   const [[recipient] = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
-  let waiting: Waiting[] = []
+  let jobs: DeliveryJob[] = []
   const devices = await withIdempotencyKey(deps.db, key, async (trx) => {
     if (!recipient) return 0
     const now = deps.now()
-    const telling: NotificationRequest = { kind: 'pushTest', cause: `test:${randomUUIDv7()}`, to: [accountId] }
-    const written = await writeNotices(trx, [planNotification(telling, recipient, { now, happenedAt: now })])
-    waiting = [...written.waiting.values()].flat()
-    return waiting.length
+    const request: NotificationRequest = { kind: 'pushTest', dedupeKey: `test:${randomUUIDv7()}`, to: [accountId] }
+    const inserted = await insertNotifications(trx, [planNotification(request, recipient, { now, occurredAt: now })])
+    jobs = [...inserted.jobs.values()].flat()
+    return jobs.length
   })
-  await deps.pushes.offer(waiting)
+  await deps.pushes.enqueue(jobs)
   return devices
 }

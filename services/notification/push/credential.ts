@@ -2,33 +2,33 @@ import { readFile } from 'node:fs/promises'
 import { JWT } from 'google-auth-library'
 import { ConfigError } from '@tandem/service-kit'
 
-/** Proves to Google who we are. */
+/** Authenticates to Google as a service account. */
 export interface Credential {
   readonly projectId: string
-  /** A token good for a while, asked for once by however many need it. */
-  token (): Promise<string>
-  /** Has the next call of `token` ask anew, unless somebody else had it do so since `refused` was given out. */
-  renew (refused: string): void
+  /** Returns a short-lived access token. Concurrent calls share one request. */
+  getAccessToken (): Promise<string>
+  /** Makes the next call of `getAccessToken` request a new token, unless `rejectedToken` has been replaced already. */
+  invalidate (rejectedToken: string): void
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
-const WITHIN = 10_000
+const TIMEOUT_MS = 10_000
 
-/** @throws ConfigError when the file is no service account */
+/** @throws ConfigError if the file is not a service account */
 export async function readCredential (file: string): Promise<Credential> {
   const account = await readAccount(file)
   let client = createClient(account)
   let current = ''
   return {
     projectId: account.project_id,
-    async token () {
+    async getAccessToken () {
       const { token } = await client.getAccessToken()
-      if (!token) throw new Error('Google gave no access token')
+      if (!token) throw new Error('Google returned no access token')
       current = token
       return token
     },
-    renew (refused) {
-      if (refused !== current) return
+    invalidate (rejectedToken) {
+      if (rejectedToken !== current) return
       current = ''
       client = createClient(account)
     }
@@ -41,10 +41,10 @@ async function readAccount (file: string): Promise<ServiceAccount> {
   try {
     const account = JSON.parse(await readFile(file, 'utf8')) as Partial<ServiceAccount>
     const { project_id, client_email, private_key, private_key_id, token_uri = 'https://oauth2.googleapis.com/token' } = account
-    if (!project_id || !client_email || !private_key || !URL.canParse(token_uri)) throw new Error('it holds no service account')
+    if (!project_id || !client_email || !private_key || !URL.canParse(token_uri)) throw new Error('it is not a service account')
     return { project_id, client_email, private_key, token_uri, ...private_key_id && { private_key_id } }
   } catch (error) {
-    throw new ConfigError(`FCM_SERVICE_ACCOUNT_FILE cannot be read: ${(error as Error).message}`)
+    throw new ConfigError(`Cannot read FCM_SERVICE_ACCOUNT_FILE: ${(error as Error).message}`)
   }
 }
 
@@ -55,9 +55,9 @@ function createClient ({ client_email, private_key, private_key_id, token_uri }:
     ...private_key_id && { keyId: private_key_id },
     scopes: [SCOPE],
     additionalClaims: { aud: token_uri },
-    transporterOptions: { timeout: WITHIN }
+    transporterOptions: { timeout: TIMEOUT_MS }
   })
-  // The library knows one address for tokens; the file may name another.
+  // The library has one fixed token URL; the file can name another.
   client.transporter.interceptors.request.add({
     resolved: async (request) => {
       request.url = new URL(token_uri)

@@ -4,62 +4,62 @@ import type { Outcome, Provider, Push } from './provider.ts'
 
 // FCM HTTP v1. Outcomes as in https://firebase.google.com/docs/cloud-messaging/error-codes.
 
-const WITHIN = 10_000
-const TIME_TO_LIVE = 24 * 60 * 60
+const TIMEOUT_MS = 10_000
+const TTL_SECONDS = 24 * 60 * 60
 const CONNECTIONS = 32
-// In bytes. FCM takes 4 KiB in all, and would blame the token of a message that is longer.
-const LONGEST_TITLE = 400
-const LONGEST_BODY = 1_600
+// FCM accepts 4 KiB in total, and blames the token of a longer message.
+const MAX_TITLE_BYTES = 400
+const MAX_BODY_BYTES = 1_600
 
-interface Fault { error?: { status?: string, message?: string, details?: { '@type'?: string, errorCode?: string, fieldViolations?: { field?: string }[] }[] } }
+interface FcmErrorBody { error?: { status?: string, message?: string, details?: { '@type'?: string, errorCode?: string, fieldViolations?: { field?: string }[] }[] } }
 
-/** Sends over as few connections as the other side allows: HTTP/2 where it speaks it, for there is one message to a request. */
+/** Sends through as few connections as possible: over HTTP/2 if the server supports it, because each request carries one message. */
 export function createFcm ({ baseUrl, credential }: { baseUrl: string, credential: Credential }): Provider {
-  const agent = new Agent({ allowH2: true, connections: CONNECTIONS, connect: { timeout: 5_000 }, headersTimeout: WITHIN, bodyTimeout: WITHIN })
+  const agent = new Agent({ allowH2: true, connections: CONNECTIONS, connect: { timeout: 5_000 }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
   const address = `${baseUrl.replace(/\/$/, '')}/v1/projects/${credential.projectId}/messages:send`
 
   async function attempt (body: string) {
-    const token = await credential.token()
+    const token = await credential.getAccessToken()
     const response = await request(address, {
       method: 'POST',
       dispatcher: agent,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' },
       body,
-      signal: AbortSignal.timeout(WITHIN)
+      signal: AbortSignal.timeout(TIMEOUT_MS)
     })
     return { token, status: response.statusCode, retryAfter: response.headers['retry-after'], text: await response.body.text() }
   }
 
   return {
     async send (push) {
-      const body = JSON.stringify({ message: messageOf(push) })
+      const body = JSON.stringify({ message: toFcmMessage(push) })
       try {
-        let answer = await attempt(body)
-        if (answer.status === 401) {
-          credential.renew(answer.token)
-          answer = await attempt(body)
+        let response = await attempt(body)
+        if (response.status === 401) {
+          credential.invalidate(response.token)
+          response = await attempt(body)
         }
-        return judge(answer)
+        return toOutcome(response)
       } catch (error) {
-        // Perhaps it was taken all the same; under one collapse id the second replaces the first.
+        // FCM may have accepted it all the same. A second push with the same collapse id replaces the first.
         const { name, code, message } = error as Error & { code?: string }
-        return { is: 'later', reason: name === 'TimeoutError' ? 'no answer within 10 s' : code ?? message }
+        return { type: 'later', reason: name === 'TimeoutError' ? 'no answer within 10 s' : code ?? message }
       }
     },
     close: async () => await agent.destroy()
   }
 }
 
-export function messageOf ({ token, collapseId, title, body, data, badge, urgent }: Push) {
+export function toFcmMessage ({ token, collapseId, title, body, data, badge, urgent }: Push) {
   return {
     token,
-    notification: { title: shorten(title, LONGEST_TITLE), body: shorten(body, LONGEST_BODY) },
+    notification: { title: truncate(title, MAX_TITLE_BYTES), body: truncate(body, MAX_BODY_BYTES) },
     data,
     android: {
       collapse_key: collapseId,
       priority: urgent ? 'HIGH' : 'NORMAL',
-      ttl: `${TIME_TO_LIVE}s`,
-      // What is shown already is replaced by a push of the same tag.
+      ttl: `${TTL_SECONDS}s`,
+      // A push replaces a shown one with the same tag.
       notification: { tag: collapseId }
     },
     apns: {
@@ -67,7 +67,7 @@ export function messageOf ({ token, collapseId, title, body, data, badge, urgent
         'apns-collapse-id': collapseId,
         'apns-push-type': 'alert',
         'apns-priority': urgent ? '10' : '5',
-        'apns-expiration': String(Math.floor(Date.now() / 1_000) + TIME_TO_LIVE)
+        'apns-expiration': String(Math.floor(Date.now() / 1_000) + TTL_SECONDS)
       },
       payload: { aps: { sound: 'default', badge } }
     }
@@ -76,11 +76,11 @@ export function messageOf ({ token, collapseId, title, body, data, badge, urgent
 
 const graphemes = new Intl.Segmenter()
 
-/** The beginning of a text that is at most so many bytes long, cut between what people see as characters. */
-export function shorten (text: string, most: number) {
-  if (Buffer.byteLength(text) <= most) return text
+/** Shortens a text to at most `maxBytes`, between characters as people see them. */
+export function truncate (text: string, maxBytes: number) {
+  if (Buffer.byteLength(text) <= maxBytes) return text
   let short = ''
-  let left = most - Buffer.byteLength('…')
+  let left = maxBytes - Buffer.byteLength('…')
   for (const { segment } of graphemes.segment(text)) {
     left -= Buffer.byteLength(segment)
     if (left < 0) break
@@ -89,33 +89,33 @@ export function shorten (text: string, most: number) {
   return `${short}…`
 }
 
-function judge ({ status, retryAfter, text }: { status: number, retryAfter: string | string[] | undefined, text: string }): Outcome {
-  if (status === 200) return { is: 'sent' }
-  const { error = {} } = parse(text)
+function toOutcome ({ status, retryAfter, text }: { status: number, retryAfter: string | string[] | undefined, text: string }): Outcome {
+  if (status === 200) return { type: 'sent' }
+  const { error = {} } = parseError(text)
   const code = error.details?.find((each) => each.errorCode)?.errorCode ?? error.status ?? ''
   const reason = `${status} ${code}`.trim()
-  // Not every 404: with a wrong project or address all tokens would seem dead.
-  if (code === 'UNREGISTERED' || code === 'SENDER_ID_MISMATCH') return { is: 'dead', reason }
+  // Not every 404: with a wrong project or address, all tokens would seem dead.
+  if (code === 'UNREGISTERED' || code === 'SENDER_ID_MISMATCH') return { type: 'dead', reason }
   if (status === 400) {
-    // Our messages are of one shape and below the limit, so what is wrong is the token, unless FCM names something else.
+    // All messages have the same shape and are below the size limit, so the token is invalid unless FCM names another field.
     const named = error.details?.flatMap((each) => each.fieldViolations?.map(({ field = '' }) => field) ?? []) ?? []
     const isToken = code === 'INVALID_ARGUMENT' && (named.length === 0 || named.some((field) => field.includes('token')))
-    return isToken ? { is: 'dead', reason } : { is: 'refused', reason: [reason, ...named].join(' ') }
+    return isToken ? { type: 'dead', reason } : { type: 'refused', reason: [reason, ...named].join(' ') }
   }
-  const wait = readRetryAfter(retryAfter)
-  return { is: 'later', reason, ...wait !== undefined && { wait } }
+  const retryAfterMs = parseRetryAfter(retryAfter)
+  return { type: 'later', reason, ...retryAfterMs !== undefined && { retryAfterMs } }
 }
 
-function parse (text: string): Fault {
+function parseError (text: string): FcmErrorBody {
   try {
-    return JSON.parse(text) as Fault
+    return JSON.parse(text) as FcmErrorBody
   } catch {
     return {}
   }
 }
 
-/** Retry-After in milliseconds: it is in seconds, or a date. */
-export function readRetryAfter (header: string | string[] | undefined, now = Date.now()) {
+/** Parses Retry-After, which is in seconds or a date; returns milliseconds. */
+export function parseRetryAfter (header: string | string[] | undefined, now = Date.now()) {
   const text = [header].flat()[0]?.trim()
   if (!text) return
   if (/^\d+$/.test(text)) return Number(text) * 1_000

@@ -1,28 +1,28 @@
 import type { Platform } from '../tables.ts'
 
-/** A push as a provider is handed it. */
+/** A push to one device. */
 export interface Push {
   token: string
   platform: Platform
-  /** Pushes of one id replace each other on the device. */
+  /** Pushes with the same id replace each other on the device. */
   collapseId: string
   title: string
   body: string
   data: Record<string, string>
-  /** What the icon of the app shows. */
+  /** The number on the app icon. */
   badge: number
   urgent: boolean
 }
 
 /**
- * What came of a push: it was taken; its token is dead; it may be tried again, after `wait` milliseconds if the provider said so;
- * or it never will be taken, whatever the token.
+ * The outcome of an attempt: the provider accepted the push; the token is dead; the push can be retried, after `retryAfterMs` if the
+ * provider named a delay; or the provider refuses its content, whatever the token.
  */
 export type Outcome =
-  | { is: 'sent', note?: string }
-  | { is: 'dead', reason: string }
-  | { is: 'later', reason: string, wait?: number }
-  | { is: 'refused', reason: string }
+  | { type: 'sent', note?: string }
+  | { type: 'dead', reason: string }
+  | { type: 'later', reason: string, retryAfterMs?: number }
+  | { type: 'refused', reason: string }
 
 export interface Provider {
   send (push: Push): Promise<Outcome>

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createLogger } from '@tandem/service-kit'
 import { testApp } from '../test/app.ts'
-import { createDelivery } from './actions.ts'
-import { logOnly } from './log-only.ts'
+import { createPushSender } from './actions.ts'
+import { createLogProvider } from './log-provider.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 const url = '/notifications/push/test'
 
-t.test('a push can be tried on all own devices, muted or not, and is in no inbox', async (t) => {
-  const { send, person, device, inbox, log, deliverAll, provider } = fresh()
+t.test('a test push goes to all of the caller’s devices, muted or not, and to no inbox', async (t) => {
+  const { send, person, device, inbox, log, deliverAll, provider } = reset()
   const ana = await person('Ana', { locale: 'id' })
   t.strictSame(await send(ana, 'POST', url), { status: 200, success: true, data: { devices: 0 } })
   await device(ana, { deviceName: 'Pixel 12' })
@@ -26,22 +26,22 @@ t.test('a push can be tried on all own devices, muted or not, and is in no inbox
   ])
 })
 
-t.test('tried again under one Idempotency-Key it is pushed once', async (t) => {
-  const { send, person, device, pushes } = fresh()
+t.test('a repeated request with the same Idempotency-Key pushes once', async (t) => {
+  const { send, person, device, pushes } = reset()
   const ana = await person('Ana')
   await device(ana)
   const again = async (key: string) => await send(ana, 'POST', url, undefined, { headers: { 'idempotency-key': key } })
   t.match(await again('one'), { status: 200, data: { devices: 1 } })
   t.match(await again('one'), { status: 200, data: { devices: 1 } })
-  t.equal(pushes.offered.length, 1)
+  t.equal(pushes.enqueued.length, 1)
   t.match(await again('two'), { status: 200 })
-  t.equal(pushes.offered.length, 2)
+  t.equal(pushes.enqueued.length, 2)
   t.match(await again('x'.repeat(255)), { status: 200 })
   t.match(await again('x'.repeat(256)), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
-t.test('the log is the caller’s own, and has pages', async (t) => {
-  const { send, person, device } = fresh()
+t.test('the log is paginated and shows the caller’s pushes only', async (t) => {
+  const { send, person, device } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
   for (let number = 0; number < 3; number++) await send(ana, 'POST', url)
@@ -53,28 +53,28 @@ t.test('the log is the caller’s own, and has pages', async (t) => {
   t.match(await send(ana, 'GET', '/notifications/push/log?limit=51'), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
-t.test('without an account at the provider a push is logged, and kept as sent there', async (t) => {
-  const { deps, send, person, device, pushes, log } = fresh()
+t.test('without a provider account a push is logged and stored as sent', async (t) => {
+  const { deps, send, person, device, pushes, log } = reset()
   const ana = await person('Ana')
   await device(ana)
   await send(ana, 'POST', url)
   const lines: string[] = []
-  const deliver = createDelivery({ ...deps, provider: logOnly(createLogger('test', 'info', { write: (line: string) => { lines.push(line) } })) })
-  for (const { id } of pushes.offered) await deliver(id)
+  const deliver = createPushSender({ ...deps, provider: createLogProvider(createLogger('test', 'info', { write: (line: string) => { lines.push(line) } })) })
+  for (const { id } of pushes.enqueued) await deliver(id)
   t.match(await log(ana), [{ status: 'sent', reason: 'log only' }])
-  t.match(JSON.parse(lines[0] ?? '{}'), { title: 'It works', body: 'Pushes of Tandem reach this device.' })
+  t.match(JSON.parse(lines[0] ?? '{}'), { title: 'It works', body: 'Tandem can send notifications to this device.' })
 })
 
-t.test('what was read is pushed all the same if nothing held it back, and what failed for its content says so', async (t) => {
-  const { send, person, device, provider, deliverAll, say, log } = fresh()
+t.test('a read notification is still pushed unless it was held, and a push refused for its content says so', async (t) => {
+  const { send, person, device, provider, deliverAll, receive, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
-  const message = async () => await say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, senderName: 'Ben', recipientId: ana, hasImage: true })
+  const message = async () => await receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, senderName: 'Ben', recipientId: ana, hasImage: true })
   await message()
   await send(ana, 'POST', '/notifications/read')
   await deliverAll()
   t.match(provider.sent, [{ body: 'Ben sent you a photo', badge: 0 }])
-  provider.answer = () => ({ is: 'refused', reason: '400 INVALID_ARGUMENT message.data' })
+  provider.outcomeOf = () => ({ type: 'refused', reason: '400 INVALID_ARGUMENT message.data' })
   await message()
   await deliverAll()
   t.match(await log(ana), [{ status: 'failed', reason: '400 INVALID_ARGUMENT message.data' }, { status: 'sent' }])

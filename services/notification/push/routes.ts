@@ -1,20 +1,20 @@
 import Type from 'typebox'
 import { Data, data, Enum, readIdempotencyKey, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { noticeTypes } from '../inbox/kinds.ts'
-import { testPush } from './actions.ts'
+import { notificationTypes } from '../notifications/kinds.ts'
+import { sendTestPush } from './actions.ts'
 import { readPushLog } from './queries.ts'
 
 const Delivery = Type.Object({
   id: Type.String(),
-  notificationId: Type.String({ description: 'Also its collapse id: pushes of one notification replace each other' }),
-  type: Enum(noticeTypes),
+  notificationId: Type.String({ description: 'Also the collapse id: pushes of the same notification replace each other' }),
+  type: Enum(notificationTypes),
   title: Type.String(),
   body: Type.String(),
   deviceName: Nullable(Type.String()),
   platform: Enum(['android', 'ios']),
   status: Enum(['pending', 'sent', 'muted', 'held', 'pruned', 'failed']),
-  reason: Nullable(Type.String({ description: 'A sentence for a developer' })),
+  reason: Nullable(Type.String({ description: 'A sentence for developers' })),
   attempts: Type.Integer({ minimum: 0 }),
   dueAt: Timestamp,
   createdAt: Timestamp,
@@ -40,8 +40,8 @@ const Delivery = Type.Object({
 export const pushRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/notifications/push/log', {
     schema: {
-      summary: 'List the caller’s last pushes, and what became of them',
-      description: 'Newest first, of the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
+      summary: 'List the caller’s recent pushes and their results',
+      description: 'Newest first, for the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
       'x-extension': true,
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }
@@ -50,11 +50,11 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/notifications/push/test', {
     schema: {
-      summary: 'Push a word to the caller’s own devices',
-      description: 'Muted categories and quiet hours do not hold it back. What came of it is in the push log.',
+      summary: 'Send a test push to the caller’s devices',
+      description: 'It ignores muted categories and quiet hours. The push log shows the result.',
       'x-extension': true,
       headers: IdempotencyHeaders,
-      response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'How many were tried', examples: [1] }) })) }
+      response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'The number of devices it is sent to', examples: [1] }) })) }
     }
-  }, async (request) => data({ devices: await testPush(deps, request.account.id, readIdempotencyKey(request)) }))
+  }, async (request) => data({ devices: await sendTestPush(deps, request.account.id, readIdempotencyKey(request)) }))
 }

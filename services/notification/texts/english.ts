@@ -1,9 +1,9 @@
-import type { Kind } from '../inbox/kinds.ts'
+import type { Kind } from '../notifications/kinds.ts'
 
-/** Every notice in one language, as ICU messages; `someone` stands for whoever has no name. */
+/** The texts of all notifications in one language, as ICU messages. `someone` replaces a missing name. */
 export type Texts = Record<Kind, { title: string, body: string }> & { someone: string }
 
-// {name}: who did it. {quoted}: whether {excerpt} is there, which is so only for what everybody may read.
+// {name}: the actor. {quoted}: whether there is an {excerpt}; only public posts have one.
 const quote = '{quoted, select, yes {: “{excerpt}”} other {}}'
 
 export const english: Texts = {
@@ -16,11 +16,11 @@ export const english: Texts = {
   },
   postCommented: { title: 'New comment', body: `{name} commented on your post${quote}` },
   commentReplied: { title: 'New reply', body: `{name} replied to your comment${quote}` },
-  followed: { title: 'New follower', body: '{name} follows you now' },
+  followed: { title: 'New follower', body: '{name} started following you' },
   storyReacted: { title: 'Reaction to your story', body: '{name} reacted to your story: {emoji}' },
   messageReceived: { title: '{name}', body: '{hasImage, select, true {{name} sent you a photo} other {{name} sent you a message}}' },
   likeReceived: {
-    title: 'Somebody is interested in you',
+    title: 'Someone is interested in you',
     body: '{swipeType, select, WORKOUT_BUDDY {{name} would like to work out with you} other {{name} likes you}}'
   },
   matchMade: {
@@ -29,48 +29,48 @@ export const english: Texts = {
   },
   verificationDecided: {
     title: '{approved, select, true {Your photos are verified} other {Your photos were not verified}}',
-    body: '{approved, select, true {Your FitMatch profile shows it from now on.} other {{reason, select, none {Please try again with another selfie.} other {{reason}}}}}'
+    body: '{approved, select, true {Your FitMatch profile now shows it.} other {{reason, select, none {Please try again with another selfie.} other {{reason}}}}}'
   },
   reportResolved: {
     title: 'Your report was reviewed',
-    body: '{action, select, SUSPEND {Thank you. The profile you reported was taken out of FitMatch.} DISMISS {Thank you. We found nothing against our rules this time.} other {Thank you. The case is closed.}}'
+    body: '{action, select, SUSPEND {Thank you. The profile you reported was removed from FitMatch.} DISMISS {Thank you. We found no violation of our rules.} other {Thank you. The case is closed.}}'
   },
   badgeEarned: {
     title: 'New badge',
-    body: 'You earned {badge, select, PHOTO_VERIFIED {the badge for verified photos} CONSISTENT {the badge for steady training} PR_ACHIEVER {the badge for personal records} VETERAN {the badge for a year of membership} EARLY_ADOPTER {the badge of the first members} other {a new badge}}.'
+    body: 'You earned {badge, select, PHOTO_VERIFIED {the badge for verified photos} CONSISTENT {the badge for steady training} PR_ACHIEVER {the badge for personal records} VETERAN {the badge for one year of membership} EARLY_ADOPTER {the early adopter badge} other {a new badge}}.'
   },
   levelReached: { title: 'Level {level, number}!', body: 'You reached level {level, number}. Keep going!' },
   recordSet: { title: 'New personal record', body: '{exercise}: {weightKg, number} kg, {reps, plural, one {# rep} other {# reps}}' },
   achievementEarned: {
     title: 'Achievement unlocked',
     body: `{achievement, select,
-      FIRST_WORKOUT {Your first workout is done. Well begun!}
-      TEN_WORKOUTS {Ten workouts are done. You mean it!}
-      HUNDRED_WORKOUTS {A hundred workouts are done. Remarkable!}
-      STREAK_7 {You logged something on 7 days in a row.}
-      STREAK_30 {You logged something on 30 days in a row.}
-      STREAK_100 {You logged something on 100 days in a row. Remarkable!}
-      WEEK_STREAK_4 {You worked out in 4 weeks in a row.}
+      FIRST_WORKOUT {You completed your first workout. Great start!}
+      TEN_WORKOUTS {You completed ten workouts. Keep it up!}
+      HUNDRED_WORKOUTS {You completed a hundred workouts. Impressive!}
+      STREAK_7 {You logged activity 7 days in a row.}
+      STREAK_30 {You logged activity 30 days in a row.}
+      STREAK_100 {You logged activity 100 days in a row. Impressive!}
+      WEEK_STREAK_4 {You worked out 4 weeks in a row.}
       FIRST_PR {You set your first personal record.}
       TEN_PRS {You set ten personal records.}
       LEVEL_10 {You reached level 10.}
       other {You unlocked a new achievement.}}`
   },
-  buddyRequested: { title: 'New sport buddy request', body: '{name} would like to do a sport with you: {sport}' },
+  buddyRequested: { title: 'New sport buddy request', body: '{name} wants to do a sport with you: {sport}' },
   buddyAccepted: { title: 'You have a sport buddy', body: '{name} accepted your request: {sport}' },
   reservationConfirmed: { title: 'Booking confirmed', body: '{title}, {startsAt}' },
-  reservationReminded: { title: 'Do not forget your booking', body: '{title}, {startsAt}' },
+  reservationReminded: { title: 'Booking reminder', body: '{title}, {startsAt}' },
   fastingFinished: { title: 'Your fast is over', body: 'You fasted for {hours, plural, one {# hour} other {# hours}}. Well done!' },
   broadcast: { title: '{title_en}', body: '{body_en}' },
-  suspended: { title: 'Your FitMatch profile was suspended', body: 'It is not shown to others until our team has reviewed it.' },
-  restored: { title: 'Your FitMatch profile is back', body: 'Our team has reviewed it, and others can see it again.' },
+  suspended: { title: 'Your FitMatch profile was suspended', body: 'Other people cannot see it until our team has reviewed it.' },
+  restored: { title: 'Your FitMatch profile is back', body: 'Our team has reviewed it, and other people can see it again.' },
   passwordChanged: {
     title: 'Your password was changed',
-    body: '{how, select, INITIAL {Your account has a password now.} CLEARED {The password of your account was removed. You can set a new one.} other {If that was not you, choose “Forgot password” at once.}}'
+    body: '{how, select, INITIAL {Your account now has a password.} CLEARED {The password of your account was removed. You can set a new one.} other {If this was not you, choose “Forgot password” immediately.}}'
   },
   newSignIn: {
     title: 'New sign-in',
-    body: 'Your account was signed in to on {device, select, none {a new device} other {{device}}}. If that was not you, sign it out and change your password.'
+    body: 'Your account was used to sign in on {device, select, none {a new device} other {{device}}}. If this was not you, sign out that device and change your password.'
   },
-  pushTest: { title: 'It works', body: 'Pushes of Tandem reach this device.' }
+  pushTest: { title: 'It works', body: 'Tandem can send notifications to this device.' }
 }

@@ -1,54 +1,54 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Language } from '@tandem/service-kit'
-import { isUnderDisplayName, type Kind } from '../inbox/kinds.ts'
+import { usesDisplayName, type Kind } from '../notifications/kinds.ts'
 import type { Params } from '../tables.ts'
 import { english, type Texts } from './english.ts'
 import { indonesian } from './indonesian.ts'
 
 export const texts: Record<Language, Texts> = { en: english, id: indonesian }
 
-/** What a text is made of. */
-export interface Told {
+/** The part of a notification that its text is rendered from. */
+export interface TextSource {
   kind: Kind
   actorName: string | null
-  others: number
+  othersCount: number
   params: Params
 }
 
-/** The title and body of a notice, as one person reads them. */
-export function write ({ kind, actorName, others, params }: Told, language: Language, timezone: string) {
+/** Renders the title and body of a notification for one reader. */
+export function renderText ({ kind, actorName, othersCount, params }: TextSource, language: Language, timezone: string) {
   const { startsAt, excerpt } = params
-  const name = isUnderDisplayName(kind) ? params['displayName'] : actorName
+  const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     ...params,
     name: name ?? texts[language].someone,
-    others,
+    others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
-    ...typeof startsAt === 'string' && { startsAt: momentIn(language, timezone).format(new Date(startsAt)) }
+    ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, timezone).format(new Date(startsAt)) }
   }
   return {
-    title: compiled(language, `${kind}.title`, texts[language][kind].title).format(values) as string,
-    body: compiled(language, `${kind}.body`, texts[language][kind].body).format(values) as string
+    title: compile(language, `${kind}.title`, texts[language][kind].title).format(values) as string,
+    body: compile(language, `${kind}.body`, texts[language][kind].body).format(values) as string
   }
 }
 
 const messages = new Map<string, IntlMessageFormat>()
 
-function compiled (language: Language, key: string, text: string) {
-  const known = messages.get(`${language}.${key}`)
-  if (known) return known
-  const made = new IntlMessageFormat(text, language)
-  messages.set(`${language}.${key}`, made)
-  return made
+function compile (language: Language, key: string, text: string) {
+  const cached = messages.get(`${language}.${key}`)
+  if (cached) return cached
+  const message = new IntlMessageFormat(text, language)
+  messages.set(`${language}.${key}`, message)
+  return message
 }
 
-const moments = new Map<string, Intl.DateTimeFormat>()
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-function momentIn (language: Language, timezone: string) {
+function dateFormatFor (language: Language, timezone: string) {
   const key = `${language} ${timezone}`
-  const known = moments.get(key)
-  if (known) return known
-  const made = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: timezone })
-  moments.set(key, made)
-  return made
+  const cached = dateFormats.get(key)
+  if (cached) return cached
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: timezone })
+  dateFormats.set(key, format)
+  return format
 }

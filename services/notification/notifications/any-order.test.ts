@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { inLanes, testApp, type TestApp } from '../test/app.ts'
+import { runConcurrently, testApp, type TestApp } from '../test/app.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
 interface Event { type: string, data: object, id: string, at: Date }
 
-/** Numbers between 0 and 1, the same for one seed at each run. */
-function dice (seed: number) {
+/** A pseudorandom generator: the same numbers between 0 and 1 for the same seed. */
+function createRandom (seed: number) {
   return () => {
     seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
     return seed / 2 ** 32
@@ -19,14 +19,14 @@ function shuffle<Item> (items: Item[], random: () => number) {
   return items.map((item) => [random(), item] as const).toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
-/** What may happen between people within a minute. What is taken back is done again at times, and who blocks somebody does so last. */
-function happenings (people: string[], random: () => number): Event[] {
+/** Random events between people within a minute. Likes and follows toggle; the block comes last. */
+function randomEvents (people: string[], random: () => number): Event[] {
   const any = <Item>(items: Item[]) => items[Math.floor(random() * items.length)]!
   const two = () => shuffle(people, random).slice(0, 2) as [string, string]
   const posts = people.slice(0, 4).map((authorId) => ({ authorId, postId: randomUUID() }))
   const matches = Array.from({ length: 3 }, () => ({ matchId: randomUUID(), accountIds: two() }))
-  const standing = new Set<string>()
-  const toggle = (what: string) => standing.delete(what) ? false : Boolean(standing.add(what))
+  const active = new Set<string>()
+  const toggle = (what: string) => active.delete(what) ? false : Boolean(active.add(what))
   const like = (): [string, object] => {
     const [post, person] = [any(posts), any(people)]
     return toggle(`${post.postId} ${person}`)
@@ -51,41 +51,41 @@ function happenings (people: string[], random: () => number): Event[] {
   ]
   const [blockerId, blockedId] = two()
   const last: [string, object][] = [['fitmatch.match.ended.v1', matches[0]!], ['fitmatch.person.blocked.v1', { blockerId, blockedId }]]
-  const began = Date.now() - 60_000
-  return [...Array.from({ length: 120 }, () => any(kinds)()), ...last].map(([type, data], number) => ({ type, data, id: randomUUID(), at: new Date(began + number * 100) }))
+  const startedAt = Date.now() - 60_000
+  return [...Array.from({ length: 120 }, () => any(kinds)()), ...last].map(([type, data], number) => ({ type, data, id: randomUUID(), at: new Date(startedAt + number * 100) }))
 }
 
-interface Notice { type: string, title: string, body: string, data: object, actor: object | null }
+interface Notification { type: string, title: string, body: string, data: object, actor: object | null }
 
-/** What everybody finds in his inbox, in an order that is not of ids, which are made when something is heard. Of several likes any may be named. */
-async function inboxes ({ inbox }: TestApp, people: string[]) {
+/** All inboxes, sorted by content because ids depend on arrival order. Any of several likers can be named. */
+async function readInboxes ({ inbox }: TestApp, people: string[]) {
   return await Promise.all(people.map(async (accountId) => {
     const { notifications, unreadCount } = await inbox(accountId, '?limit=50')
-    const seen = (notifications as Notice[]).map(({ type, title, body, data, actor }) =>
+    const seen = (notifications as Notification[]).map(({ type, title, body, data, actor }) =>
       JSON.stringify(title === 'New likes' ? [type, body.replace(/^P\d/, 'Somebody'), data] : [type, title, body, data, actor]))
     return { unreadCount, seen: seen.sort() }
   }))
 }
 
-async function forgetEverything ({ db }: TestApp) {
-  await sql`truncate notices, deliveries, post_likes, like_gatherings, ended_matches, blocks cascade`.execute(db)
-  await sql`update inboxes set unread = 0`.execute(db)
+async function deleteEverything ({ db }: TestApp) {
+  await sql`truncate notifications, deliveries, post_likes, like_digests, ended_matches, blocks cascade`.execute(db)
+  await sql`update unread_counts set unread = 0`.execute(db)
 }
 
-t.test('every event three times and in any order comes to the same inboxes as once and in order', async (t) => {
+t.test('events delivered three times in any order produce the same inboxes as once in order', async (t) => {
   for (let seed = 1; seed <= 8; seed++) {
-    const app = fresh()
+    const app = reset()
     const people = await Promise.all(Array.from({ length: 8 }, (_, number) => app.person(`P${number}`)))
-    const random = dice(seed)
-    const events = happenings(people, random)
-    await forgetEverything(app)
-    for (const { type, data, id, at } of events) await app.say(type, data, { id, at })
-    const once = await inboxes(app, people)
+    const random = createRandom(seed)
+    const events = randomEvents(people, random)
+    await deleteEverything(app)
+    for (const { type, data, id, at } of events) await app.receive(type, data, { id, at })
+    const once = await readInboxes(app, people)
     t.ok(once.reduce((sum, { seen }) => sum + seen.length, 0) > 30)
 
-    await forgetEverything(app)
-    const crowd = shuffle([...events, ...events, ...events], random)
-    await inLanes(crowd.map(({ type, data, id, at }) => async () => await app.say(type, data, { id, at })))
-    t.strictSame(await inboxes(app, people), once, `seed ${seed}`)
+    await deleteEverything(app)
+    const repeated = shuffle([...events, ...events, ...events], random)
+    await runConcurrently(repeated.map(({ type, data, id, at }) => async () => await app.receive(type, data, { id, at })))
+    t.strictSame(await readInboxes(app, people), once, `seed ${seed}`)
   }
 })

@@ -4,15 +4,14 @@ import { BroadcastSent, PostLiked, type EventDefinition } from '@tandem/contract
 import { readSample } from '@tandem/contracts/samples'
 import { notifyNextChunk } from '../broadcasts/actions.ts'
 import { upsertPeople } from '../people/copies.ts'
-import { testApp, type TestApp } from '../test/app.ts'
-import { notify } from './actions.ts'
+import { notify, testApp, type TestApp } from '../test/app.ts'
 import { registry } from './registry.ts'
 
-const { fresh } = await testApp(t)
+const { reset } = await testApp(t)
 
-// Of each event as it was once published: who is told, and what he reads in his inbox and on his phone.
+// For each event, in the committed sample: who is notified, and the text in the inbox and in the push.
 const [ana, ben] = ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11']
-const told: Record<string, { to: string, type: string, title: string, body: string, indonesian: string, from?: string, as?: string, with?: object }> = {
+const expectations: Record<string, { to: string, type: string, title: string, body: string, indonesian: string, from?: string, as?: string, with?: object }> = {
   'social.people.mentioned.v1': {
     to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New mention', body: 'Ana mentioned you in a post: “Morning run with @ben”', indonesian: 'Ana menyebut Anda dalam sebuah postingan: “Morning run with @ben”'
   },
@@ -22,7 +21,7 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
   'social.comment.replied.v1': {
     to: ana, from: ben, type: 'SOCIAL_FEED', title: 'New reply', body: 'Ben replied to your comment', indonesian: 'Ben membalas komentar Anda'
   },
-  'social.person.followed.v1': { to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New follower', body: 'Ana follows you now', indonesian: 'Ana kini mengikuti Anda' },
+  'social.person.followed.v1': { to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New follower', body: 'Ana started following you', indonesian: 'Ana kini mengikuti Anda' },
   'social.post.liked.v1': { to: ana, from: ben, type: 'SOCIAL_FEED', title: 'New like', body: 'Ben likes your post', indonesian: 'Ben menyukai postingan Anda' },
   'social.story.reacted.v1': {
     to: ana, from: ben, type: 'STORY_REACTION', title: 'Reaction to your story', body: 'Ben reacted to your story: 🔥', indonesian: 'Ben bereaksi pada cerita Anda: 🔥'
@@ -30,7 +29,7 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
   'fitmatch.message.sent.v1': {
     to: ben, from: ana, as: 'Annie', with: { senderName: 'Annie' }, type: 'CHAT', title: 'Annie', body: 'Annie sent you a message', indonesian: 'Annie mengirim pesan'
   },
-  'fitmatch.like.received.v1': { to: ana, type: 'FITMATCH', title: 'Somebody is interested in you', body: 'Someone likes you', indonesian: 'Seseorang menyukai Anda' },
+  'fitmatch.like.received.v1': { to: ana, type: 'FITMATCH', title: 'Someone is interested in you', body: 'Someone likes you', indonesian: 'Seseorang menyukai Anda' },
   'fitmatch.match.made.v1': {
     to: ana,
     from: ben,
@@ -48,14 +47,14 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
     to: ana,
     type: 'FITMATCH',
     title: 'Your report was reviewed',
-    body: 'Thank you. The profile you reported was taken out of FitMatch.',
+    body: 'Thank you. The profile you reported was removed from FitMatch.',
     indonesian: 'Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.'
   },
   'fitmatch.suspension.changed.v1': {
     to: ana,
     type: 'ACCOUNT',
     title: 'Your FitMatch profile was suspended',
-    body: 'It is not shown to others until our team has reviewed it.',
+    body: 'Other people cannot see it until our team has reviewed it.',
     indonesian: 'Profil tidak ditampilkan sampai tim kami meninjaunya.'
   },
   'fitmatch.badge.earned.v1': {
@@ -64,14 +63,14 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
   'dashboard.level.reached.v1': { to: ana, type: 'GAMIFICATION', title: 'Level 3!', body: 'You reached level 3. Keep going!', indonesian: 'Anda mencapai level 3. Teruskan!' },
   'dashboard.record.set.v1': { to: ana, type: 'GAMIFICATION', title: 'New personal record', body: 'Squat: 80 kg, 5 reps', indonesian: 'Squat: 80 kg, 5 repetisi' },
   'dashboard.achievement.earned.v1': {
-    to: ana, type: 'GAMIFICATION', title: 'Achievement unlocked', body: 'Your first workout is done. Well begun!', indonesian: 'Latihan pertama Anda selesai. Awal yang baik!'
+    to: ana, type: 'GAMIFICATION', title: 'Achievement unlocked', body: 'You completed your first workout. Great start!', indonesian: 'Latihan pertama Anda selesai. Awal yang baik!'
   },
   'identity.password.changed.v1': {
     to: ana,
     with: { accountId: ana },
     type: 'ACCOUNT',
     title: 'Your password was changed',
-    body: 'If that was not you, choose “Forgot password” at once.',
+    body: 'If this was not you, choose “Forgot password” immediately.',
     indonesian: 'Jika itu bukan Anda, segera pilih “Lupa kata sandi”.'
   },
   'identity.session.started.v1': {
@@ -79,11 +78,11 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
     with: { accountId: ana, sessionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e99' },
     type: 'ACCOUNT',
     title: 'New sign-in',
-    body: 'Your account was signed in to on Pixel 12. If that was not you, sign it out and change your password.',
+    body: 'Your account was used to sign in on Pixel 12. If this was not you, sign out that device and change your password.',
     indonesian: 'Akun Anda dibuka di Pixel 12. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
   },
   'buddy.request.created.v1': {
-    to: ben, from: ana, type: 'SPORT_BUDDY', title: 'New sport buddy request', body: 'Ana would like to do a sport with you: running', indonesian: 'Ana ingin berolahraga bersama Anda: running'
+    to: ben, from: ana, type: 'SPORT_BUDDY', title: 'New sport buddy request', body: 'Ana wants to do a sport with you: running', indonesian: 'Ana ingin berolahraga bersama Anda: running'
   },
   'buddy.request.accepted.v1': {
     to: ana, from: ben, type: 'SPORT_BUDDY', title: 'You have a sport buddy', body: 'Ben accepted your request: running', indonesian: 'Ben menerima permintaan Anda: running'
@@ -98,7 +97,7 @@ const told: Record<string, { to: string, type: string, title: string, body: stri
   'booking.reservation.reminded.v1': {
     to: ana,
     type: 'BOOKING',
-    title: 'Do not forget your booking',
+    title: 'Booking reminder',
     body: 'Badminton, court 2, Saturday, November 21, 2026 at 3:00 PM',
     indonesian: 'Badminton, court 2, Sabtu, 21 November 2026 pukul 15.00'
   },
@@ -114,21 +113,21 @@ async function anaAndBen ({ person, device }: TestApp) {
   return { [ana]: await device(ana), [ben]: await device(ben) }
 }
 
-t.test('every event that is heard is told once: in the inbox, and by a push', async (t) => {
+t.test('every consumed event creates one notification and one push', async (t) => {
   const events: EventDefinition[] = [...registry.map(({ event }) => event), PostLiked, BroadcastSent]
-  t.strictSame(events.map(({ type }) => type).sort(), Object.keys(told).sort())
-  const app = fresh()
+  t.strictSame(events.map(({ type }) => type).sort(), Object.keys(expectations).sort())
+  const app = reset()
   const tokens = await anaAndBen(app)
 
   for (const event of events) {
-    const expected = told[event.type]!
-    await app.db.deleteFrom('notices').execute()
+    const expected = expectations[event.type]!
+    await app.db.deleteFrom('notifications').execute()
     await app.db.deleteFrom('broadcasts').execute()
     app.provider.sent.length = 0
     const data = { ...await readSample(event) as object, ...expected.with }
     const id = randomUUID()
-    await app.say(event.type, data, { id })
-    await app.say(event.type, data, { id })
+    await app.receive(event.type, data, { id })
+    await app.receive(event.type, data, { id })
     await notifyNextChunk(app.deps)
     await app.deliverAll()
 
@@ -142,34 +141,34 @@ t.test('every event that is heard is told once: in the inbox, and by a push', as
     const pushed = app.provider.sent.filter((push) => push.token === tokens[expected.to])
     t.match(pushed, [{ title: expected.title, body: expected.body, collapseId: notifications[0].id, data: { notificationId: notifications[0].id, type: expected.type } }], event.type)
     t.equal(pushed.length, 1, event.type)
-    const actorIsTold = expected.from && !event.type.startsWith('fitmatch.match.') && (await app.inbox(expected.from)).notifications.length > 0
-    t.notOk(actorIsTold, 'who did it is not told')
+    const isActorNotified = expected.from && !event.type.startsWith('fitmatch.match.') && (await app.inbox(expected.from)).notifications.length > 0
+    t.notOk(isActorNotified, 'the actor is not notified')
   }
 })
 
-t.test('both are told of a match, each of the other', async (t) => {
-  const { say, inbox, person } = fresh()
+t.test('both people are notified of a match, each about the other', async (t) => {
+  const { receive, inbox, person } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
-  await say('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], displayNames: ['Annie', 'Benny'], matchType: 'LIKE' })
+  await receive('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], displayNames: ['Annie', 'Benny'], matchType: 'LIKE' })
   t.match((await inbox(ana)).notifications, [{ body: 'You and Benny like each other. Say hello!', actor: { id: ben, name: 'Benny', image: null } }])
   t.match((await inbox(ben)).notifications, [{ body: 'You and Annie like each other. Say hello!' }])
 })
 
-t.test('nothing of FitMatch tells the name or picture of an account, and a like not even the account', async (t) => {
-  const { say, inbox, person, device, deliverAll, provider, log } = fresh()
+t.test('FitMatch notifications never show the account’s name or picture, and a like not even the account id', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben Real Name', { image: 'https://cdn.example.com/ben.webp' })]
   await device(ana)
   const [matchId, profileId] = [randomUUID(), randomUUID()]
   for (const names of [{ displayName: 'Benny', profileId }, {}]) {
     const liker = await person('Ben Real Name')
-    await say('fitmatch.like.received.v1', { accountId: ana, swipeType: 'LIKE', likedBy: liker, ...names })
+    await receive('fitmatch.like.received.v1', { accountId: ana, swipeType: 'LIKE', likedBy: liker, ...names })
     t.notOk(JSON.stringify(await inbox(ana)).includes(liker))
   }
   for (const names of [{ senderName: 'Benny' }, {}]) {
-    await say('fitmatch.message.sent.v1', { matchId, messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false, ...names })
+    await receive('fitmatch.message.sent.v1', { matchId, messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false, ...names })
   }
   for (const names of [{ displayNames: ['Annie', 'Benny'] }, {}]) {
-    await say('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], matchType: 'LIKE', ...names })
+    await receive('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], matchType: 'LIKE', ...names })
   }
   await deliverAll()
   const { notifications } = await inbox(ana)
@@ -179,149 +178,149 @@ t.test('nothing of FitMatch tells the name or picture of an account, and a like 
   ])
   t.match(notifications.at(-1), { data: { profileId }, actor: null })
   t.equal(provider.sent.length, 6)
-  for (const told of [notifications, provider.sent, await log(ana)]) t.notMatch(JSON.stringify(told), /Real Name|ben\.webp/)
+  for (const output of [notifications, provider.sent, await log(ana)]) t.notMatch(JSON.stringify(output), /Real Name|ben\.webp/)
 })
 
-t.test('nobody is told of what he did himself', async (t) => {
-  const { say, inbox, person } = fresh()
+t.test('nobody is notified of their own actions', async (t) => {
+  const { receive, inbox, person } = reset()
   const ana = await person('Ana')
   const [postId, commentId] = [randomUUID(), randomUUID()]
-  await say('social.post.liked.v1', { postId, authorId: ana, likedBy: ana, excerpt: null })
-  await say('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: ana, excerpt: null })
-  await say('social.comment.replied.v1', { postId, commentId, parentId: commentId, parentAuthorId: ana, repliedBy: ana, excerpt: null })
-  await say('social.people.mentioned.v1', { postId, commentId, authorId: ana, mentioned: [ana], excerpt: null })
-  await say('social.story.reacted.v1', { storyId: postId, authorId: ana, reactedBy: ana, emoji: '🔥' })
+  await receive('social.post.liked.v1', { postId, authorId: ana, likedBy: ana, excerpt: null })
+  await receive('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: ana, excerpt: null })
+  await receive('social.comment.replied.v1', { postId, commentId, parentId: commentId, parentAuthorId: ana, repliedBy: ana, excerpt: null })
+  await receive('social.people.mentioned.v1', { postId, commentId, authorId: ana, mentioned: [ana], excerpt: null })
+  await receive('social.story.reacted.v1', { storyId: postId, authorId: ana, reactedBy: ana, emoji: '🔥' })
   t.match(await inbox(ana), { notifications: [], unreadCount: 0 })
 })
 
-t.test('a comment is told once to a person, be he author, replied to and mentioned', async (t) => {
-  const { say, inbox, person } = fresh()
+t.test('a comment creates one notification for a person who is author, replied to and mentioned', async (t) => {
+  const { receive, inbox, person } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const [postId, commentId] = [randomUUID(), randomUUID()]
-  await say('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: ben, excerpt: null })
-  await say('social.people.mentioned.v1', { postId, commentId, authorId: ben, mentioned: [ana], excerpt: null })
+  await receive('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: ben, excerpt: null })
+  await receive('social.people.mentioned.v1', { postId, commentId, authorId: ben, mentioned: [ana], excerpt: null })
   t.match(await inbox(ana), { notifications: [{ title: 'New comment', data: { postId, commentId } }], unreadCount: 1 })
 })
 
-t.test('what blocked people do causes nothing, and what they did is gone', async (t) => {
-  const { say, inbox, person, device, deliverAll, provider, log } = fresh()
+t.test('blocked people create no notifications, and their earlier ones are removed', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider, log } = reset()
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(ana)
   const message = (senderId: string, recipientId = ana) =>
-    say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, senderName: senderId === cem ? 'Cem' : 'Other', recipientId, hasImage: false })
+    receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, senderName: senderId === cem ? 'Cem' : 'Other', recipientId, hasImage: false })
   await message(ben)
   await message(cem)
   t.equal((await inbox(ana)).unreadCount, 2)
 
-  await say('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben })
+  await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben })
   await message(ben)
   await message(ana, ben)
   t.match(await inbox(ana), { notifications: [{ actor: { id: cem } }], unreadCount: 1 })
   t.match(await inbox(ben), { notifications: [], unreadCount: 0 })
 
   await deliverAll()
-  t.match(provider.sent, [{ title: 'Cem' }], 'nor is what waited pushed')
+  t.match(provider.sent, [{ title: 'Cem' }], 'waiting pushes are not sent')
   t.match((await log(ana)).map((each: { status: string }) => each.status).sort(), ['muted', 'sent'])
 
-  await say('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben })
+  await receive('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben })
   await message(ben)
   t.equal((await inbox(ana)).unreadCount, 2)
 })
 
-t.test('of a block and its end within one millisecond the later one holds, whichever is heard first', async (t) => {
-  const { say, inbox, person } = fresh()
+t.test('of a block and an unblock in the same millisecond the later one wins, whichever arrives first', async (t) => {
+  const { receive, inbox, person } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const at = new Date()
   const message = async () => {
-    await say('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false })
+    await receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false })
     return (await inbox(ana)).unreadCount
   }
-  await say('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 3 })
-  await say('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 2 })
+  await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 3 })
+  await receive('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 2 })
   t.equal(await message(), 0)
-  await say('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 4 })
+  await receive('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 4 })
   t.equal(await message(), 1)
 })
 
-t.test('a sign-in is not pushed to the device that signed in, and one from a known device is not told', async (t) => {
-  const { say, inbox, person, device, deliverAll, provider, neighbours } = fresh()
+t.test('a sign-in is not pushed to the device that signed in, and one from a known device creates no notification', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider, neighbours } = reset()
   const ana = await person('Ana')
   neighbours.contacts.set(ana, { email: 'ana@example.com', name: 'Ana', locale: 'en' })
   const [phone, tablet] = [randomUUID(), randomUUID()]
   const token = await device(ana, { sessionId: phone })
   await device(ana, { sessionId: tablet })
   const started = { accountId: ana, sessionId: tablet, method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'ios' }
-  await say('identity.session.started.v1', started)
-  await say('identity.session.started.v1', { ...started, sessionId: phone, newDevice: false })
+  await receive('identity.session.started.v1', started)
+  await receive('identity.session.started.v1', { ...started, sessionId: phone, newDevice: false })
   await deliverAll()
   t.match((await inbox(ana)).notifications, [{ type: 'ACCOUNT', data: { sessionId: tablet } }])
   t.match(provider.sent.map((push) => push.token), [token])
 })
 
-t.test('who is not known here is asked for, and told once he is', async (t) => {
-  const { say, inbox, neighbours } = fresh()
+t.test('unknown people are looked up, and the event is retried until the lookup works', async (t) => {
+  const { receive, inbox, neighbours } = reset()
   const [ana, ben, nobody] = [randomUUID(), randomUUID(), randomUUID()]
   const follow = { followerId: ben, followedId: ana }
   neighbours.isUnavailable = true
-  await t.rejects(say('social.person.followed.v1', follow), { code: 'SERVICE_UNAVAILABLE' }, 'it is tried again later')
+  await t.rejects(receive('social.person.followed.v1', follow), { code: 'SERVICE_UNAVAILABLE' }, 'the event is retried later')
   neighbours.isUnavailable = false
   neighbours.people.set(ana, { accountId: ana, name: 'Ana', image: null, locale: 'id', timezone: 'Asia/Jakarta' })
   neighbours.people.set(ben, { accountId: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp', locale: 'en', timezone: 'UTC' })
-  await say('social.person.followed.v1', follow)
+  await receive('social.person.followed.v1', follow)
   t.match((await inbox(ana)).notifications, [{ body: 'Ben kini mengikuti Anda', actor: { id: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp' } }])
 
-  await say('social.person.followed.v1', { followerId: nobody, followedId: ana })
+  await receive('social.person.followed.v1', { followerId: nobody, followedId: ana })
   t.match((await inbox(ana)).notifications, [{ body: 'Seseorang kini mengikuti Anda', actor: null }, {}])
-  await say('social.person.followed.v1', { followerId: ana, followedId: nobody })
-  t.strictSame((await inbox(nobody)).notifications, [], 'an account that does not exist is told nothing')
+  await receive('social.person.followed.v1', { followerId: ana, followedId: nobody })
+  t.strictSame((await inbox(nobody)).notifications, [], 'an account that does not exist gets no notification')
 })
 
-t.test('a crowd of events at once is told each once, and one that cannot be told now is no reason to fail for the others', async (t) => {
-  const { say, person, device, inbox, pushes, neighbours } = fresh()
-  const [ana, ben, stranger] = [await person('Ana'), await person('Ben'), randomUUID()]
+t.test('each of many concurrent events creates one notification, and one that fails does not make the others fail', async (t) => {
+  const { receive, person, device, inbox, pushes, neighbours } = reset()
+  const [ana, ben, unknown] = [await person('Ana'), await person('Ben'), randomUUID()]
   await device(ana)
   await device(ben)
   neighbours.isUnavailable = true
   const message = (senderId: string, recipientId: string) => ({ matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
   const messages = Array.from({ length: 30 }, (_, number) => number % 3 === 0 ? message(ben, ana) : message(ana, ben))
-  const crowd = [...messages, ...messages.slice(0, 10), message(stranger, ana), ...messages.slice(20)]
-  const outcomes = await Promise.allSettled(crowd.map(async (data) => await say('fitmatch.message.sent.v1', data)))
+  const deliveries = [...messages, ...messages.slice(0, 10), message(unknown, ana), ...messages.slice(20)]
+  const outcomes = await Promise.allSettled(deliveries.map(async (data) => await receive('fitmatch.message.sent.v1', data)))
   t.strictSame(outcomes.flatMap(({ status }, number) => status === 'rejected' ? [number] : []), [40])
   const [ofAna, ofBen] = [await inbox(ana, '?limit=50'), await inbox(ben, '?limit=50')]
   t.strictSame([ofAna.notifications.length, ofAna.unreadCount, ofBen.notifications.length, ofBen.unreadCount], [10, 10, 20, 20])
-  t.equal(new Set(pushes.offered.map(({ id }) => id)).size, 30)
+  t.equal(new Set(pushes.enqueued.map(({ id }) => id)).size, 30)
 })
 
-t.test('a notice shows people as they are called now, and news of them that come late change nothing', async (t) => {
-  const { say, inbox, person, deps } = fresh()
+t.test('a notification shows current names, and late profile events change nothing', async (t) => {
+  const { receive, inbox, person, deps } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
-  await say('social.person.followed.v1', { followerId: ben, followedId: ana })
-  await say('profile.person.changed.v1', { accountId: ben, name: 'Benny', username: 'ben', image: null, bio: null, locale: 'en', timezone: 'UTC' })
-  t.match((await inbox(ana)).notifications, [{ body: 'Benny follows you now', actor: { name: 'Benny' } }])
+  await receive('social.person.followed.v1', { followerId: ben, followedId: ana })
+  await receive('profile.person.changed.v1', { accountId: ben, name: 'Benny', username: 'ben', image: null, bio: null, locale: 'en', timezone: 'UTC' })
+  t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you', actor: { name: 'Benny' } }])
   await upsertPeople(deps.db, [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }], new Date(Date.now() - 60_000))
-  t.match((await inbox(ana)).notifications, [{ body: 'Benny follows you now' }])
+  t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you' }])
 })
 
-t.test('an event told again after a crash offers the pushes that still wait', async (t) => {
-  const { say, person, device, pushes, deliverAll, provider } = fresh()
+t.test('an event redelivered after a crash enqueues the unfinished pushes', async (t) => {
+  const { receive, person, device, pushes, deliverAll, provider } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
   const event = { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false }
-  await say('fitmatch.message.sent.v1', event)
-  const [lost] = pushes.offered.splice(0)
-  await say('fitmatch.message.sent.v1', event)
-  t.match(pushes.offered, [{ id: lost?.id }])
+  await receive('fitmatch.message.sent.v1', event)
+  const [lost] = pushes.enqueued.splice(0)
+  await receive('fitmatch.message.sent.v1', event)
+  t.match(pushes.enqueued, [{ id: lost?.id }])
   await deliverAll()
-  await say('fitmatch.message.sent.v1', event)
-  t.strictSame(pushes.offered, [])
+  await receive('fitmatch.message.sent.v1', event)
+  t.strictSame(pushes.enqueued, [])
   t.equal(provider.sent.length, 1)
 })
 
-t.test('an event that is heard a day too late is in the inbox, and wakes nobody', async (t) => {
-  const { deps, person, device, inbox, log } = fresh()
+t.test('an event that arrives more than a day late is in the inbox and is not pushed', async (t) => {
+  const { deps, person, device, inbox, log } = reset()
   const ana = await person('Ana')
   await device(ana)
-  await notify(deps, { kind: 'levelReached', cause: 'level:2', to: [ana], params: { level: 2 } }, new Date(Date.now() - 25 * 60 * 60 * 1_000))
+  await notify(deps, { kind: 'levelReached', dedupeKey: 'level:2', to: [ana], params: { level: 2 } }, new Date(Date.now() - 25 * 60 * 60 * 1_000))
   t.match(await inbox(ana), { unreadCount: 1 })
-  t.match(await log(ana), [{ status: 'muted', reason: 'heard of a day too late' }])
+  t.match(await log(ana), [{ status: 'muted', reason: 'the event arrived more than a day late' }])
 })

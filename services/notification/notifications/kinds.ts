@@ -1,9 +1,9 @@
-export const noticeTypes = [
+export const notificationTypes = [
   'SOCIAL_FEED', 'STORY_REACTION', 'CHAT', 'FITMATCH', 'SPORT_BUDDY', 'BOOKING', 'GAMIFICATION', 'FASTING', 'ADMIN', 'ACCOUNT'
 ] as const
-export type NoticeType = typeof noticeTypes[number]
+export type NotificationType = typeof notificationTypes[number]
 
-/** Every notice there is, with the category that mutes it. Each has a text in every language. */
+/** Every kind of notification with its category, which preferences can mute. Each kind has a text in every language. */
 export const kinds = {
   postMentioned: 'SOCIAL_FEED',
   commentMentioned: 'SOCIAL_FEED',
@@ -32,9 +32,9 @@ export const kinds = {
   passwordChanged: 'ACCOUNT',
   newSignIn: 'ACCOUNT',
   pushTest: 'ACCOUNT'
-} as const satisfies Record<string, NoticeType>
+} as const satisfies Record<string, NotificationType>
 export type Kind = keyof typeof kinds
 
-/** What people do under the name of their FitMatch profile. The account's name and picture are for those they show it to. */
-const underDisplayName: Kind[] = ['messageReceived', 'likeReceived', 'matchMade']
-export const isUnderDisplayName = (kind: Kind) => underDisplayName.includes(kind)
+/** Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or picture. */
+const DISPLAY_NAME_KINDS: Kind[] = ['messageReceived', 'likeReceived', 'matchMade']
+export const usesDisplayName = (kind: Kind) => DISPLAY_NAME_KINDS.includes(kind)

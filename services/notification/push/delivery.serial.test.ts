@@ -1,28 +1,27 @@
-// Runs alone: it kills Redis and measures when a push is tried again.
+// Serial: it kills Redis and measures when a push is retried.
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer } from '@tandem/local/testing'
 import { silentLog } from '@tandem/service-kit/testing'
-import { notify } from '../inbox/actions.ts'
-import { inLanes, testApp, until, type TestApp } from '../test/app.ts'
+import { notify, runConcurrently, testApp, until, type TestApp } from '../test/app.ts'
 import { readCredential } from './credential.ts'
 import { createFcm } from './fcm.ts'
-import { createPushes } from './queue.ts'
-import { startFcmStandIn, type Fault } from './stand-in.ts'
+import { createPushQueue } from './create-push-queue.ts'
+import { startFakeFcm, type Fault } from '../test/fake-fcm.ts'
 
-// From an event to the provider, over a real Redis and what speaks FCM's protocol.
+// From an event to the provider, with a real Redis and a fake FCM server.
 t.setTimeout(110_000)
-const { fresh } = await testApp(t)
-const google = await startFcmStandIn()
+const { reset } = await testApp(t)
+const google = await startFakeFcm()
 t.teardown(() => google.close())
 
 async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
-  const pushes = createPushes({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepIntervalSeconds: 1, sweepMinAgeSeconds: 2, pause: 500, ...options })
+  const pushes = createPushQueue({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepIntervalSeconds: 1, sweepMinAgeSeconds: 2, retryDelayMs: 500, ...options })
   t.teardown(() => pushes.close())
   pushes.start()
-  await until(() => pushes.ready().then(() => true, () => false))
+  await until(() => pushes.ping().then(() => true, () => false))
   return { pushes, deps: { ...app.deps, pushes } }
 }
 
@@ -31,12 +30,12 @@ const statuses = async ({ db }: TestApp, accountId: string) => await db.selectFr
 
 let number = 0
 const level = async (deps: TestApp['deps'], to: string) =>
-  await notify(deps, { kind: 'levelReached', cause: `level:${++number}`, to: [to], params: { level: number } }, new Date())
+  await notify(deps, { kind: 'levelReached', dedupeKey: `level:${++number}`, to: [to], params: { level: number } }, new Date())
 
-t.test('an event reaches the device of who is told, with the id of its notice', async (t) => {
-  const app = fresh()
+t.test('an event reaches the recipient’s device, with the id of its notification', async (t) => {
+  const app = reset()
   const redis = await startRedis(t)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
   const { deps } = await workers(t, app, redis)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
@@ -48,13 +47,13 @@ t.test('an event reaches the device of who is told, with the id of its notice', 
   t.match(await app.log(ana), [{ status: 'sent', reason: null, attempts: 1, notificationId: id, title: `Level ${number}!`, platform: 'android', finishedAt: String }])
 })
 
-t.test('a dead token is pruned at once and sent nothing more; Retry-After is kept', async (t) => {
-  const app = fresh()
+t.test('a dead token is pruned at once and gets no more pushes; Retry-After is respected', async (t) => {
+  const app = reset()
   const redis = await startRedis(t)
   const { deps } = await workers(t, app, redis)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const [dead, busy] = [await app.device(ana), await app.device(ben)]
-  google.answerWith(({ token }, attempt) => token === dead
+  google.respondWith(({ token }, attempt) => token === dead
     ? { status: 404, code: 'UNREGISTERED' }
     : attempt === 1 ? { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 } : undefined)
   await level(deps, ana)
@@ -65,26 +64,26 @@ t.test('a dead token is pruned at once and sent nothing more; Retry-After is kep
   await level(deps, ana)
   await until(() => google.seen.filter((each) => each.token === busy).length === 1)
   await until(async () => (await statuses(app, ben))[0]?.reason === '429 QUOTA_EXCEEDED')
-  const [waiting] = await app.db.selectFrom('deliveries').where('account_id', '=', ben).select(['due_at', 'status']).execute()
-  t.equal(waiting?.status, 'pending')
-  t.ok(Number(waiting?.due_at) - google.seen.find((each) => each.token === busy)!.at >= 1_000)
+  const [delivery] = await app.db.selectFrom('deliveries').where('account_id', '=', ben).select(['due_at', 'status']).execute()
+  t.equal(delivery?.status, 'pending')
+  t.ok(Number(delivery?.due_at) - google.seen.find((each) => each.token === busy)!.at >= 1_000)
   await until(() => google.sentTo(busy).length === 1, 25)
   const [first, second] = google.seen.filter((each) => each.token === busy)
   t.ok(second!.at - first!.at >= 1_000)
   t.equal(google.seen.filter((each) => each.token === dead).length, 1)
 })
 
-t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some unanswered, every living device gets each once, though Redis is wiped meanwhile', { timeout: 100_000 }, async (t) => {
-  const app = fresh()
+t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some timeouts, every live device gets each once, although Redis is wiped meanwhile', { timeout: 100_000 }, async (t) => {
+  const app = reset()
   const redis = await startRedis(t)
   const { deps } = await workers(t, app, redis)
-  const accounts = await inLanes(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
+  const accounts = await runConcurrently(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
   const fates = new Map<string, Fault | 'dead' | undefined>()
   const fate = (number: number): Fault | undefined =>
     [{ status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }, { status: 503, code: 'UNAVAILABLE', retryAfter: 1 }][number % 10]
-  const tokens = await inLanes(accounts.flatMap((account) => Array.from({ length: 10 }, () => async () => await app.device(account))))
+  const tokens = await runConcurrently(accounts.flatMap((account) => Array.from({ length: 10 }, () => async () => await app.device(account))))
   tokens.forEach((token, number) => fates.set(token, number === 5 ? 'silence' : fate(number)))
-  google.answerWith(({ token }, attempt) => {
+  google.respondWith(({ token }, attempt) => {
     const fault = fates.get(token)
     if (fault === undefined || fault === 'dead') return
     const isDead = typeof fault === 'object' && fault.status === 404
@@ -92,7 +91,7 @@ t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some unanswe
   })
   const before = google.seen.length
 
-  await inLanes(accounts.map((account, number) => async () => {
+  await runConcurrently(accounts.map((account, number) => async () => {
     await level(deps, account)
     if (number === 20 || number === 40) await redis.wipe()
   }))
@@ -106,7 +105,7 @@ t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some unanswe
     const taken = mine.filter((each) => each.status === 200)
     const isDead = index % 10 === 0
     if (mine.length !== (isDead || (index % 10 > 2 && index !== 5) ? 1 : 2) || taken.length !== (isDead ? 0 : 1)) t.fail(`device ${index}: ${JSON.stringify(mine.map(({ at, status }) => ({ at, status })))}`)
-    if (new Set(mine.map(({ message }) => message.android.collapse_key)).size > 1) t.fail('one notice, one collapse id')
+    if (new Set(mine.map(({ message }) => message.android.collapse_key)).size > 1) t.fail('one notification, one collapse id')
     const [first, second] = mine
     if (second && first!.status !== 'none' && second.at - first!.at < 1_000) t.fail(`sent again ${second.at - first!.at} ms later`)
   }
@@ -115,10 +114,10 @@ t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some unanswe
   t.strictSame(rows, [{ status: 'pruned', count: 50 }, { status: 'sent', count: 450 }])
 })
 
-t.test('with Redis away nothing is lost, and what is held is sent on time though Redis was wiped', async (t) => {
-  const app = fresh()
+t.test('while Redis is unavailable nothing is lost, and a held push is sent on time although Redis was wiped', async (t) => {
+  const app = reset()
   const redis = await startRedis(t)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
   const { deps } = await workers(t, app, redis)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
@@ -134,29 +133,29 @@ t.test('with Redis away nothing is lost, and what is held is sent on time though
   t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
 })
 
-t.test('chat does not wait behind a broadcast at a provider that is slow', async (t) => {
-  const app = fresh()
+t.test('chat does not wait behind a broadcast at a slow provider', async (t) => {
+  const app = reset()
   const redis = await startRedis(t)
-  google.answerWith(({ data }) => data.type === 'ADMIN' ? 'silence' : undefined)
+  google.respondWith(({ data }) => data.type === 'ADMIN' ? 'silence' : undefined)
   const { deps } = await workers(t, app, redis)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const token = await app.device(ana)
-  const tellers = await inLanes(Array.from({ length: 30 }, () => async () => {
+  const recipientIds = await runConcurrently(Array.from({ length: 30 }, () => async () => {
     const account = await app.person('P')
     await app.device(account)
     return account
   }))
-  const { writeNotices } = await import('../inbox/actions.ts')
-  const { planNotification } = await import('../inbox/planning.ts')
-  const { findRecipients } = await import('../inbox/recipients.ts')
-  const telling = { kind: 'broadcast' as const, cause: 'broadcast:1', to: tellers, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
-  const [recipients = []] = await findRecipients(deps, [{ to: tellers, actorId: null }])
-  const { waiting } = await writeNotices(app.db, recipients.map((each) => planNotification(telling, each, { now: new Date(), happenedAt: new Date() })), { low: true })
-  await deps.pushes.offer([...waiting.values()].flat())
+  const { insertNotifications } = await import('../notifications/create.ts')
+  const { planNotification } = await import('../notifications/plan.ts')
+  const { findRecipients } = await import('../notifications/recipients.ts')
+  const request = { kind: 'broadcast' as const, dedupeKey: 'broadcast:1', to: recipientIds, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
+  const [recipients = []] = await findRecipients(deps, [{ to: recipientIds, actorId: null }])
+  const { jobs } = await insertNotifications(app.db, recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() })), { lowPriority: true })
+  await deps.pushes.enqueue([...jobs.values()].flat())
   await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
   const since = Date.now()
-  await notify(deps, { kind: 'messageReceived', cause: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
+  await notify(deps, { kind: 'messageReceived', dedupeKey: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
   await until(() => google.sentTo(token).length === 1)
   t.ok(Date.now() - since < 3_000)
-  google.answerWith(() => undefined)
+  google.respondWith(() => undefined)
 })

@@ -1,16 +1,16 @@
-// For a test to kill: delivers pushes until then.
+// Sends pushes until a test kills it.
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
 import type { Tables } from '../tables.ts'
-import { readCredential } from './credential.ts'
-import { createFcm } from './fcm.ts'
-import { createPushes } from './queue.ts'
+import { readCredential } from '../push/credential.ts'
+import { createFcm } from '../push/fcm.ts'
+import { createPushQueue } from '../push/create-push-queue.ts'
 
 const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = process.argv.slice(2)
 const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
-createPushes({
+createPushQueue({
   db,
-  findPeople: async () => { throw new Error('nobody is looked up') },
+  findPeople: async () => [],
   provider: createFcm({ baseUrl, credential: await readCredential(file) }),
   redisUrl,
   log: createLogger('test', 'silent'),

@@ -1,0 +1,71 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { DeliveryStatus, Params, Platform } from '../tables.ts'
+import { kinds, type Kind } from './kinds.ts'
+import { quietHoursEnd } from './quiet-hours.ts'
+import type { Recipient } from './recipients.ts'
+
+/** Which notification to create, and for whom. */
+export interface NotificationRequest {
+  kind: Kind
+  /** An account gets one notification for each key, however often its events arrive. */
+  dedupeKey: string
+  to: string[]
+  /** Whose action it reports; left out if nobody's, or if that must stay hidden. Actors are never notified of their own actions. */
+  actorId?: string | null
+  /** The post or match it is about, if it is to be withdrawn with it. */
+  subjectId?: string
+  /** The ids that the app opens. */
+  data?: Record<string, string>
+  /** The values of the text, except names. */
+  params?: Params
+  /** The session whose device gets no push, because it caused the event. */
+  excludedSessionId?: string
+}
+
+interface PlannedDelivery {
+  id: string
+  deviceId: string
+  deviceName: string | null
+  platform: Platform
+  status: DeliveryStatus
+  reason: string | null
+  dueAt: Date
+}
+
+export interface PlannedNotification { request: NotificationRequest, notificationId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
+
+/** A delivery to enqueue. */
+export interface DeliveryJob { id: string, dueAt: Date, lowPriority: boolean }
+
+interface Times { now: Date, occurredAt: Date, notBefore?: Date }
+
+// An event older than a day appears in the inbox only: it is not worth a push.
+const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
+
+/** Plans one notification for a recipient, with a delivery for each device: due now, due later, or muted with a reason. */
+export function planNotification (request: NotificationRequest, recipient: Recipient, times: Times): PlannedNotification {
+  const { kind, excludedSessionId } = request
+  const type = kinds[kind]
+  const preference = { push: true, inApp: true, ...recipient.categories?.[type] }
+  return {
+    request,
+    notificationId: randomUUIDv7(),
+    accountId: recipient.accountId,
+    listed: preference.inApp && kind !== 'pushTest',
+    deliveries: recipient.devices.filter((device) => device.sessionId !== excludedSessionId).map((device) => ({
+      id: randomUUIDv7(),
+      deviceId: device.id,
+      deviceName: device.name,
+      platform: device.platform,
+      ...(preference.push || kind === 'pushTest' ? planDelivery(type !== 'ACCOUNT', recipient, times) : { status: 'muted', reason: 'the category is muted', dueAt: times.now })
+    }))
+  }
+}
+
+function planDelivery (respectsQuietHours: boolean, { quietHours, timezone }: Recipient, { now, occurredAt, notBefore }: Times): Pick<PlannedDelivery, 'status' | 'reason' | 'dueAt'> {
+  if (now.getTime() - occurredAt.getTime() > STALE_AFTER_MS) return { status: 'muted', reason: 'the event arrived more than a day late', dueAt: now }
+  const earliest = notBefore ?? now
+  const quietUntil = respectsQuietHours && quietHours ? quietHoursEnd(quietHours, timezone ?? 'UTC', earliest) : undefined
+  if (quietUntil) return { status: 'held', reason: 'quiet hours', dueAt: quietUntil }
+  return notBefore ? { status: 'held', reason: 'waiting for more likes', dueAt: notBefore } : { status: 'pending', reason: null, dueAt: now }
+}

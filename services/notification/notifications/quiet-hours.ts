@@ -1,0 +1,18 @@
+export interface QuietHours { enabled: boolean, start: string, end: string }
+
+/**
+ * Returns when the quiet hours that contain `at` end, or undefined outside quiet hours. Quiet hours can span midnight.
+ * A local time that a clock change skips is read as one hour later.
+ */
+export function quietHoursEnd ({ enabled, start, end }: QuietHours, timezone: string, at: Date): Date | undefined {
+  if (!enabled || start === end) return
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)
+  const time = local.toPlainTime()
+  const [from, until] = [Temporal.PlainTime.from(start), Temporal.PlainTime.from(end)]
+  const isAfterStart = Temporal.PlainTime.compare(time, from) >= 0
+  const isBeforeEnd = Temporal.PlainTime.compare(time, until) < 0
+  const spansMidnight = Temporal.PlainTime.compare(from, until) > 0
+  if (spansMidnight ? !isAfterStart && !isBeforeEnd : !isAfterStart || !isBeforeEnd) return
+  const endDate = spansMidnight && isAfterStart ? local.toPlainDate().add({ days: 1 }) : local.toPlainDate()
+  return new Date(endDate.toZonedDateTime({ timeZone: timezone, plainTime: until }).epochMilliseconds)
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Deps } from '../deps.ts'
+import type { Categories, Db, Platform } from '../tables.ts'
+import type { QuietHours } from './quiet-hours.ts'
+
+/** An account to notify, with its preferences and devices. */
+export interface Recipient {
+  accountId: string
+  timezone: string | null
+  categories: Categories | null
+  quietHours: QuietHours | null
+  devices: { id: string, sessionId: string, platform: Platform, name: string | null }[]
+}
+
+interface RecipientQuery { to: string[], actorId: string | null }
+
+/**
+ * Returns for each query the accounts of `to` that can be notified of an action of `actorId`. It leaves out the actor, accounts that blocked the
+ * actor or are blocked by the actor, and accounts that do not exist.
+ * @throws Unavailable if an account is unknown here and the profile service is unavailable
+ */
+export async function findRecipients ({ db, findPeople }: Deps, queries: RecipientQuery[]): Promise<Recipient[][]> {
+  const found = await readRecipients(db, queries)
+  const unknown = found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
+    ...timezone === null ? [accountId] : [], ...actorId !== null && !isActorKnown ? [actorId] : []
+  ])
+  const timezones = new Map((await findPeople(unknown)).map((person) => [person.accountId, person.timezone]))
+
+  const recipients: Recipient[][] = queries.map(() => [])
+  for (const { number, accountId, timezone: known, categories, quietHours, devices } of found) {
+    const timezone = known ?? timezones.get(accountId)
+    if (timezone) recipients[number]!.push({ accountId, timezone, categories, quietHours, devices })
+  }
+  return recipients
+}
+
+async function readRecipients (db: Db, queries: RecipientQuery[]) {
+  const pairs = queries.flatMap(({ to, actorId }, number) =>
+    to.filter((accountId) => accountId !== actorId).map((accountId) => ({ number, accountId, actorId })))
+  if (pairs.length === 0) return []
+  const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
+    select requested.number, requested.account_id as "accountId", ${recipientColumns},
+      requested.actor_id as "actorId", exists (select from people where account_id = requested.actor_id) as "isActorKnown"
+    from unnest(${pairs.map((pair) => pair.number)}::integer[], ${pairs.map((pair) => pair.accountId)}::uuid[], ${pairs.map((pair) => pair.actorId)}::uuid[])
+      as requested (number, account_id, actor_id)
+    left join people on people.account_id = requested.account_id
+    left join preferences on preferences.account_id = requested.account_id
+    where requested.actor_id is null or not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}`.execute(db)
+  return rows
+}
+
+/** The columns of a `Recipient`, for a query that joins `requested`, `people` and `preferences`. */
+export const recipientColumns = sql`
+  people.timezone, preferences.categories,
+  case when preferences.quiet_hours_enabled then json_build_object('enabled', true, 'start', quiet_hours_start, 'end', quiet_hours_end) end as "quietHours",
+  coalesce((
+    select json_agg(json_build_object('id', id, 'sessionId', session_id, 'platform', platform, 'name', device_name))
+    from devices where devices.account_id = requested.account_id
+  ), '[]') as devices`
+
+/** Whether either of two accounts has blocked the other. */
+export const hasBlockBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) => sql<boolean>`(
+  exists (select from blocks where blocker_id = ${one} and blocked_id = ${other} and not lifted)
+  or exists (select from blocks where blocker_id = ${other} and blocked_id = ${one} and not lifted))`

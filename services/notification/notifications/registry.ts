@@ -1,0 +1,132 @@
+import type Type from 'typebox'
+import type { EventDefinition } from '@tandem/contracts'
+import {
+  AchievementEarned, BadgeEarned, BuddyRequestAccepted, BuddyRequestCreated, CommentReplied, FastingTimerFinished, LevelReached, LikeReceived, MatchMade,
+  MessageSent, PasswordChanged, PeopleMentioned, PersonFollowed, PostCommented, RecordSet, ReportResolved, ReservationConfirmed, ReservationReminded,
+  SessionStarted, StoryReacted, SuspensionChanged, VerificationDecided
+} from '@tandem/contracts'
+import type { NotificationRequest } from './plan.ts'
+
+/** An event and the notifications it requests. `id` is the event id, for dedupe keys of events without a natural one. */
+interface RegistryEntry { event: EventDefinition, requests: (data: never, id: string) => NotificationRequest[] }
+
+function onEvent<Schema extends Type.TSchema> (event: EventDefinition<Schema>, requests: (data: Type.Static<Schema>, id: string) => NotificationRequest[]): RegistryEntry {
+  return { event, requests }
+}
+
+/** Every event that creates notifications, except likes of posts (likes/) and broadcasts (broadcasts/). */
+export const registry: RegistryEntry[] = [
+  onEvent(PeopleMentioned, ({ postId, commentId, authorId, mentioned, excerpt }) => [{
+    kind: commentId ? 'commentMentioned' : 'postMentioned',
+    // The key of a comment is shared: the post's author who is also replied to and mentioned gets one notification.
+    dedupeKey: commentId ? `comment:${commentId}` : `mention:${postId}`,
+    to: mentioned,
+    actorId: authorId,
+    subjectId: postId,
+    data: { postId, ...commentId && { commentId } },
+    params: { excerpt }
+  }]),
+  onEvent(PostCommented, ({ postId, commentId, authorId, commentedBy, excerpt }) => [{
+    kind: 'postCommented',
+    dedupeKey: `comment:${commentId}`,
+    to: [authorId],
+    actorId: commentedBy,
+    subjectId: postId,
+    data: { postId, commentId },
+    params: { excerpt }
+  }]),
+  onEvent(CommentReplied, ({ postId, commentId, parentId, parentAuthorId, repliedBy, excerpt }) => [{
+    kind: 'commentReplied',
+    dedupeKey: `comment:${commentId}`,
+    to: [parentAuthorId],
+    actorId: repliedBy,
+    subjectId: postId,
+    data: { postId, commentId, parentId },
+    params: { excerpt }
+  }]),
+  onEvent(PersonFollowed, ({ followerId, followedId }) => [{
+    kind: 'followed', dedupeKey: followKey(followerId), to: [followedId], actorId: followerId, data: { userId: followerId }
+  }]),
+  onEvent(StoryReacted, ({ storyId, authorId, reactedBy, emoji }) => [{
+    kind: 'storyReacted', dedupeKey: `reaction:${storyId}:${reactedBy}`, to: [authorId], actorId: reactedBy, data: { storyId }, params: { emoji }
+  }]),
+
+  onEvent(MessageSent, ({ matchId, messageId, senderId, senderName = null, recipientId, hasImage }) => [{
+    kind: 'messageReceived',
+    dedupeKey: messageKey(messageId),
+    to: [recipientId],
+    actorId: senderId,
+    subjectId: matchId,
+    data: { matchId, messageId },
+    params: { hasImage, displayName: senderName }
+  }]),
+  onEvent(LikeReceived, ({ accountId, swipeType, likedBy, displayName = null, profileId }, id) => [{
+    kind: 'likeReceived',
+    dedupeKey: `like:${likedBy ?? id}`,
+    to: [accountId],
+    actorId: likedBy,
+    ...profileId && { data: { profileId } },
+    params: { swipeType, displayName }
+  }]),
+  onEvent(MatchMade, ({ matchId, accountIds, displayNames, matchType }) => accountIds.map((accountId, number) => ({
+    kind: 'matchMade' as const,
+    dedupeKey: `match:${matchId}`,
+    to: [accountId],
+    actorId: accountIds.find((each) => each !== accountId) ?? null,
+    subjectId: matchId,
+    data: { matchId },
+    params: { matchType, displayName: displayNames?.[1 - number] ?? null }
+  }))),
+  onEvent(VerificationDecided, ({ accountId, approved, reason }, id) => [{
+    kind: 'verificationDecided', dedupeKey: `verification:${id}`, to: [accountId], params: { approved: String(approved), reason: reason ?? 'none' }
+  }]),
+  onEvent(ReportResolved, ({ reportId, reporterId, action }) => [{
+    kind: 'reportResolved', dedupeKey: `report:${reportId}`, to: [reporterId], data: { reportId }, params: { action }
+  }]),
+  onEvent(SuspensionChanged, ({ accountId, suspended }, id) => [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]),
+
+  onEvent(BadgeEarned, ({ accountId, badge }) => [{ kind: 'badgeEarned', dedupeKey: `badge:${badge}`, to: [accountId], data: { badge }, params: { badge } }]),
+  onEvent(LevelReached, ({ accountId, level }) => [{ kind: 'levelReached', dedupeKey: `level:${level}`, to: [accountId], params: { level } }]),
+  onEvent(RecordSet, ({ accountId, exercise, weightKg, reps }, id) => [{
+    kind: 'recordSet', dedupeKey: `record:${id}`, to: [accountId], params: { exercise, weightKg, reps }
+  }]),
+  onEvent(AchievementEarned, ({ accountId, achievement }) => [{
+    kind: 'achievementEarned', dedupeKey: `achievement:${achievement}`, to: [accountId], data: { achievement }, params: { achievement }
+  }]),
+
+  onEvent(PasswordChanged, ({ accountId, how }, id) => [{ kind: 'passwordChanged', dedupeKey: `password:${id}`, to: [accountId], params: { how } }]),
+  onEvent(SessionStarted, ({ accountId, sessionId, newDevice, deviceName, platform }) => newDevice
+    ? [{
+        kind: 'newSignIn',
+        dedupeKey: `session:${sessionId}`,
+        to: [accountId],
+        excludedSessionId: sessionId,
+        data: { sessionId },
+        params: { device: deviceName ?? platform ?? 'none' }
+      }]
+    : []),
+
+  onEvent(BuddyRequestCreated, ({ requestId, fromAccountId, toAccountId, sport }) => [{
+    kind: 'buddyRequested', dedupeKey: `buddy-request:${requestId}`, to: [toAccountId], actorId: fromAccountId, data: { requestId }, params: { sport }
+  }]),
+  onEvent(BuddyRequestAccepted, ({ requestId, fromAccountId, toAccountId, sport }) => [{
+    kind: 'buddyAccepted', dedupeKey: `buddy-accepted:${requestId}`, to: [fromAccountId], actorId: toAccountId, data: { requestId }, params: { sport }
+  }]),
+  onEvent(ReservationConfirmed, ({ accountId, reservationId, title, startsAt }) => [{
+    kind: 'reservationConfirmed', dedupeKey: `reservation:${reservationId}`, to: [accountId], data: { reservationId }, params: { title, startsAt }
+  }]),
+  onEvent(ReservationReminded, ({ accountId, reservationId, title, startsAt }, id) => [{
+    kind: 'reservationReminded', dedupeKey: `reminder:${id}`, to: [accountId], data: { reservationId }, params: { title, startsAt }
+  }]),
+  onEvent(FastingTimerFinished, ({ accountId, timerId, hours }) => [{
+    kind: 'fastingFinished', dedupeKey: `fast:${timerId}`, to: [accountId], data: { timerId }, params: { hours }
+  }])
+]
+
+export function followKey (followerId: string) {
+  return `follow:${followerId}`
+}
+
+export function messageKey (messageId: string) {
+  return `message:${messageId}`
+}

@@ -1,0 +1,61 @@
+import { createQueue, type Job } from '@tandem/queue-kit'
+import type { Log } from '@tandem/service-kit'
+import type { Deps } from '../deps.ts'
+import { createPushSender } from './actions.ts'
+import type { DeliveryJob } from '../notifications/plan.ts'
+import type { Provider } from './provider.ts'
+import type { PushQueue } from './push-queue.ts'
+import { listUnfinishedDeliveries } from './queries.ts'
+
+interface Options extends Pick<Deps, 'db' | 'findPeople'> {
+  provider: Provider
+  redisUrl: string
+  log: Log
+  concurrency?: number
+  lowConcurrency?: number
+  /** As `createDelivery`'s, for tests. */
+  retryDelayMs?: number
+  /** Options of queue-kit, for tests. */
+  prefix?: string
+  sweepIntervalSeconds?: number
+  sweepMinAgeSeconds?: number
+}
+
+/**
+ * Creates two queues with workers of their own. In a single queue, a broadcast at a slow provider would occupy all workers,
+ * and an urgent message would have to wait for one of them.
+ */
+export function createPushQueue ({ db, findPeople, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, retryDelayMs, ...options }: Options): PushQueue {
+  const open = (name: string, lowPriority: boolean, workers: number) => createQueue({
+    ...options,
+    name,
+    redisUrl,
+    log,
+    concurrency: workers,
+    work: createPushSender({ db, findPeople, provider, ...retryDelayMs !== undefined && { retryDelayMs } }),
+    listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
+  })
+  const highPriorityQueue = open('notification-pushes', false, concurrency)
+  const lowPriorityQueue = open('notification-broadcasts', true, lowConcurrency)
+  const toJobs = (jobs: DeliveryJob[]): Job[] => jobs.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
+
+  return {
+    async enqueue (jobs) {
+      const { true: low = [], false: high = [] } = Object.groupBy(jobs, (job) => String(job.lowPriority) as 'true' | 'false')
+      await Promise.all([highPriorityQueue.enqueue(toJobs(high)), lowPriorityQueue.enqueue(toJobs(low))])
+    },
+    start () {
+      highPriorityQueue.start()
+      lowPriorityQueue.start()
+    },
+    async close () {
+      await Promise.all([highPriorityQueue.close(), lowPriorityQueue.close()])
+      await provider.close()
+    },
+    ping: async () => await highPriorityQueue.ping(),
+    async lowPriorityDepth () {
+      const { waiting, active } = await lowPriorityQueue.depth()
+      return waiting + active
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// Sends broadcasts until a test kills it.
+import { connect } from '@tandem/database-kit'
+import { fakeMailer } from '@tandem/mail-kit/testing'
+import { createLogger } from '@tandem/service-kit'
+import type { Tables } from '../tables.ts'
+import { startBroadcasting } from '../broadcasts/actions.ts'
+
+const [url = ''] = process.argv.slice(2)
+const db = connect<Tables>(url, { log: { warn () {} } })
+startBroadcasting({
+  db,
+  callRpc: async () => { throw new Error('unexpected call') },
+  findPeople: async () => [],
+  mailer: fakeMailer(),
+  // Pauses after each chunk, so that the test can kill it between two chunks.
+  pushes: {
+    enqueue: async () => await new Promise((resolve) => setTimeout(resolve, 200)),
+    start () {},
+    close: async () => {},
+    ping: async () => {},
+    lowPriorityDepth: async () => 0
+  },
+  likeDigestMs: 0,
+  now: () => new Date()
+}, createLogger('test', 'silent'))
