@@ -38,5 +38,5 @@ function listImports (folder: string): Set<string> {
   }))
 }
 
-const isQuestion = (value: unknown): value is RpcDefinition => typeof value === 'object' && value !== null && 'answer' in value && 'type' in value
+const isQuestion = (value: unknown): value is RpcDefinition => typeof value === 'object' && value !== null && 'response' in value && 'type' in value
 const isEvent = (value: unknown): value is EventDefinition => typeof value === 'object' && value !== null && 'data' in value && 'type' in value
