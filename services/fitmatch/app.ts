@@ -36,7 +36,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))
 
-/** Hears and answers the other services until stopped. */
+/** Consumes events and handles RPC calls of the other services until it is stopped. */
 export function startMessaging (bus: Bus, deps: Deps) {
   startRpcHandlers(bus, createRpcHandlers(deps))
   return startConsumers(bus, deps.db, createHandlers(deps))

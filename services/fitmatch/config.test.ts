@@ -7,7 +7,7 @@ const needed = { PORT: '0', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicTex
 const storesWith = (env: NodeJS.ProcessEnv) => createStores(readConfig(Config, { ...needed, ...env }))
 const s3 = { S3_ENDPOINT: 'http://s3.example', S3_BUCKET: 'media', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }
 
-t.test('selfies never lie where media are served from', async (t) => {
+t.test('selfies are never stored where media are served from', async (t) => {
   t.ok(storesWith({ MEDIA_DIR: '/data/media' }))
   t.ok(storesWith({ MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media-selfies' }))
   t.ok(storesWith({ ...s3, S3_PRIVATE_BUCKET: 'selfies' }))

@@ -8,26 +8,26 @@ export const Config = Type.Object({
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
-  CDN_URL: Url({ description: 'The address that uploaded media are served from' }),
-  MEDIA_DIR: Type.Optional(Type.String({ description: 'Where uploaded media are kept, unless S3_* say else' })),
-  SELFIE_DIR: Type.Optional(Type.String({ description: 'Where selfies are kept, outside MEDIA_DIR; `selfies` beside it unless told' })),
+  CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'Directory for uploaded media, unless S3_* is set' })),
+  SELFIE_DIR: Type.Optional(Type.String({ description: 'Directory for selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
-  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that nothing is served from' })),
+  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that is never served; holds selfies' })),
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
   MEDIA_SIGNING_KEY: MediaSigningKey(),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether clients may name only addresses below CDN_URL' }),
-  MIN_AGE: Type.Integer({ minimum: 0, maximum: 120, default: 18, description: 'From which age on people may be matched; 0 asks for none' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether clients may only name URLs below CDN_URL' }),
+  MIN_AGE: Type.Integer({ minimum: 0, maximum: 120, default: 18, description: 'Minimum age for matching; 0 means no minimum' })
 })
 
 const isWithin = (inner: string, outer: string) => {
-  const way = path.relative(outer, inner)
-  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way))
+  const relative = path.relative(outer, inner)
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative))
 }
 
-/** The public store and the private one. @throws ConfigError when selfies would lie where media are served from */
+/** The public and the private storage. @throws ConfigError if selfies would be stored where media are served from */
 export function createStores (config: Type.Static<typeof Config>) {
   const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
   if (S3_ENDPOINT) {
@@ -37,7 +37,7 @@ export function createStores (config: Type.Static<typeof Config>) {
   if (!MEDIA_DIR) throw new ConfigError('MEDIA_DIR is missing')
   const folder = path.resolve(MEDIA_DIR)
   const selfies = path.resolve(config.SELFIE_DIR ?? path.join(folder, '..', 'selfies'))
-  if (isWithin(selfies, folder) || isWithin(folder, selfies)) throw new ConfigError('SELFIE_DIR and MEDIA_DIR must not lie within each other')
+  if (isWithin(selfies, folder) || isWithin(folder, selfies)) throw new ConfigError('SELFIE_DIR and MEDIA_DIR must not contain each other')
   return { media: createStore({ MEDIA_DIR: folder }), selfies: createStore({ MEDIA_DIR: selfies }) }
 }
 

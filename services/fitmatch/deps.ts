@@ -2,13 +2,13 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { Media, Storage } from '@tandem/media-kit'
 import type { Db } from './tables.ts'
 
-/** What every feature is handed. */
+/** The dependencies of every feature. */
 export interface Deps {
   db: Db
   callRpc: CallRpc
   media: Media
-  /** Where selfies are kept: nowhere that anything is served from. */
+  /** Storage for selfies. Nothing in it is ever served publicly. */
   selfies: Storage
-  /** Years; 0 asks for no age. */
+  /** Minimum age in years; 0 means none. */
   minAge: number
 }

@@ -8,14 +8,14 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: unknown }> } | undefined>
 }
 
-const ofTheInterface = [
+const apiRoutes = [
   'GET POST PUT DELETE /fitmatch/profile', 'GET /fitmatch/profile/{profileId}', 'GET POST PUT DELETE /fitmatch/photos', 'GET /fitmatch/discover', 'POST /fitmatch/swipe',
   'GET /fitmatch/matches', 'GET DELETE /fitmatch/chat/{matchId}', 'GET POST /fitmatch/chat/{matchId}/messages', 'POST /fitmatch/chat/{matchId}/read',
   'POST /fitmatch/chat/{matchId}/typing', 'GET POST PUT DELETE /fitmatch/profile/venues', 'GET POST DELETE /fitmatch/block', 'GET POST /fitmatch/report',
   'GET PUT DELETE /fitmatch/settings', 'GET POST DELETE /fitmatch/verification', 'GET POST /fitmatch/badges', 'GET POST DELETE /fitmatch/setup-draft', 'GET POST /fitmatch/tutorial-seen'
 ]
 
-t.test('the document has every route, each with a summary, and whole examples of what is sent and answered', async (t) => {
+t.test('the OpenAPI document has every route with a summary and complete examples of requests and responses', async (t) => {
   const { app, send } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const found: string[] = []
@@ -25,16 +25,16 @@ t.test('the document has every route, each with a summary, and whole examples of
       if (!operation['x-extension']) found.push(name)
       t.ok(operation.summary, `${name} has a summary`)
       const [status = '', answer] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
-      t.ok(answer?.content, `${name} says what it answers with ${status}`)
+      t.ok(answer?.content, `${name} documents the body of ${status}`)
     }
   }
-  const wanted = ofTheInterface.flatMap((line) => line.split(' ').slice(0, -1).map((method) => `${method} ${line.split(' ').at(-1)}`))
+  const wanted = apiRoutes.flatMap((line) => line.split(' ').slice(0, -1).map((method) => `${method} ${line.split(' ').at(-1)}`))
   t.strictSame(found.sort(), wanted.sort())
 
   for (const name of found) {
     const [method = 'GET', path = ''] = name.split(' ')
     const answer = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/, 'x') })
-    t.match([answer.statusCode, answer.json()], [401, { success: false, code: 'UNAUTHORIZED', error: String }], `${name} asks who is there`)
+    t.match([answer.statusCode, answer.json()], [401, { success: false, code: 'UNAUTHORIZED', error: String }], `${name} requires authentication`)
   }
   t.strictSame(await listMissingExamples(app), [])
   t.match(await send('0198c000-0000-7000-8000-000000000001', 'GET', '/fitmatch/nothing'), { status: 404, code: 'NOT_FOUND' })

@@ -6,13 +6,13 @@ import { registry } from '@tandem/service-kit'
 import { bearer } from '@tandem/service-kit/testing'
 import { inParallel, testApp } from './test/app.ts'
 
-t.test('what operators read and decide is published with account, session, network and request', async (t) => {
+t.test('what operators read and decide is published with account, session, network and request id', async (t) => {
   const { app, db, get, post, upload, member, operator, publishedEvents } = await testApp(t)
   const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
   const admin = { accountId: randomUUID(), sessionId: randomUUID() }
   const acts = async () => await publishedEvents(OperatorActed)
 
-  /** A request by an operator; returns what of it an act says. */
+  /** Sends a request as an operator and returns what the published event says about it. */
   async function act (method: 'GET' | 'POST', url: string, payload?: object) {
     const response = await app.inject({
       method,
@@ -52,7 +52,7 @@ t.test('what operators read and decide is published with account, session, netwo
   t.match(await operator('GET', `/fitmatch/admin/verifications/${randomUUID()}/selfie`), { status: 404 })
   t.match(await operator('POST', `/fitmatch/admin/reports/${randomUUID()}/resolve`, { action: 'DISMISS' }), { status: 404 })
   t.match(await get(ana.id, `/fitmatch/admin/verifications/${first}/selfie`), { status: 403 })
-  t.equal((await acts()).length, before, 'what is refused is no act')
+  t.equal((await acts()).length, before, 'rejected requests are not published')
 })
 
 t.test('reports are counted by reason', async (t) => {

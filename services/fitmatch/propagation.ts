@@ -7,23 +7,23 @@ const MAX_WAIT_MS = 500
 const POLL_INTERVAL_MS = 5
 
 /**
- * Waits until social knows how somebody stands to the owner of a profile now, so that his very next request finds it so there too.
- * No longer than half a second: what is done is done, and social hears of it whenever it can.
+ * Waits until social has consumed the caller's latest block, unblock or match with the owner of a profile, so that the caller's next request
+ * sees it there too. It waits at most half a second: the change is already committed, and social consumes it as soon as it can.
  */
 export async function waitUntilPropagated ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string, profileId: string) {
-  const now = await db.selectFrom('profiles').where('id', '=', profileId)
+  const current = await db.selectFrom('profiles').where('id', '=', profileId)
     .select(['account_id as otherId', isMatchedWith(accountId).as('isMatched'), isBlockedBy(accountId).as('hasBlocked')])
     .executeTakeFirst()
-  if (!now) return
-  const { otherId, isMatched, hasBlocked } = now
-  const end = performance.now() + MAX_WAIT_MS
+  if (!current) return
+  const { otherId, isMatched, hasBlocked } = current
+  const deadline = performance.now() + MAX_WAIT_MS
   try {
-    while (performance.now() < end) {
+    while (performance.now() < deadline) {
       const known = await callRpc(Connection, { accountId, otherId }, { timeoutMs: MAX_WAIT_MS })
       if (known.isMatched === isMatched && known.hasBlocked === hasBlocked) return
       await sleep(POLL_INTERVAL_MS)
     }
   } catch {
-    // Nobody is there to hear it yet.
+    // Social is unavailable. It consumes the event later.
   }
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Trx } from './tables.ts'
 
-/** Today's date where the clock shows `timezone`, such as `2026-01-31`. */
+/** Today's date in `timezone`, for example `2026-01-31`. */
 export function dayIn (timezone: string) {
   try {
     return Temporal.Now.plainDateISO(timezone).toString()
   } catch {
-    // A zone that this machine does not know is no reason to refuse anything.
+    // This machine does not know the time zone. That must not fail the request.
     return Temporal.Now.plainDateISO('Asia/Jakarta').toString()
   }
 }
@@ -14,8 +14,8 @@ export function dayIn (timezone: string) {
 interface DailyLimit { accountId: string, day: string, limit: number }
 
 /**
- * Uses up one of the day's `limit` and returns how many are used now, or undefined when there is none left. One statement, so that
- * requests at once cannot each find the last one; its row stays locked until the end of the transaction.
+ * Uses one of the day's `limit` and returns how many are now used, or undefined if none is left. It is one statement, so concurrent
+ * requests cannot all take the last one. The row stays locked until the end of the transaction.
  */
 export async function useDailyQuota (trx: Trx, table: 'position_change_quota' | 'swipe_quota' | 'report_quota', { accountId, day, limit }: DailyLimit) {
   if (limit < 1) return

@@ -11,7 +11,7 @@ export type ReportReason = 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTEN
 export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
 interface Prompt { id: string, question: string, answer: string }
 
-/** Written as JSON text. */
+/** Inserted as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>
 type ProfileCopy = Record<string, unknown> & { photos: { url: string }[] }
 interface DayQuota { account_id: string, day: string, used: number }
@@ -78,7 +78,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
   photos: {
     id: Generated<string>
     profile_id: string
-    /** A key, or an address of elsewhere; so is every other url of these tables. */
+    /** A media key, or a URL elsewhere. The same holds for every other url column. */
     url: string
     uploaded: boolean
     is_main: boolean

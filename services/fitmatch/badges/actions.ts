@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
 import { badges, measureProgress, type Badge } from './rules.ts'
 
-/** Gives a badge; whoever has it already hears nothing. */
+/** Grants a badge. Publishes nothing if the account already has it. */
 export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
   const earned = await trx.insertInto('badges').values({ account_id: accountId, badge })
     .onConflict((conflict) => conflict.doNothing())
@@ -13,17 +13,17 @@ export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
   if (earned) await publish(trx, BadgeEarned, accountId, { accountId, badge })
 }
 
-/** Takes away a badge that says how things are, and not what was once done. */
+/** Revokes a badge that describes a current state rather than an achievement. */
 export async function revokeBadge (trx: Trx, accountId: string, badge: Badge) {
   await trx.deleteFrom('badges').where('account_id', '=', accountId).where('badge', '=', badge).execute()
   await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where('badge', '=', badge).execute()
 }
 
-/** Asks how somebody trains and how long he has been here, and gives what he has earned by that. @throws Unavailable */
+/** Fetches the account's training progress and membership, and grants the badges they have earned. @throws Unavailable */
 export async function recalculateBadges ({ db, callRpc }: Deps, accountId: string) {
   const [{ weekStreak, personalRecords }, membership] = await Promise.all([callRpc(TrainingProgress, { accountId }), callRpc(Membership, { accountId })])
   await db.transaction().execute(async (trx) => {
-    // Held, so that an approval which lapses at this moment takes its badge away after it was given here, and not before.
+    // Locked, so that revoking the approval at this moment removes the badge after it is granted here, and not before.
     const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
       .select('id').limit(1).forShare().executeTakeFirst()
     const progress = measureProgress({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })

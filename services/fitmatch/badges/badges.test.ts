@@ -4,15 +4,15 @@ import { BadgeEarned } from '@tandem/contracts'
 import { inParallel, testApp } from '../test/app.ts'
 import { measureProgress } from './rules.ts'
 
-t.test('badges are given once, for what others know of somebody', async (t) => {
+t.test('badges are granted once, from what other services know of the account', async (t) => {
   const { get, post, services, publishedEvents } = await testApp(t)
   const ana = randomUUID()
   t.match(await get(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] } })
 
   services.progress = { weekStreak: 2, personalRecords: 10 }
   services.membership = { since: new Date(Date.now() - 100 * 86_400_000).toISOString(), number: 1000 }
-  const answers = await inParallel(5, () => post(ana, '/fitmatch/badges'))
-  for (const { status } of answers) t.equal(status, 200)
+  const responses = await inParallel(5, () => post(ana, '/fitmatch/badges'))
+  for (const { status } of responses) t.equal(status, 200)
   const { data } = await get(ana, '/fitmatch/badges')
   t.strictSame(data.badges.toSorted(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
   t.match(data.progress, [
@@ -24,12 +24,12 @@ t.test('badges are given once, for what others know of somebody', async (t) => {
 
   services.progress = { weekStreak: 0, personalRecords: 0 }
   await post(ana, '/fitmatch/badges')
-  t.equal((await get(ana, '/fitmatch/badges')).data.badges.length, 2, 'what is earned stays')
+  t.equal((await get(ana, '/fitmatch/badges')).data.badges.length, 2, 'earned badges stay')
   services.areUnavailable = true
   t.match(await post(ana, '/fitmatch/badges'), { status: 503, code: 'SERVICE_UNAVAILABLE' })
 })
 
-t.test('each badge has its last percent at its requirement', async (t) => {
+t.test('each badge reaches 100 percent at its requirement', async (t) => {
   const inputs = { isVerified: false, weekStreak: 0, personalRecords: 0, membership: null }
   const since = (days: number) => ({ since: new Date(Date.now() - days * 86_400_000).toISOString(), number: 1001 })
   t.match(measureProgress({ ...inputs, weekStreak: 3, personalRecords: 9, membership: since(360) }), { CONSISTENT: 75, PR_ACHIEVER: 90, VETERAN: 98, EARLY_ADOPTER: 0, PHOTO_VERIFIED: 0 })

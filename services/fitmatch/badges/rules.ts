@@ -2,8 +2,8 @@ export const badges = ['PHOTO_VERIFIED', 'CONSISTENT', 'PR_ACHIEVER', 'VETERAN',
 export type Badge = typeof badges[number]
 
 export const requirements: Record<Badge, string> = {
-  PHOTO_VERIFIED: 'Pass the photo verification',
-  CONSISTENT: 'Work out in 4 weeks in a row',
+  PHOTO_VERIFIED: 'Verify your photos with a selfie',
+  CONSISTENT: 'Work out 4 weeks in a row',
   PR_ACHIEVER: 'Set 10 personal records',
   VETERAN: 'Be a member for a year',
   EARLY_ADOPTER: 'Be among the first 1000 users'
@@ -13,7 +13,10 @@ interface BadgeInputs { isVerified: boolean, weekStreak: number, personalRecords
 
 const percent = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
 
-/** How far somebody is with each badge, in percent; 100 has it earned. */
+/**
+ * Progress towards each badge in percent. 100 means earned: CONSISTENT 4 weeks in a row, PR_ACHIEVER 10 records, VETERAN the first year,
+ * EARLY_ADOPTER a member number up to 1000, PHOTO_VERIFIED an approval. Earned badges stay, except PHOTO_VERIFIED, which ends with the approval.
+ */
 export function measureProgress ({ isVerified, weekStreak, personalRecords, membership }: BadgeInputs): Record<Badge, number> {
   return {
     PHOTO_VERIFIED: isVerified ? 100 : 0,

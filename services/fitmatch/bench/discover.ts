@@ -12,8 +12,8 @@ import { readCaller } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, someFacts } from '../test/app.ts'
 
-// Discover as people settle: 200 places, the largest with a sixth of all. Each search goes over the service's own HTTP, and beside it the
-// very same statements, sent by a bare client. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards. SIZES may name other sizes.
+// Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is sent over HTTP, and the
+// same statements by a plain client for comparison. Creates a schema on the server of DATABASE_URL and drops it afterwards. SIZES overrides the sizes.
 
 const sizes = (process.env['SIZES'] ?? '10000,100000,1000000').split(',').map(Number)
 const SEARCHES = 40
@@ -41,7 +41,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...statement: unknown[]) 
   return query.apply(this, statement)
 } as typeof pg.Client.prototype.query
 
-/** People from `first` to `last`. The number of a place says how large it is: each is a little smaller than the one before. */
+/** Inserts people `first` to `last`. Places are numbered by size: each is a little smaller than the one before. */
 async function fill (first: number, last: number) {
   await bare.query(`select setseed(0.5)`)
   await bare.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
@@ -57,12 +57,12 @@ async function fill (first: number, last: number) {
         + ((floor(random() * 512)::bigint & floor(random() * 512)::bigint) << 32) + ((floor(random() * 128)::bigint) << 44),
       ((random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64))::bit(128)
     from (select n, place, (place * 7919) % 12000 - 6000 as place_latitude, (place * 104729) % 34000 - 17000 as place_longitude
-      from (select n, floor(200 * random() ^ 3)::int as place from generate_series(${first}::bigint, ${last}::bigint) n) as settled) as placed`)
+      from (select n, floor(200 * random() ^ 3)::int as place from generate_series(${first}::bigint, ${last}::bigint) n) as people) as placed`)
   await bare.query('vacuum analyze profiles, members')
 }
 
-/** Somebody who looks from the middle of a place of this rank. */
-async function settle (rank: number, swiped: number) {
+/** Inserts a searcher in the middle of the place with this rank. */
+async function insertSearcher (rank: number, swiped: number) {
   const account = `ffffffff-0000-7000-8000-${String(rank).padStart(6, '0')}${swiped ? '000001' : '000000'}`
   await bare.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
   await bare.query(`insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
@@ -79,21 +79,21 @@ async function settle (rank: number, swiped: number) {
   return me
 }
 
-const at = (times: number[], part: number) => times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
+const quantile = (times: number[], part: number) => times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const time = async (work: () => Promise<unknown>) => {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
-const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
+const callRpc = (async () => someFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
 const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silentLog, keys: testKeys })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
-/** Milliseconds of a processor that the bare client's own Postgres process has used; the steady figure on a machine with other work. */
+/** CPU milliseconds used by the plain client's own Postgres process. This stays steady on a busy machine. */
 const { rows: [backend] } = await bare.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
-const used = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
+const cpuMs = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
 
 try {
   await migrate(own, path.resolve(import.meta.dirname, '..'))
@@ -103,8 +103,8 @@ try {
     const took = await time(async () => await fill(filled + 1, size))
     filled = size
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
-    for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['middling', 60, 0], ['smallest', 199, 0]] as const) {
-      const me = await settle(rank, swiped)
+    for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['medium', 60, 0], ['smallest', 199, 0]] as const) {
+      const me = await insertSearcher(rank, swiped)
       const { total } = await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
       const headers = bearer(me.accountId)
       const search = async () => {
@@ -115,28 +115,28 @@ try {
       await search()
       captured = []
       await search()
-      // A name belongs to the connection that it was captured from.
+      // A prepared statement's name belongs to the connection it was captured on.
       const statements = captured.map((each) => JSON.parse(each) as { name?: string, text: string, values?: unknown[] })
         .map(({ name, text, values }) => ({ text, values, ...(name && { name: createHash('md5').update(text).digest('hex') }) }))
       captured = undefined
-      const ours: number[] = []
-      const plain: number[] = []
+      const httpTimes: number[] = []
+      const plainTimes: number[] = []
       let cpu = 0
       for (let turn = 0; turn < SEARCHES; turn++) {
-        ours.push(await time(search))
-        const before = await used()
-        plain.push(await time(async () => { for (const each of statements) await bare.query(each) }))
-        cpu += await used() - before
+        httpTimes.push(await time(search))
+        const before = await cpuMs()
+        plainTimes.push(await time(async () => { for (const each of statements) await bare.query(each) }))
+        cpu += await cpuMs() - before
       }
       rows.push({
-        profiles: size, from: name, fit: total, 'HTTP p50 ms': at(ours, 0.5).toFixed(1), 'HTTP p99': at(ours, 0.99).toFixed(1),
-        'bare p50': at(plain, 0.5).toFixed(1), 'bare p99': at(plain, 0.99).toFixed(1), 'cpu ms': (cpu / SEARCHES).toFixed(1)
+        profiles: size, from: name, fit: total, 'HTTP p50 ms': quantile(httpTimes, 0.5).toFixed(1), 'HTTP p99': quantile(httpTimes, 0.99).toFixed(1),
+        'plain p50': quantile(plainTimes, 0.5).toFixed(1), 'plain p99': quantile(plainTimes, 0.99).toFixed(1), 'cpu ms': (cpu / SEARCHES).toFixed(1)
       })
     }
   }
   console.table(rows)
   const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_discover')) as size`) as { rows: { size: string }[] }
-  console.log(`the index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
+  console.log(`index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
 } finally {
   await app.close()
   await db.destroy()

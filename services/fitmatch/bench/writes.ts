@@ -8,8 +8,8 @@ import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, someFacts } from '../test/app.ts'
 
-// Swipes and messages through the service's own HTTP, by eight people at once, each beside a bare transaction that writes one row and one
-// event. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
+// Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts one row and one event.
+// Creates a schema on the server of DATABASE_URL and drops it afterwards.
 
 const WRITERS = 8
 const EACH = 150
@@ -28,7 +28,7 @@ const bare = new pg.Pool({ connectionString: own, max: 5 })
 await bare.query(`create schema ${schema}`)
 await migrate(own, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(own, { log: { warn () {} } })
-const callRpc = (async () => someFacts('Somebody')) as unknown as CallRpc
+const callRpc = (async () => someFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
 const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silentLog, keys: testKeys })
 
@@ -47,14 +47,14 @@ async function member () {
   return { id, profileId: profileId as string }
 }
 
-/** How many a second, all writers together. */
+/** Operations per second, all writers together. */
 async function rate (work: (writer: number, turn: number) => Promise<unknown>) {
   const began = performance.now()
   await Promise.all(Array.from({ length: WRITERS }, async (_, writer) => { for (let turn = 0; turn < EACH; turn++) await work(writer, turn) }))
   return WRITERS * EACH * 1000 / (performance.now() - began)
 }
 
-const middle = (values: number[]) => Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
+const median = (values: number[]) => Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
 
 try {
   await bare.query('create table plain (id uuid primary key default uuidv7(), text text)')
@@ -70,7 +70,7 @@ try {
   for (let round = 0; round < ROUNDS; round++) {
     rates.swipes.push(await rate((writer, turn) => post(writers[writer]!.id, '/fitmatch/swipe', { targetProfileId: targets[round * EACH + turn]!.profileId, swipeType: 'LIKE' })))
     rates.messages.push(await rate((writer, turn) => {
-      // The limit of messages is not what is measured.
+      // The message limit is not what is measured, so reset it in time.
       const sent = post(writers[writer]!.id, `/fitmatch/chat/${chats[writer]}/messages`, { content: `message ${turn}` })
       return turn % 50 === 49 ? sent.then(() => bare.query('delete from message_quota where account_id = $1', [writers[writer]!.id])) : sent
     }))
@@ -84,7 +84,7 @@ try {
     }))
   }
   console.table({
-    'swipes a second': middle(rates.swipes), 'messages a second': middle(rates.messages), 'bare row and event a second': middle(rates.bare)
+    'swipes per second': median(rates.swipes), 'messages per second': median(rates.messages), 'plain row and event per second': median(rates.bare)
   })
 } finally {
   await app.close()

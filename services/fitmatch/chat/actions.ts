@@ -16,7 +16,7 @@ const messageColumns = [
   'id', 'match_id as matchId', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'created_at as createdAt', 'read_at as readAt'
 ] as const
 
-/** The message that a client has sent before under its own id. */
+/** The message that the sender already stored under this client message id. */
 export async function findByClientId (db: Db, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
   if (clientMessageId === undefined) return
   return await db.selectFrom('messages').select(messageColumns)
@@ -25,8 +25,8 @@ export async function findByClientId (db: Db, senderId: string, { matchId, clien
 }
 
 /**
- * Writes a message; a repeat under the same client id finds the first one. It is written under the match's lock, after all earlier ones and
- * later in time than them, so that nobody who asks for what is newer misses or repeats one.
+ * Stores a message. A retry with the same client message id returns the first one. Messages are written under the match's lock with strictly
+ * increasing times, so clients that poll for newer messages never miss or repeat one.
  * @throws MatchNotFound, TooManyMessages
  */
 export async function sendMessage (trx: Trx, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
@@ -57,7 +57,7 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
   return message
 }
 
-/** Uses up one of a minute's messages. The minute begins with its first one. @throws TooManyMessages */
+/** Uses one of the minute's messages. The minute starts with the first message. @throws TooManyMessages */
 async function useMessageQuota (trx: Trx, accountId: string) {
   const { rows } = await sql<{ used: number }>`
     insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
@@ -69,7 +69,7 @@ async function useMessageQuota (trx: Trx, accountId: string) {
   if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)
 }
 
-/** In how many seconds an account may write again; undefined when it may now. */
+/** Seconds until the account can send again; undefined if it can now. */
 export async function retryAfterSeconds (db: Db, accountId: string) {
   const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
     .where('used', '>=', MESSAGES_PER_MINUTE)
@@ -79,7 +79,7 @@ export async function retryAfterSeconds (db: Db, accountId: string) {
   return quota && Math.max(1, quota.seconds)
 }
 
-/** Marks what the other one has written as read, up to `until`, or all of it. */
+/** Marks the other person's messages as read: all of them, or those up to `until`. */
 export async function markRead (db: Db, readerId: string, matchId: string, until?: Date) {
   const unread = db.selectFrom('messages').select('id')
     .where('match_id', '=', matchId)
@@ -87,20 +87,20 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     .where('read_at', 'is', null)
     .$if(until !== undefined, (query) => query.where('created_at', '<=', until as Date))
     .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
-  // Whoever only looks again has nothing to say, and need not wake the relay.
+  // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
   const { rows } = await sql<{ id: string, readAt: Date }>`
-    with seen as (
+    with marked as (
       update messages set read_at = now() where id in (${unread}) and read_at is null
       returning id, read_at
-    ), parts as (
-      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MAX_MESSAGE_IDS_PER_EVENT)} as part from seen) as numbered group by part
-    ), told as (${publishSql(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`parts.ids` }, sql`parts`)})
-    select id, read_at as "readAt" from seen`.execute(db)
+    ), batches as (
+      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MAX_MESSAGE_IDS_PER_EVENT)} as batch from marked) as numbered group by batch
+    ), published as (${publishSql(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`batches.ids` }, sql`batches`)})
+    select id, read_at as "readAt" from marked`.execute(db)
   return rows
 }
 
-/** Notes that somebody has begun or stopped typing. @throws MatchNotFound */
+/** Stores that a participant started or stopped typing. @throws MatchNotFound */
 export async function setTyping (db: Db, accountId: string, matchId: string, isTyping: boolean) {
   await readParticipant(db, accountId)
   await readChat(db, accountId, matchId)

@@ -20,7 +20,7 @@ t.test('a chat', async (t) => {
     (await get(who.id, '/fitmatch/matches')).data.conversations.find((each: { matchId: string }) => each.matchId === matchId)?.unreadCount
   const contents = ({ data }: { data: { messages: ShownMessage[] } }) => data.messages.map(({ content }) => content)
 
-  t.test('begins with a match and holds what both write', async (t) => {
+  t.test('starts with a match and contains the messages of both', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
     t.match((await get(ana.id, '/fitmatch/matches')).data, {
       newMatches: [{ matchId, matchType: 'LIKE', matchedAt: String, profile: { id: ben.profileId, displayName: 'Ben', age: 31, photos: [{ url: String, isMain: true }, {}] } }],
@@ -48,22 +48,22 @@ t.test('a chat', async (t) => {
     t.match(await post(ben.id, `${url}/read`), { status: 200, success: true, message: String })
     t.equal(await unreadOf(ben, matchId), 0)
     await post(ben.id, `${url}/read`)
-    t.strictSame(await publishedEvents(MessagesRead), [{ matchId, readerId: ben.id, messageIds: [sent.data.message.id] }, { matchId, readerId: ben.id, messageIds: [more] }], 'and said once')
+    t.strictSame(await publishedEvents(MessagesRead), [{ matchId, readerId: ben.id, messageIds: [sent.data.message.id] }, { matchId, readerId: ben.id, messageIds: [more] }], 'each published once')
   })
 
-  t.test('says in parts that very many messages were read', async (t) => {
+  t.test('publishes in batches that very many messages were read', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const began = Date.now()
     await db.insertInto('messages')
       .values(Array.from({ length: 501 }, (_, turn) => ({ match_id: matchId, sender_id: ana.id, content: 'Hi', image_url: null, client_id: null, created_at: new Date(began + turn) })))
       .execute()
     await post(ben.id, `${url}/read`)
-    const parts = (await publishedEvents(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
-    t.strictSame(new Set(parts.map(({ length }) => length)), new Set([500, 1]))
-    t.equal(new Set(parts.flat()).size, 501)
+    const batches = (await publishedEvents(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
+    t.strictSame(new Set(batches.map(({ length }) => length)), new Set([500, 1]))
+    t.equal(new Set(batches.flat()).size, 501)
   })
 
-  t.test('takes pictures, made anew', async (t) => {
+  t.test('accepts images and re-encodes them', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
     t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201, data: { message: { content: null, imageUrl: /^https:\/\/cdn\.example\/own\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/ } } })
@@ -77,25 +77,25 @@ t.test('a chat', async (t) => {
       [{ base64: image.base64 }, 400, 'VALIDATION_ERROR'], [{ base64: 'A'.repeat(7.3 * 1024 * 1024), mimeType: 'image/png' }, 413, 'PAYLOAD_TOO_LARGE']
     ] as const
     for (const [each, status, code] of bad) t.match(await post(ana.id, `${url}/messages`, { image: each }), { status, code })
-    t.match(await put(ana.id, '/fitmatch/settings', { showDistance: true, x: 'x'.repeat(70_000) }), { status: 413 }, 'no other route takes so much')
+    t.match(await put(ana.id, '/fitmatch/settings', { showDistance: true, x: 'x'.repeat(70_000) }), { status: 413 }, 'no other route accepts a body of this size')
   })
 
-  t.test('takes base64 as phones write it', async (t) => {
+  t.test('accepts base64 as phones write it', async (t) => {
     const { ana, url } = await pair()
     const png = createPng(30, 30)
     const base64 = png.toString('base64')
-    t.match(base64, /\+.*=$/, 'has what the ways differ in')
-    const ways = {
-      'in lines, with one at the end': base64.replace(/.{76}/g, '$&\n') + '\n',
+    t.match(base64, /\+.*=$/, 'contains what the variants differ in')
+    const variants = {
+      'in lines, with a trailing newline': base64.replace(/.{76}/g, '$&\n') + '\n',
       'in lines as in mails': base64.replace(/.{64}/g, '$&\r\n'),
       'without padding': base64.replace(/=+$/, ''),
-      'in the alphabet for addresses': png.toString('base64url'),
-      'as a data address': `data:image/png;base64,${base64}`
+      'in the URL-safe alphabet': png.toString('base64url'),
+      'as a data URL': `data:image/png;base64,${base64}`
     }
-    for (const [way, base64] of Object.entries(ways)) t.match(await post(ana.id, `${url}/messages`, { image: { base64, mimeType: 'image/png' } }), { status: 201 }, way)
+    for (const [variant, base64] of Object.entries(variants)) t.match(await post(ana.id, `${url}/messages`, { image: { base64, mimeType: 'image/png' } }), { status: 201 }, variant)
   })
 
-  t.test('refuses what is empty or too long', async (t) => {
+  t.test('rejects empty and too long messages', async (t) => {
     const { ana, write, url } = await pair()
     t.match(await write(ana, 'x'.repeat(1000)), { status: 201 })
     for (const body of [{}, { content: ' ' }, { content: 'x'.repeat(1001) }, { content: 5 }]) t.match(await post(ana.id, `${url}/messages`, body), { status: 400, code: 'VALIDATION_ERROR' })
@@ -103,7 +103,7 @@ t.test('a chat', async (t) => {
     for (const query of ['after=yesterday', `afterId=${randomUUID()}`]) t.match(await get(ana.id, `${url}/messages?${query}`), { status: 400, code: 'VALIDATION_ERROR' }, query)
   })
 
-  t.test('keeps a message that is sent again once', async (t) => {
+  t.test('stores a retried message once', async (t) => {
     const { ana, ben, write, url } = await pair()
     const answers = await inParallel(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
     t.ok(answers.every(({ status }) => status === 201))
@@ -113,7 +113,7 @@ t.test('a chat', async (t) => {
     t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), { used: 1 })
   })
 
-  t.test('keeps a message once under an idempotency key, too, with or without a picture', async (t) => {
+  t.test('stores a message once under an idempotency key, with or without an image', async (t) => {
     const before = (await readdir(path.join(folder, 'media/private'))).length
     const { ana, url } = await pair()
     const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
@@ -128,15 +128,15 @@ t.test('a chat', async (t) => {
     t.equal(messages.length, 2)
     const kept = await readdir(path.join(folder, 'media/private'))
     t.ok(kept.includes(path.basename(new URL(messages[1].imageUrl).pathname)))
-    t.equal(kept.length, before + 1, 'no picture of a repeat is left')
+    t.equal(kept.length, before + 1, 'no image of a retry is left')
   })
 
-  t.test('is read page by page, the newest first', async (t) => {
+  t.test('is read page by page, newest page first', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
     for (let turn = 1; turn <= 7; turn++) await write(turn % 2 ? ana : ben, String(turn))
     const first = await get(ana.id, `${url}?limit=3`)
     t.strictSame(contents(first), ['5', '6', '7'])
-    t.strictSame(contents(await get(ana.id, `${url}?limit=3&cursor=`)), ['5', '6', '7'], 'an empty cursor is none')
+    t.strictSame(contents(await get(ana.id, `${url}?limit=3&cursor=`)), ['5', '6', '7'], 'an empty cursor counts as no cursor')
     const second = await get(ana.id, `${url}?limit=3&cursor=${first.data.nextCursor}`)
     t.strictSame(contents(second), ['2', '3', '4'])
     const third = await get(ana.id, `${url}?limit=3&cursor=${second.data.nextCursor}`)
@@ -145,15 +145,15 @@ t.test('a chat', async (t) => {
     t.equal((await get(ana.id, `${url}?limit=7`)).data.nextCursor, null)
 
     const other = await pair()
-    t.match(await get(other.ana.id, `${other.url}?cursor=${first.data.nextCursor}`), { status: 400 }, 'a cursor is good for its own chat')
+    t.match(await get(other.ana.id, `${other.url}?cursor=${first.data.nextCursor}`), { status: 400 }, 'a cursor is valid in its own chat only')
     t.match(await get(other.ana.id, `${other.url}/messages?afterId=${first.data.nextCursor}`), { status: 400 })
     t.equal(await unreadOf(ben, matchId), 4)
     const page = await get(ben.id, `${url}?limit=2&cursor=${first.data.messages[0].id}`)
     t.strictSame(contents(page), ['3', '4'])
-    t.equal(await unreadOf(ben, matchId), 2, 'an older page marks nothing newer as read')
+    t.equal(await unreadOf(ben, matchId), 2, 'reading an older page does not mark newer messages as read')
   })
 
-  t.test('is polled without missing or repeating anything', async (t) => {
+  t.test('can be polled without missing or repeating a message', async (t) => {
     const { ana, ben, url, write } = await pair()
     const first = (await write(ana, 'first')).data.message as ShownMessage
     const seen: Record<string, string[]> = { id: [], time: [] }
@@ -180,7 +180,7 @@ t.test('a chat', async (t) => {
     t.strictSame(contents(await get(ben.id, `${url}/messages?limit=1`)), ['first'])
   })
 
-  t.test('takes 60 messages a minute from each', async (t) => {
+  t.test('accepts 60 messages per minute from each person', async (t) => {
     const { ana, ben, write } = await pair()
     const answers = await inParallel(70, (turn) => write(ana, String(turn)))
     t.equal(answers.filter(({ status }) => status === 201).length, 60)
@@ -193,7 +193,7 @@ t.test('a chat', async (t) => {
     t.match(await write(ana, 'Again'), { status: 201 })
   })
 
-  t.test('shows for some seconds that the other one is typing', async (t) => {
+  t.test('shows for a few seconds that the other person is typing', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
     const isTyping = async (who: Member) => [(await get(who.id, url)).data.isTyping, (await get(who.id, `${url}/messages`)).data.isTyping]
     t.match(await post(ana.id, `${url}/typing`, { isTyping: true }), { status: 200, message: String })
@@ -210,7 +210,7 @@ t.test('a chat', async (t) => {
     t.match(await post(ana.id, `${url}/typing`, {}), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('is nobody else\'s', async (t) => {
+  t.test('is accessible to its two participants only', async (t) => {
     const { ana, url, write } = await pair()
     await write(ana, 'Secret')
     const eve = await member('Eve')
@@ -222,7 +222,7 @@ t.test('a chat', async (t) => {
     t.match(await get(randomUUID(), url), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
-  t.test('is gone for both after unmatching, with what is sent at that moment', async (t) => {
+  t.test('is gone for both after unmatching, including messages sent at that moment', async (t) => {
     const { ana, ben, matchId, url, write } = await pair()
     await write(ana, 'Hi')
     const [ended] = await Promise.all([del(ben.id, url), inParallel(20, () => write(ana, 'Late'))])
@@ -239,11 +239,11 @@ t.test('a chat', async (t) => {
     }
     t.strictSame((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
     t.match(await del(ben.id, url), { status: 404 })
-    t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'nor is it offered again')
+    t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'and the profile is not shown again')
     t.match((await swipes(ana, ben)).data, { isMatch: false })
-    t.match((await swipes(ben, ana)).data, { isMatch: true }, 'unless both ask for it anew')
+    t.match((await swipes(ben, ana)).data, { isMatch: true }, 'unless both swipe again')
   })
-  t.test('hands out the address of a picture to the two of them, as long as they are matched', async (t) => {
+  t.test('returns image URLs only to the two participants while they are matched', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const { data } = await post(ana.id, `${url}/messages`, { image: { base64: createPng().toString('base64'), mimeType: 'image/png' } })
     const { imageUrl } = data.message
@@ -254,6 +254,6 @@ t.test('a chat', async (t) => {
     t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: profileId, reason: 'SPAM', evidence: [imageUrl, 'https://elsewhere.example/a.png'] }),
       { status: 201, data: { report: { evidence: ['https://elsewhere.example/a.png'] } } })
     await del(ben.id, `/fitmatch/chat/${matchId}`)
-    t.notOk(JSON.stringify(await everywhere()).includes('/private/'), 'not by a report that names it either')
+    t.notOk(JSON.stringify(await everywhere()).includes('/private/'), 'nor does a report that contains the URL return it')
   })
 })

@@ -4,10 +4,10 @@ import { MatchNotFound } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import type { Db } from '../tables.ts'
 
-// Longer than the few seconds in which a client may hold back to say so again.
+// Longer than the few seconds for which a client may throttle its typing updates.
 const TYPING_TTL = '6 seconds'
 
-/** A chat of the caller's, and whether the other one is typing. @throws MatchNotFound */
+/** One of the caller's chats, and whether the other person is typing. @throws MatchNotFound */
 export async function readChat (db: Db, accountId: string, matchId: string) {
   const chat = await matchesOf(db, accountId).where('matches.id', '=', matchId)
     .select((eb) => [
@@ -21,7 +21,7 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
 }
 
 const messagesOf = (db: Db, accountId: string, matchId: string) => db.selectFrom('messages')
-  // Whoever is no part of the match, or no longer, finds no message in it, whatever was checked before.
+  // Checked again in this statement: people who are not, or no longer, part of the match get no messages, whatever was checked before.
   .innerJoin('matches', 'matches.id', 'match_id')
   .where('match_id', '=', matchId)
   .where('ended_at', 'is', null)
@@ -31,14 +31,14 @@ const messagesOf = (db: Db, accountId: string, matchId: string) => db.selectFrom
     'messages.created_at as createdAt', 'read_at as readAt'
   ])
 
-/** When a message of this very chat was written. @throws ValidationError when it is none of it */
+/** When a message of this chat was sent. @throws ValidationError if the message is not in this chat */
 async function readSentAt (db: Db, matchId: string, messageId: string) {
   const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select('created_at').executeTakeFirst()
-  if (!message) throw new ValidationError('This is no message of the chat')
+  if (!message) throw new ValidationError('The message is not part of this chat')
   return message.created_at
 }
 
-/** A page of the chat, the newest without a cursor; oldest first in it. The next cursor leads to older messages. */
+/** A page of the chat, oldest first; the newest page without a cursor. The next cursor leads to older messages. */
 export async function listHistory (db: Db, accountId: string, matchId: string, { limit, cursor }: Page) {
   const before = cursor === undefined ? undefined : await readSentAt(db, matchId, cursor)
   const rows = await messagesOf(db, accountId, matchId)
@@ -52,7 +52,7 @@ export async function listHistory (db: Db, accountId: string, matchId: string, {
 
 interface SinceOptions { limit: number, after?: Date, afterId?: string }
 
-/** What was written after a moment or a message, oldest first. */
+/** Messages sent after a time or after another message, oldest first. */
 export async function listSince (db: Db, accountId: string, matchId: string, { limit, after, afterId }: SinceOptions) {
   const sentAt = afterId === undefined ? after : await readSentAt(db, matchId, afterId)
   return await messagesOf(db, accountId, matchId)

@@ -10,7 +10,7 @@ import { storeImage } from './images.ts'
 import { listHistory, listSince, readChat } from './queries.ts'
 import { ChatMessage } from './schemas.ts'
 
-// 5 MiB in base64, and the rest of the message.
+// 5 MiB in base64, plus the rest of the message.
 const MAX_BODY_BYTES = Math.floor(7.2 * 1024 * 1024)
 
 const params = Type.Object({ matchId: Id })
@@ -24,10 +24,10 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
-      summary: 'Read a chat',
-      description: 'A page of messages, the newest without a cursor, oldest first in it. Marks as read what the other one has written up to there.',
+      summary: 'Get a chat',
+      description: 'A page of messages, oldest first; the newest page without a cursor. Marks the other person\'s messages up to the end of the page as read.',
       params,
-      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'An extension: false leaves everything unread' }) }, { dropEmpty: ['cursor'] }),
+      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'Extension: false leaves everything unread' }) }, { dropEmpty: ['cursor'] }),
       response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query, account }) => {
@@ -43,8 +43,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/chat/:matchId/messages', {
     schema: {
-      summary: 'Read what is new in a chat',
-      description: 'What was written after a moment (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
+      summary: 'Poll for new messages',
+      description: 'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
       params,
       querystring: Type.Object({ limit, after: Type.Optional(Instant), afterId: Type.Optional(Id) }),
       response: { 200: Data(Type.Object({ messages, isTyping: Type.Boolean() })) }
@@ -58,9 +58,9 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/chat/:matchId/messages', {
     schema: {
-      summary: 'Write a message',
-      description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. 60 a minute: 429 RATE_LIMITED. With a ' +
-        '`clientMessageId` (an extension) it may be sent again: a repeat answers the first message.',
+      summary: 'Send a message',
+      description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a ' +
+        '`clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,
       body: Body({
@@ -82,7 +82,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     let imageUrl: string | null = null
     const discard = async () => { if (imageUrl !== null) await media.remove(imageUrl).catch(() => {}) }
     try {
-      // Before the work of making an image anew; what counts is asked again in the transaction.
+      // Saves the work of re-encoding the image. The transaction checks again.
       const repeated = await findByClientId(db, account.id, { matchId, clientMessageId })
       if (repeated) return await answer(repeated)
       const wait = await retryAfterSeconds(db, account.id)
@@ -94,7 +94,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       if (sent.imageUrl !== imageUrl) await discard()
       return await answer(sent)
     } catch (error) {
-      // What Postgres did not answer may be committed, and then shows the picture.
+      // If Postgres did not respond, the transaction may have committed, and the message needs the image.
       if (error instanceof Error && 'statusCode' in error) await discard()
       if (error instanceof TooManyMessages) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
@@ -112,21 +112,21 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/chat/:matchId/typing', {
     schema: {
-      summary: 'Say that I am typing, or no longer',
-      description: 'The other one sees it for some seconds.',
+      summary: 'Set whether I am typing',
+      description: 'The other person sees it for a few seconds.',
       params,
       body: Body({ isTyping: Type.Boolean() }, { examples: [{ isTyping: true }] }),
       response: { 200: Message }
     }
   }, async ({ params: { matchId }, body, account }) => {
     await setTyping(db, account.id, matchId, body.isTyping)
-    return message(body.isTyping ? 'You are typing' : 'You are not typing')
+    return message(body.isTyping ? 'Typing indicator set' : 'Typing indicator cleared')
   })
 
   app.delete('/fitmatch/chat/:matchId', {
-    schema: { summary: 'Unmatch: delete a match and all its messages', params, response: { 200: Message } }
+    schema: { summary: 'Unmatch, and remove the chat for both', params, response: { 200: Message } }
   }, async ({ params: { matchId }, account }) => {
     await unmatch(db, account.id, matchId)
-    return message('You are not matched any more')
+    return message('You are no longer matched')
   })
 }

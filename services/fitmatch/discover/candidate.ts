@@ -6,7 +6,7 @@ import { ONLINE_WITHIN } from '../people/activity.ts'
 import { roundDegrees } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
-import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type MatchInputs } from './score.ts'
+import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type CompatibilityInputs } from './score.ts'
 
 const strings = Type.Array(Type.String())
 
@@ -17,7 +17,7 @@ export const candidateFields = {
   gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
   bio: Nullable(Type.String()),
   city: Nullable(Type.String()),
-  distance: Nullable(Type.Integer({ description: 'Whole kilometres, at least 1; null when it is hidden or not known' })),
+  distance: Nullable(Type.Integer({ description: 'Whole kilometres, at least 1; null if hidden or unknown' })),
   compatibilityScore: Type.Integer({ description: '0 to 100' }),
   isPhotoVerified: Type.Boolean(),
   isOnline: Type.Boolean(),
@@ -47,11 +47,11 @@ export const exampleCandidate = {
   venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }]
 }
 
-/** Somebody as discover shows him. */
+/** A person as discover shows them. */
 export const Candidate = Type.Object(candidateFields, { examples: [exampleCandidate] })
 export type Candidate = Type.Static<typeof Candidate>
 
-/** All that is shown of the profiles of a query, but for how far they are and how well they fit. */
+/** Selects everything a Candidate shows, except distance and score. */
 export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
   return profiles
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
@@ -68,13 +68,13 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
     ])
 }
 
-/** How far the profile at hand is from `me` and how well it fits, to be joined laterally. */
-export const scoredAgainst = (me: MatchInputs) => sql<{ km: number | null, score: number }>`(
+/** Distance and score of the current profile for `me`. Join it laterally. */
+export const scoredAgainst = (me: CompatibilityInputs) => sql<{ km: number | null, score: number }>`(
   select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km) as compared)`.as<'scored'>(sql.ref('scored'))
 
 type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 
-/** @param km how far away, of which whole kilometres are told; null when the person hides it */
+/** @param km the exact distance, shown in whole kilometres; null if the person hides it */
 export function toCandidate (row: CandidateRow, km: number | null, compatibilityScore: number): Candidate {
   const { displayName, prompts, venues } = row
   return {

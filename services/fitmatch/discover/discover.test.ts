@@ -3,19 +3,19 @@ import { testApp, type Facts, type Member } from '../test/app.ts'
 
 t.test('discover', async (t) => {
   const { get, post, put, del, member, person, swipes, db } = await testApp(t)
-  let lands = 0
-  // Each test has a land of its own, out of reach of the others.
-  const land = () => {
-    const latitude = -50 + 12 * Math.floor(lands / 14)
-    const longitude = -170 + 24 * (lands++ % 14)
+  let regions = 0
+  // Each test uses its own region, out of range of the others.
+  const region = () => {
+    const latitude = -50 + 12 * Math.floor(regions / 14)
+    const longitude = -170 + 24 * (regions++ % 14)
     return (name: string, { east = 0, north = 0, ...rest }: Partial<Facts> & { east?: number, north?: number, fields?: object } = {}) =>
       member(name, { latitude: latitude + north, longitude: longitude + east, ...rest })
   }
   const found = async (who: Member, query = '') => (await get(who.id, `/fitmatch/discover${query}`)).data
   const names = async (who: Member, query = '?limit=50') => (await found(who, query)).profiles.map(({ displayName }: { displayName: string }) => displayName)
 
-  t.test('shows others with all that is documented', async (t) => {
-    const here = land()
+  t.test('returns candidates with all documented fields', async (t) => {
+    const here = region()
     const ana = await here('Ana')
     const ben = await here('Ben', { gender: 'MALE', fields: { prompts: [{ question: 'Why?', answer: 'Fun' }] } })
     await post(ben.id, '/fitmatch/profile/venues', { name: 'Gym', branch: 'B', city: 'C', latitude: 1.23456, longitude: 2.34567, placeId: 'secret' })
@@ -35,8 +35,8 @@ t.test('discover', async (t) => {
     })
   })
 
-  t.test('holds to the wishes of both', async (t) => {
-    const here = land()
+  t.test('respects the preferences of both people', async (t) => {
+    const here = region()
     const ana = await here('Ana', { gender: 'FEMALE', birthDate: '1995-05-05', fields: { lookingFor: ['MALE'], ageMin: 25, ageMax: 35, maxDistance: 20 } })
     await here('Fits', { gender: 'MALE' })
     await here('Woman', { gender: 'FEMALE' })
@@ -53,16 +53,16 @@ t.test('discover', async (t) => {
     t.strictSame((await names(ana)).sort(), ['Fits', 'Near enough', 'Too far', 'Unknown', 'Woman'])
   })
 
-  t.test('holds to age at both edges', async (t) => {
-    const here = land()
+  t.test('respects the age range at both edges', async (t) => {
+    const here = region()
     const born = (years: number, days = 0) => Temporal.Now.plainDateISO('UTC').subtract({ years }).add({ days }).toString()
     const ana = await here('Ana', { fields: { ageMin: 30, ageMax: 32 } })
     for (const [name, birthDate] of [['29', born(30, 1)], ['30', born(30)], ['32', born(33, 1)], ['33', born(33)]] as const) await here(name, { birthDate })
     t.strictSame((await names(ana)).sort(), ['30', '32'])
   })
 
-  t.test('leaves out who is not to be met', async (t) => {
-    const here = land()
+  t.test('leaves out swiped, blocked, paused, suspended, incomplete and excluded profiles', async (t) => {
+    const here = region()
     const ana = await here('Ana')
     const made: Record<string, Member> = {}
     for (const name of ['Shown', 'Passed', 'Liked', 'Blocked', 'Blocks me', 'Paused', 'Suspended', 'One photo', 'Excluded', 'Liked me']) made[name] = await here(name)
@@ -79,8 +79,8 @@ t.test('discover', async (t) => {
     t.strictSame((await names(ana, `?limit=50&excludeIds=,garbage,';--,${of('Excluded').profileId},${crypto.randomUUID()}`)).sort(), ['Liked me', 'Shown'])
   })
 
-  t.test('ranks by what is shared, then by nearness, and counts who is left', async (t) => {
-    const here = land()
+  t.test('ranks by shared traits, then by distance, and counts the remaining candidates', async (t) => {
+    const here = region()
     const mine = { interestedIn: ['gym_buddy', 'dating'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'TUESDAY'] }
     const bare = { preferredAvailability: [], favoriteSports: [] }
     const ana = await here('Ana', { ...bare, favoriteSports: ['golf', 'tennis'], fields: { ...mine, maxDistance: 50 } })
@@ -97,8 +97,8 @@ t.test('discover', async (t) => {
     for (const limit of [0, 51, 'x']) t.match(await get(ana.id, `/fitmatch/discover?limit=${limit}`), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('ranks people who hide their distance as if it were not known', async (t) => {
-    const here = land()
+  t.test('ranks people who hide their distance as if it were unknown', async (t) => {
+    const here = region()
     const bare = { preferredAvailability: [], favoriteSports: [] }
     const ana = await here('Ana', { ...bare, fields: { maxDistance: 50 } })
     const hidden = await here('Hidden', bare)
@@ -110,8 +110,8 @@ t.test('discover', async (t) => {
     t.match((await get(ana.id, `/fitmatch/profile/${hidden.profileId}`)).data, { compatibilityScore: 0, distance: null })
   })
 
-  t.test('ranks exactly, whoever is there', async (t) => {
-    const here = land()
+  t.test('ranks exactly for random profiles', async (t) => {
+    const here = region()
     let seed = 7
     const random = () => (seed = seed * 48_271 % 2_147_483_647) / 2_147_483_647
     const some = (values: string[]) => values.filter(() => random() < 0.4)
@@ -127,7 +127,7 @@ t.test('discover', async (t) => {
     const others: Member[] = []
     for (let turn = 0; turn < 80; turn++) {
       const facts = someone()
-      // In the middle of the wished ages are those by whom it is judged how good one has to be.
+      // People in the middle of the preferred ages form the sample that sets the score threshold.
       const other = await here(`P${turn}`, { ...facts, birthDate: turn % 2 ? '1969-06-15' : '1995-05-05' })
       others.push(other)
       people.set(other.profileId, facts)
@@ -167,7 +167,7 @@ t.test('discover', async (t) => {
       const { km = -1, score = -1 } = wanted.find((each) => each.id === id) ?? {}
       t.ok(Math.abs(compatibilityScore - score) <= 0.5 + 1e-9, `the score of ${id} is ${score}`)
       t.equal(distance, Math.max(1, Math.round(km)))
-      t.ok(compatibilityScore < last.score || (compatibilityScore === last.score && km >= last.km - 1e-4), 'none before a better or a nearer one')
+      t.ok(compatibilityScore < last.score || (compatibilityScore === last.score && km >= last.km - 1e-4), 'sorted by score, then by distance')
       last = { score: compatibilityScore, km }
     }
     for (const limit of [1, 2, 5, 10, 20]) {
@@ -177,10 +177,10 @@ t.test('discover', async (t) => {
     }
     const shown = new Set(everyone.profiles.map(({ id }) => id))
     const worst = everyone.profiles.at(-1)?.compatibilityScore ?? 0
-    t.ok(wanted.filter(({ id }) => !shown.has(id)).every(({ score }) => Math.round(score) <= worst + (score % 1 === 0.5 ? 1 : 0)), 'nobody better is left out')
+    t.ok(wanted.filter(({ id }) => !shown.has(id)).every(({ score }) => Math.round(score) <= worst + (score % 1 === 0.5 ? 1 : 0)), 'no better candidate is left out')
   })
 
-  t.test('brings those together who have no position but one city', async (t) => {
+  t.test('shows people without a position to others without one in the same city', async (t) => {
     const nowhere = { latitude: null, longitude: null, city: 'Atlantis' }
     const ana = await member('Ana', nowhere)
     await member('Ben', { ...nowhere, city: 'ATLANTIS' })
@@ -190,8 +190,8 @@ t.test('discover', async (t) => {
     t.equal(profiles.length, 1)
   })
 
-  t.test('asks for an active profile with two photos', async (t) => {
-    const here = land()
+  t.test('requires an active profile with two photos', async (t) => {
+    const here = region()
     t.match(await get(person('Nobody'), '/fitmatch/discover'), { status: 404, code: 'PROFILE_NOT_FOUND' })
     t.match(await get((await here('Bare', { photos: [] })).id, '/fitmatch/discover'), { status: 400, code: 'INSUFFICIENT_PHOTOS' })
     t.match(await get((await here('One', { photos: ['https://a.example/1'] })).id, '/fitmatch/discover'), { status: 400, code: 'INSUFFICIENT_PHOTOS' })
@@ -202,8 +202,8 @@ t.test('discover', async (t) => {
     t.match(await get((await here('Ageless', { birthDate: null })).id, '/fitmatch/discover'), { status: 200, data: { profiles: [], remaining: 0 } })
   })
 
-  t.test('never shows minors, whatever is wished for', async (t) => {
-    const here = land()
+  t.test('never shows minors, whatever the preferences', async (t) => {
+    const here = region()
     const ana = await here('Ana')
     const kid = await here('Kid')
     await db.updateTable('profiles').set({ birth_date: Temporal.Now.plainDateISO('UTC').subtract({ years: 17 }).toString() }).where('account_id', '=', kid.id).execute()

@@ -11,7 +11,7 @@ const time = async (work: () => Promise<unknown>) => {
   return performance.now() - began
 }
 
-t.test('a search near a pole shows the people on all sides of it', async (t) => {
+t.test('a search near a pole finds people on all sides of it', async (t) => {
   const { get, member } = await testApp(t)
   const ana = await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: MAX_DISTANCE_KM } })
   await member('Beyond the pole', { latitude: 86, longitude: 180 })
@@ -37,15 +37,15 @@ t.test('the widest search near a pole costs about as much as elsewhere', async (
   await searchAt(0, 25)
   const [usual, farAway, atThePole] = [await searchAt(0, 25), await searchAt(4814, MAX_DISTANCE_KM), await searchAt(8990, MAX_DISTANCE_KM)]
   t.comment(`${usual.toFixed(1)} ms within 25 km, ${farAway.toFixed(1)} ms within 500 km of Munich, ${atThePole.toFixed(1)} ms at the pole`)
-  t.ok(atThePole < 4 * usual + 20, 'not many times as much as a usual search')
+  t.ok(atThePole < 4 * usual + 20, 'at most a few times a typical search')
   t.ok(farAway < 4 * usual + 20)
 })
 
-t.test('one account that searches many times at once takes one connection, so others are served', async (t) => {
+t.test('concurrent searches of one account use one connection, so others are served', async (t) => {
   const { get, member, url } = await testApp(t)
   const [ana, ben] = [await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: MAX_DISTANCE_KM } }), await member('Ben')]
   await get(ben.id, '/fitmatch/setup-draft')
-  // While the profiles are locked a search takes as long as one can.
+  // While the table is locked, searches do not finish.
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   t.teardown(() => client.end())

@@ -2,8 +2,8 @@ import t from 'tap'
 import { FitMatchOverview } from '@tandem/contracts'
 import { someFacts, testApp, type Member } from '../test/app.ts'
 
-// Observers read every answer there is, from many places, while the person they look for stands at one place and then at another. What is
-// the same from everywhere cannot tell the two places apart, by whatever arithmetic.
+// Observers read every endpoint from many places, while the victim stands at one place and then at another. If all responses are identical, no
+// computation can tell the two places apart.
 
 interface Place { latitude: number, longitude: number }
 
@@ -11,7 +11,7 @@ const anchors = [[0, 0], [0.02, 0.01], [0.1, -0.05], [-0.3, 0.2], [-0.09, -0.09]
 const distances = [8, 15, 50]
 const measuring = ['/fitmatch/discover', '/fitmatch/discover?limit=1', '/fitmatch/profile/{profileId}', '/fitmatch/likes']
 
-t.test('no answer tells where somebody is any finer than is promised', { timeout: 120_000 }, async (t) => {
+t.test('no response reveals a position more precisely than promised', { timeout: 120_000 }, async (t) => {
   const { app, db, get, put, post, member, matched, swipes, subscribe, rpcHandlers } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
   const others = Object.entries(paths).filter(([path, operations]) => 'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')).map(([path]) => path)
@@ -29,7 +29,7 @@ t.test('no answer tells where somebody is any finer than is promised', { timeout
     await post(victim.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     await get(id, `/fitmatch/chat/${matchId}`)
   }
-  // Among others the victim has a place in the order.
+  // Other people around the victim, so that the order of results could reveal something.
   for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) await member(name, someFacts(name, { ...middle, latitude: middle.latitude + north }))
   await db.updateTable('profiles').set({ show_online_status: false, show_last_active: false }).execute()
 
@@ -57,23 +57,23 @@ t.test('no answer tells where somebody is any finer than is promised', { timeout
   }
   const count = (seen: unknown[], path: string) => seen.filter((each) => (each as { path?: string }).path === path).length
 
-  t.test('a hidden distance: two places 14 km apart, in one area of 11 km, are alike in every answer', async (t) => {
+  t.test('hidden distance: two places 14 km apart within one 11 km area look identical in every response', async (t) => {
     t.match(await put(victim.id, '/fitmatch/settings', { showDistance: false }), { status: 200 })
     const seen = await seenFrom({ latitude: -6.2, longitude: 106.78 })
-    t.ok(count(seen, '/fitmatch/matches') > 0 && count(seen, '/fitmatch/profile/{profileId}') > 40, 'every read was tried')
+    t.ok(count(seen, '/fitmatch/matches') > 0 && count(seen, '/fitmatch/profile/{profileId}') > 40, 'every endpoint was read')
     t.strictSame(await seenFrom({ latitude: -6.11, longitude: 106.87 }), seen)
-    t.notSame(await seenFrom({ latitude: -6.21, longitude: 106.78 }), seen, 'the observers do see the next area')
+    t.notSame(await seenFrom({ latitude: -6.21, longitude: 106.78 }), seen, 'the observers can distinguish the next area')
   })
 
-  t.test('a shown distance: two places 1.5 km apart, in one square of a hundredth of a degree, are alike in every answer', async (t) => {
+  t.test('shown distance: two places 1.5 km apart within one square of 0.01° look identical in every response', async (t) => {
     t.match(await put(victim.id, '/fitmatch/settings', { showDistance: true }), { status: 200 })
     const seen = await seenFrom({ latitude: -6.2049, longitude: 106.7951 })
     t.strictSame(await seenFrom({ latitude: -6.1951, longitude: 106.8049 }), seen)
-    t.notSame(await seenFrom({ latitude: -6.2151, longitude: 106.7951 }), seen, 'the observers do see the next square')
+    t.notSame(await seenFrom({ latitude: -6.2151, longitude: 106.7951 }), seen, 'the observers can distinguish the next square')
   })
 })
 
-t.test('the area of somebody who hides the distance is at least 11 km wide and high, wherever it is', async (t) => {
+t.test('the area of a person who hides their distance is at least 11 km wide and high everywhere', async (t) => {
   const { db, member } = await testApp(t)
   const { id } = await member('Ana')
   const areaOf = async (latitude: number, longitude: number) => await db.updateTable('profiles').set({ latitude, longitude, show_distance: false })
@@ -90,5 +90,5 @@ t.test('the area of somebody who hides the distance is at least 11 km wide and h
     const narrowest = Math.min(...widths) / 36_000 * kmAround
     t.ok(narrowest > 11 || middles.size === 1, `at ${latitude} the areas are ${narrowest.toFixed(1)} km wide`)
   }
-  t.same(await areaOf(4814, -18000), await areaOf(4814, 18000), 'the date line is one place')
+  t.same(await areaOf(4814, -18000), await areaOf(4814, 18000), 'both sides of the date line are the same place')
 })

@@ -8,15 +8,15 @@ import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } fro
 
 interface Search { limit: number, excluded: string[], minAge: number }
 
-// As the columns gender_bit and preferred_gender_bits have them.
+// All values of the columns gender_bit and preferred_gender_bits.
 const genderBits = [1, 2, 4, 8]
 const genderPreferences = [1, 2, 3, 4, 5, 6, 7, 15]
 const overlaps = (bits: number) => (each: number) => (each & bits) !== 0
 
-/** Written into the text, so that each search is planned for what it is about. Only numbers and ids of the database come here. */
+/** Written into the SQL text, so that Postgres plans each search for its own values. Only numbers and UUIDs may be passed. */
 const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
-/** Whom the caller is not to meet, and those of the `excluded` profiles. Whoever is matched has been swiped. */
+/** Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of the `excluded` profiles. */
 function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
   return sql`
@@ -26,15 +26,16 @@ function excludedAccounts (accountId: string, excluded: string[]) {
     ${excluded.length > 0 ? sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})` : sql``}`
 }
 
-// A sixteenth of them is enough to learn how good one has to be, and costs a sixteenth.
-const SAMPLE_FRACTION = 16
+// Scoring one sixteenth of the candidates costs a sixteenth, and is enough to find a score threshold.
+const SAMPLE_DIVISOR = 16
 
 /**
- * Those who fit, best first, and how many there are: both sides' wishes hold, within the caller's distance, nobody twice. The ranking
- * reads one index and nothing else of the profiles; whole profiles are read for the page alone.
+ * The best candidates for the caller, best first (by score, then distance, then account), and how many there are in total. Candidates satisfy both
+ * people's preferences, are within the caller's distance (or, without positions, in cities of the same name), and appear once. They are ACTIVE, with
+ * two photos and a birth date, and neither swiped, matched, blocked in either direction nor excluded. Ranking reads a single index; full profiles are read only for the returned page.
  *
- * All are scored and counted, but only a few are kept and sorted: whoever scores less than the last of the best `limit` among some of
- * them is none of the best `limit` among all of them. If those some are too few, everybody is kept.
+ * All candidates are scored and counted, but only a few are kept and sorted. The score of the sample's `limit`-th best is a lower bound for the
+ * best `limit` overall, so lower scores are dropped. If the sample has fewer than `limit` candidates, all are kept.
  */
 export async function discover (db: Db, me: Caller, { limit, excluded, minAge }: Search): Promise<{ profiles: Candidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
@@ -45,7 +46,7 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const score = compatibilityScoreFor(me)
   const ranges = cellRangesAround(me, me.maxDistance)
 
-  const matchesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
+  const candidatesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
     unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')}, ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
     cross join lateral (
       select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
@@ -58,18 +59,18 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
         and ${sql.raw(String(me.age))} between age_min and age_max
         and account_id <> ${sql.lit(me.accountId)}
         and account_id not in (${excludedAccounts(me.accountId, excluded)})
-      -- Keeps Postgres from working out again what is used more than once, and from reading all profiles beside all ranges.
+      -- Keeps Postgres from computing reused expressions twice, and from joining all profiles with all ranges.
       offset 0
-    ) as near where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
+    ) as nearby where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
     with threshold as materialized (
-      select ${score} as score from ${matchesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_FRACTION)}`)}
+      select ${score} as score from ${candidatesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_DIVISOR)}`)}
       order by 1 desc offset ${sql.lit(limit - 1)} limit 1
     ), scored as materialized (
       select count(*)::int as total,
         jsonb_agg(jsonb_build_array(account_id, ${score}, ${visibleKm})) filter (where ${score} >= coalesce((select score from threshold), 0)) as best
-      from ${matchesBornIn(oldest, youngest)}
+      from ${candidatesBornIn(oldest, youngest)}
     )
     select (each->>0)::uuid as "accountId", (each->>1)::int as score, (each->>2)::float8 as km, total
     from scored, jsonb_array_elements(best) as each
@@ -77,8 +78,8 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
     limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const shown = await selectCandidates(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
-  const byId = new Map(shown.map((row) => [row.accountId, row]))
+  const pageRows = await selectCandidates(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
+  const byId = new Map(pageRows.map((row) => [row.accountId, row]))
   return {
     total: rows[0]?.total ?? 0,
     profiles: rows.flatMap(({ accountId, km, score }) => {
@@ -96,7 +97,7 @@ export interface ProfileView extends Candidate {
   mySwipe: SwipeType | null
 }
 
-/** Somebody as one may see him who was given his profile's id. @throws ProfileNotFound */
+/** A profile as the caller sees it when they have its id. @throws ProfileNotFound */
 export async function readProfileView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
   const row = await selectCandidates(db.selectFrom('profiles'))
     .innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())

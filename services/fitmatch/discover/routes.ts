@@ -11,12 +11,12 @@ import { discover, readProfileView } from './queries.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MAX_EXCLUDED_IDS = 500
-// A client that swipes fast may ask for the next page early; more than this is a flood.
+// A client that swipes fast may request the next page early. More than this is a flood.
 const MAX_WAITING_SEARCHES = 3
 
 const ProfileView = Type.Object({
   ...candidateFields,
-  lastActiveAt: Nullable(Timestamp, { description: 'Null when it is hidden' }),
+  lastActiveAt: Nullable(Timestamp, { description: 'Null if hidden' }),
   isMatch: Type.Boolean(),
   matchId: Nullable(Type.String()),
   matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
@@ -24,17 +24,17 @@ const ProfileView = Type.Object({
 }, { examples: [{ ...exampleCandidate, lastActiveAt: '2026-01-31T08:00:00.000Z', isMatch: false, matchId: null, matchType: null, mySwipe: null }] })
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
-  // A search is the most expensive read. One account never takes more than one connection with it.
+  // A search is the most expensive read. Serializing keeps one account from using more than one database connection for it.
   const serialize = serializeByAccount({ maxWaiting: MAX_WAITING_SEARCHES })
 
   app.get('/fitmatch/discover', {
     schema: {
-      summary: 'Find people who fit, best first',
-      description: '`remaining` is how many more would fit. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
-        'The searches of one account run one after the other, and no more than three wait: 429 RATE_LIMITED.',
+      summary: 'Find people to train with, best matches first',
+      description: '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
+        'Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.',
       querystring: Type.Object({
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
-        excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Ids of profiles, separated by commas' }))
+        excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Profile ids, separated by commas' }))
       }),
       response: { 200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits })) }
     }
@@ -43,7 +43,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       return await serialize(account.id, async () => {
         const me = await readParticipant(db, account.id)
         if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
-        // What is no id excludes nobody.
+        // Values that are not ids are ignored.
         const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MAX_EXCLUDED_IDS)
         const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
         const limits = await readSwipeLimits(db, me)
@@ -57,7 +57,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
 
   app.get('/fitmatch/profile/:profileId', {
     schema: {
-      summary: "Read somebody's profile, how well it fits, and whether we are matched",
+      summary: "Get a person's profile, its compatibility score, and whether we are matched",
       params: Type.Object({ profileId: Id }),
       response: { 200: Data(ProfileView) }
     }

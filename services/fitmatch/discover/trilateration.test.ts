@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { someFacts, testApp } from '../test/app.ts'
 import { roundToGrid } from '../profiles/position.ts'
 
-// Somebody who may be wherever he likes, as often as he likes, asks how far his victims are, who is within a distance, in which order and
-// with which score, and works out where they are. He must not get nearer than the grid lets him.
-t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, async (t) => {
+// An attacker who can move freely and search without limit collects distances, filter results, order and scores, and computes positions from them.
+// The result must not be more precise than the grid.
+t.test('trilateration does not find a person more precisely than the grid', { timeout: 60_000 }, async (t) => {
   const { get, member, db } = await testApp(t)
   const targets = 100
   const centre = { latitude: -6.2, longitude: 106.8 }
@@ -34,14 +34,14 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
     }
   }
 
-  // All that an answer tells goes into bounds on how far each one is: [at least, at most] from where the spy stands.
+  // Everything a response reveals becomes bounds on each victim's distance from the spy.
   const rings = new Map(victims.map(({ profileId }) => [profileId, [] as { latitude: number, longitude: number, low: number, high: number }[]]))
   let same = true
   for (let bearing = 0; bearing < 12; bearing++) {
     const angle = bearing * Math.PI / 6
     const from = { latitude: centre.latitude + 0.25 * Math.sin(angle), longitude: centre.longitude + 0.25 * Math.cos(angle) }
     const bounds = new Map(victims.map(({ profileId }) => [profileId, { low: 0, high: 500 }]))
-    // A whole distance is no finer than the distance that one may ask for, so halving ends after a few steps.
+    // Shown distances are whole kilometres, as fine as maxDistance, so a few steps are enough.
     for (const km of [64, 48, 40, 36, 32, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 8]) {
       await stand(from.latitude, from.longitude, km)
       const seen = await look()
@@ -59,8 +59,8 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
           bound.low = Math.max(bound.low, distance - 0.5)
           bound.high = Math.min(bound.high, distance + 0.5)
         }
-        // Everything else is alike in all of them, so the score is 20 for the times, 10 for the sports, and the part for being near.
-        // Of those who hide their distance neither score nor order depends on it.
+        // All other traits are equal, so the score is 20 for times, 10 for sports, plus the points for distance. For people who hide their
+        // distance, neither score nor order depends on it.
         if (distance === null) continue
         bound.low = Math.max(bound.low, km * (1 - (compatibilityScore + 0.5 - 30) / 10))
         bound.high = Math.min(bound.high, km * (1 - (compatibilityScore - 0.5 - 30) / 10), nearest)
@@ -70,9 +70,9 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
     const stands = { latitude: roundToGrid(from.latitude) / 100, longitude: roundToGrid(from.longitude) / 100 }
     for (const [id, bound] of bounds) rings.get(id)?.push({ ...stands, ...bound })
   }
-  t.ok(same, 'the same question has the same answer')
+  t.ok(same, 'the same search returns the same result')
 
-  // The best guess: the middle of all places that break the bounds least.
+  // The best guess is the centre of all places that violate the bounds least.
   const errorsOf = (some: typeof victims) => some.map(({ profileId, latitude, longitude }) => {
     const measured = rings.get(profileId) ?? []
     let guess = { ...centre }
@@ -100,15 +100,15 @@ t.test('nobody can be found by measuring from many sides', { timeout: 60_000 }, 
   const quantiles = (errors: number[]) => [0.05, 0.5].map((part) => Math.round(errors[Math.floor(errors.length * part)] ?? 0))
   const [fifth = 0, median = 0] = quantiles(errorsOf(victims.filter(({ hides }) => !hides)))
   t.comment(`shown: median ${median} m, 5th percentile ${fifth} m`)
-  t.ok(median < 2_000, 'the attack is a good one: it does find the square')
-  t.ok(median >= 300, `half of them are missed by ${median} m or more`)
-  t.ok(fifth >= 80, `all but a few by ${fifth} m`)
+  t.ok(median < 2_000, 'the attack works: it finds the square')
+  t.ok(median >= 300, `the median error is ${median} m`)
+  t.ok(fifth >= 80, `the 5th percentile of the error is ${fifth} m`)
   const [fifthHidden = 0, medianHidden = 0] = quantiles(errorsOf(victims.filter(({ hides }) => hides)))
   t.comment(`hidden: median ${medianHidden} m, 5th percentile ${fifthHidden} m`)
-  t.ok(medianHidden >= 3_000, `half of those who hide it are missed by ${medianHidden} m or more`)
-  t.ok(fifthHidden >= 800, `all but a few by ${fifthHidden} m`)
+  t.ok(medianHidden >= 3_000, `the median error for hidden distances is ${medianHidden} m`)
+  t.ok(fifthHidden >= 800, `the 5th percentile of the error for hidden distances is ${fifthHidden} m`)
 
-  // Even whoever knew the stored position itself would know no more than the square.
+  // Even the stored position reveals no more than the square.
   const { rows } = await sql<{ fine: number }>`select count(*)::int as fine from information_schema.columns
     where table_schema = current_schema() and table_name = 'profiles' and column_name in ('latitude', 'longitude') and data_type = 'smallint'`.execute(db)
   t.equal(rows[0]?.fine, 2)

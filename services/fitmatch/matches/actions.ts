@@ -7,8 +7,8 @@ import type { Db, Trx } from '../tables.ts'
 import { lockPair, pairOf } from './pairs.ts'
 
 /**
- * Ends the match of two people, if there is one. From now on neither reads anything of it; its messages stay for 30 days where only a
- * report finds them, so that to leave is no way to take away what one wrote. Call it under the pair's lock.
+ * Ends the match of two people, if there is one. From then on neither can read it. Its messages stay for 30 days, visible to reports only, so
+ * leaving a match does not remove evidence. Call it under the pair's lock.
  */
 export async function endMatch (trx: Trx, one: string, other: string) {
   const pair = pairOf(one, other)
@@ -20,7 +20,7 @@ export async function endMatch (trx: Trx, one: string, other: string) {
   return ended
 }
 
-/** Ends a match for both. Neither is shown to the other again unless one of them asks for it anew. */
+/** Ends a match for both. Neither is shown to the other again unless both swipe again. */
 export async function unmatch (db: Db, accountId: string, matchId: string) {
   await readParticipant(db, accountId)
   await db.transaction().execute(async (trx) => {

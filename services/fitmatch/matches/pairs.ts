@@ -1,12 +1,12 @@
 import { sql, type Expression } from 'kysely'
 import type { Trx } from '../tables.ts'
 
-/** Two people in the one order that a pair has. Ids of lower case sort as text as Postgres sorts them. */
+/** Two account ids in ascending order. Lower-case UUIDs sort as text exactly as Postgres sorts them. */
 export const pairOf = (one: string, other: string) => one < other ? { low_id: one, high_id: other } : { low_id: other, high_id: one }
 
 /**
- * Holds what is between two people until the end of the transaction: swipes, the match, blocks. Without it two who like each other at the
- * same instant would not see each other's swipe. It is an expression, to be selected.
+ * Locks a pair of people (their swipes, match and blocks) until the end of the transaction. Without it, two people who like each other at the
+ * same instant would not see each other's swipe. This is an expression; select it.
  */
 export const pairLock = (one: Expression<unknown>, other: Expression<unknown>) =>
   sql`pg_advisory_xact_lock(hashtextextended(current_schema() || '.pair.' || least(${one}, ${other}) || greatest(${one}, ${other}), 0))`

@@ -5,7 +5,7 @@ import type { Db } from '../tables.ts'
 
 const MAX_SHOWN = 500
 
-/** The matches of `accountId` that stand, each joined to the other's profile, as far as it may be seen. */
+/** The active matches of `accountId`, each joined to the other person's profile if it is visible. */
 export function matchesOf (db: Db, accountId: string) {
   return db.selectFrom('matches')
     .innerJoin('profiles', (join) => join.on('profiles.account_id', '=', sql<string>`case when low_id = ${accountId} then high_id else low_id end`))
@@ -14,7 +14,7 @@ export function matchesOf (db: Db, accountId: string) {
     .where(isVisibleTo(accountId))
 }
 
-/** Who it is with, and what was said last. */
+/** Each match with the other person's profile and the last message. */
 const selectMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
   .leftJoinLateral((eb) => eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id')
     .select(['content', 'image_url as imageUrl', 'messages.created_at as createdAt', sql<boolean>`sender_id = ${accountId}`.as('isMine')])
@@ -35,7 +35,7 @@ export async function listNewMatches (db: Db, accountId: string) {
     ({ matchId, matchType, matchedAt, profile: { id, displayName, age, photos } }))
 }
 
-/** Matches with messages, the last spoken in first. */
+/** Matches with messages, the most recently active first. */
 export async function listConversations (db: Db, accountId: string) {
   const rows = await selectMatches(db, accountId).where('last_message_at', 'is not', null).orderBy('last_message_at', 'desc').execute()
   return rows.flatMap(({ matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }) =>

@@ -47,7 +47,7 @@ export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.get('/fitmatch/matches', {
     schema: {
       summary: 'List my matches',
-      description: '`new` for those without a message, `conversations` for those with, and both without `type`.',
+      description: '`new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.',
       querystring: Type.Object({ type: Enum(['new', 'conversations', ''], { default: '' }) }),
       response: { 200: Data(Matches) }
     }

@@ -9,26 +9,26 @@ interface Person { accountId: string, name: string, timezone: string, changedAt?
 interface Facts { accountId: string, weight: number | null, favoriteSports: string[], experience: string, changedAt?: string }
 interface Subscription { accountId: string, status: string, currentPeriodEnd: string }
 
-/** Makes sure there is a row for the account, and holds it until the end of the transaction. */
+/** Creates the account's row if it is missing, and locks it until the end of the transaction. */
 export async function lockMember (trx: Trx, accountId: string) {
   await trx.insertInto('members').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
   return await trx.selectFrom('members').select(memberColumns).where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
 }
 
-/** A moment of which a Date would hold the milliseconds only. */
+/** A timestamp with microseconds, which a Date would cut to milliseconds. */
 export const toTimestamp = (changedAt: string | Date) => sql<Date>`${changedAt}::timestamptz`
 
-/** Whether what is known is older than what has been so since `moment`. */
-export const isNewer = (changedAtTimestamp: 'person_changed_at' | 'facts_changed_at', moment: RawBuilder<Date>) =>
-  sql<boolean>`coalesce(${sql.ref(`members.${changedAtTimestamp}`)} < ${moment}, true)`
+/** Whether a change made at `changedAt` is newer than the last one applied to the row. */
+export const isNewer = (column: 'person_changed_at' | 'facts_changed_at', changedAt: RawBuilder<Date>) =>
+  sql<boolean>`coalesce(${sql.ref(`members.${column}`)} < ${changedAt}, true)`
 
-/** Keeps a person's name and time zone. News that come late do not undo newer ones. */
+/** Stores a person's name and time zone. A late event does not overwrite a newer one. */
 export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
-  const changedAtTimestamp = toTimestamp(changedAt ?? at)
+  const changeTime = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
-    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_changed_at: changedAtTimestamp })
-      .where('account_id', '=', accountId).where(isNewer('person_changed_at', changedAtTimestamp))
+    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
+      .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     await trx.updateTable('profiles').set({ display_name: name })
@@ -37,14 +37,14 @@ export async function upsertPerson (db: Db, { accountId, name, timezone, changed
   })
 }
 
-/** Keeps what a person is compared by, under the same rule. */
+/** Stores weight, sports and experience, under the same rule. */
 export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, experience, changedAt }: Facts, at: Date) {
-  const changedAtTimestamp = toTimestamp(changedAt ?? at)
+  const changeTime = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
     const { numUpdatedRows } = await trx.updateTable('members')
-      .set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changedAtTimestamp })
-      .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changedAtTimestamp))
+      .set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changeTime })
+      .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime))
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     const sports = await sportBitsOf(trx, favoriteSports)
@@ -52,7 +52,7 @@ export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, 
   })
 }
 
-/** Keeps until when somebody is subscribed. Two changes may be of one millisecond, so their sequence tells which is the later. */
+/** Stores the end of a subscription. Two changes can share a millisecond, so the sequence decides which is newer. */
 export async function upsertSubscription (db: Db, { accountId, status, currentPeriodEnd }: Subscription, sequence: number) {
   const until = status === 'ACTIVE' ? new Date(currentPeriodEnd) : null
   await db.insertInto('members').values({ account_id: accountId, subscribed_until: until, subscription_sequence: sequence })

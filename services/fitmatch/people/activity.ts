@@ -2,17 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
 
-/** Whoever was seen within this time is online. */
+/** An account seen within this time counts as online. */
 export const ONLINE_WITHIN = '5 minutes'
 
 const INTERVAL_MS = 60_000
 const MAX_CACHED_ACCOUNTS = 50_000
 
-/** A preHandler that notes, at most once a minute for each person, that he is here. */
+/** A preHandler that records the account's last activity, at most once a minute. */
 export function recordActivity (db: Db) {
   const recordedAt = new Map<string, number>()
   return async ({ account, log }: FastifyRequest) => {
-    // Public routes have no account, whatever the type says.
+    // The type says otherwise, but public routes have no account.
     const accountId = (account as typeof account | undefined)?.id
     if (!accountId || Date.now() - (recordedAt.get(accountId) ?? 0) < INTERVAL_MS) return
     if (recordedAt.size >= MAX_CACHED_ACCOUNTS) recordedAt.clear()
@@ -21,6 +21,6 @@ export function recordActivity (db: Db) {
       insert into activity (account_id, last_active_at) values (${accountId}, now())
       on conflict (account_id) do update set last_active_at = now()`.execute(db)
       // A request does not fail because its activity was not recorded.
-      .catch((error: unknown) => log.warn({ err: error }, 'activity was not recordedAt'))
+      .catch((error: unknown) => log.warn({ err: error }, 'could not record the activity'))
   }
 }

@@ -10,7 +10,7 @@ import { listPhotos, readPhotos } from './queries.ts'
 
 export const MAX_PHOTOS = 6
 
-// Everything here happens under the profile's lock, so the number of photos and the main one stay right under requests at once.
+// All changes take the profile's lock, so photo_count and the main photo stay correct under concurrent requests.
 
 const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ photo_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
@@ -32,7 +32,7 @@ export async function addPhoto (trx: Trx, accountId: string, url: string) {
 
 interface PhotoOrder { photoIds?: string[], mainPhotoId?: string }
 
-/** Puts the photos in an order that names each of them once, or makes another one the main photo. */
+/** Reorders the photos (`photoIds` names each of them once), or makes another one the main photo. */
 export async function arrangePhotos (db: Db, accountId: string, { photoIds, mainPhotoId }: PhotoOrder) {
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
@@ -43,7 +43,7 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
       await makeMain(trx, profile, mainPhotoId)
     }
     if (photoIds !== undefined) {
-      if (!namesEachOnce(photoIds, photos)) throw new ValidationError('photoIds must name each of your photos once')
+      if (!namesEachOnce(photoIds, photos)) throw new ValidationError('photoIds must contain each of your photos once')
       for (const [index, id] of photoIds.entries()) {
         await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
       }
@@ -61,20 +61,20 @@ async function makeMain (trx: Trx, profile: Profile, photoId: string) {
   await revokeUnlessMainPhotoCompared(trx, profile)
 }
 
-/** Takes a photo away; if it was the main one, the next in order becomes that. */
+/** Deletes a photo. If it was the main one, the next in order becomes the main one. */
 export async function deletePhoto ({ db, media }: Deps, accountId: string, photoId: string) {
-  const gone = await db.transaction().execute(async (trx) => {
+  const removed = await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
     const { id: profileId } = profile
     const deleted = await trx.deleteFrom('photos').where('id', '=', photoId).where('profile_id', '=', profileId)
       .returning(['url', 'uploaded', 'is_main'])
       .executeTakeFirst()
     if (!deleted) throw new PhotoNotFound()
-    const left = await listPhotos(trx, profileId)
-    if (deleted.is_main && left[0]) await makeMain(trx, profile, left[0].id)
-    else if (!left[0]) await revokeUnlessMainPhotoCompared(trx, profile)
-    await setCount(trx, profileId, left.length)
+    const remaining = await listPhotos(trx, profileId)
+    if (deleted.is_main && remaining[0]) await makeMain(trx, profile, remaining[0].id)
+    else if (!remaining[0]) await revokeUnlessMainPhotoCompared(trx, profile)
+    await setCount(trx, profileId, remaining.length)
     return deleted
   })
-  if (gone.uploaded) await removeUnreportedFiles({ db, media }, [{ url: gone.url, owner: accountId }])
+  if (removed.uploaded) await removeUnreportedFiles({ db, media }, [{ url: removed.url, ownerId: accountId }])
 }

@@ -8,31 +8,31 @@ import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 const { get, post, upload, member, matched, person, services, deps, folder, cdnUrl } = await testApp(t)
 const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
 
-/** Every address in an answer. */
-const addressesIn = (answer: unknown): string[] => [...JSON.stringify(answer).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
+/** Every URL in a response. */
+const urlsIn = (response: unknown): string[] => [...JSON.stringify(response).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
 
-t.test('the photos of a matching profile lead to nobody, neither by an id nor by the address of another photo', async (t) => {
+t.test('the photos of a matching profile identify nobody, neither by an id nor by the URL of another photo', async (t) => {
   const mains = [await deps.media.store('public', image), await deps.media.store('public', image)].map(({ key }) => deps.media.urlOf(key))
   const ana = await member('Mystery', { photos: mains })
   await upload(ana.id, '/fitmatch/photos', 'file', createPng())
   const [ben, cy] = [await member('Ben'), await member('Cy')]
   const matchId = await matched(ana, cy)
-  const picture = { base64: createPng().toString('base64'), mimeType: 'image/png' }
-  await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image: picture })
+  const chatImage = { base64: createPng().toString('base64'), mimeType: 'image/png' }
+  await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image: chatImage })
 
   const shown = await Promise.all([
     get(ben.id, '/fitmatch/discover?limit=50'), get(ben.id, `/fitmatch/profile/${ana.profileId}`), get(cy.id, '/fitmatch/matches'), get(cy.id, `/fitmatch/chat/${matchId}`)
   ])
-  const addresses = shown.flatMap(addressesIn).filter((url) => url.startsWith(cdnUrl))
-  t.ok(addresses.length >= 10, `${addresses.length} addresses`)
+  const urls = shown.flatMap(urlsIn).filter((url) => url.startsWith(cdnUrl))
+  t.ok(urls.length >= 10, `${urls.length} URLs`)
   const parts = [ana, ben, cy].flatMap(({ id, profileId }) => [id, ...id.split('-').filter((part) => part.length > 4), profileId])
-  for (const url of addresses) {
+  for (const url of urls) {
     t.notOk(parts.some((part) => url.includes(part)), url)
-    t.notOk(mains.includes(url), 'nor is it the address of a photo of the main profile')
+    t.notOk(mains.includes(url), 'nor is it the URL of a photo of the main profile')
   }
 })
 
-t.test('a changed address of media changes every URL at once', async (t) => {
+t.test('changing CDN_URL changes every URL at once', async (t) => {
   const ana = await member('Ana', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key), 'https://elsewhere.example/a.png'] })
   const moved = await createApp({ ...deps, media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl: 'https://new.example/files' }) }, { log: silentLog, keys: testKeys })
   t.teardown(() => moved.close())
@@ -40,7 +40,7 @@ t.test('a changed address of media changes every URL at once', async (t) => {
   t.match(data.photos.map(({ url }: { url: string }) => url), [/^https:\/\/new\.example\/files\/public\//, 'https://elsewhere.example/a.png'])
 })
 
-t.test('what is copied for a profile that is not made does not stay', async (t) => {
+t.test('photos copied for a profile that is not created are removed', async (t) => {
   const kid = person('Kid', { birthDate: '2000-01-01' })
   services.facts.set(kid, someFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] }))
   const before = (await diskStorage(path.join(folder, 'media')).list('public/')).length

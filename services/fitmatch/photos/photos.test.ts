@@ -9,7 +9,7 @@ t.test('photos', async (t) => {
   const photosOf = async (accountId: string) => (await get(accountId, '/fitmatch/photos')).data.photos as { id: string, url: string, isMain: boolean, sortOrder: number }[]
   const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
 
-  t.test('are added one by one, the first as the main one, made anew', async (t) => {
+  t.test('are added one by one and re-encoded, the first as the main one', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
     t.strictSame(await photosOf(ana), [])
     const first = await upload(ana, '/fitmatch/photos', 'file', createPng())
@@ -19,7 +19,7 @@ t.test('photos', async (t) => {
     t.match(await upload(ana, '/fitmatch/photos', 'file', createPng()), { data: { photo: { isMain: false, sortOrder: 1 } } })
   })
 
-  t.test('are refused if they are none', async (t) => {
+  t.test('are rejected if they are not images', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
     t.match(await upload(ana, '/fitmatch/photos', 'other', createPng()), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/jpeg'), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
@@ -28,7 +28,7 @@ t.test('photos', async (t) => {
     t.strictSame(await photosOf(ana), [])
   })
 
-  t.test('are never more than six, and always have one main one', async (t) => {
+  t.test('are never more than six, with exactly one main photo', async (t) => {
     const { id: ana } = await member('Ana')
     const added = await inParallel(12, () => upload(ana, '/fitmatch/photos', 'file', createPng()))
     t.equal(added.filter(({ status }) => status === 200).length, 4)
@@ -45,17 +45,17 @@ t.test('photos', async (t) => {
 
   const countFiles = async () => (await readdir(path.join(folder, 'media/public'))).length
 
-  t.test('are added once under an idempotency key, the sixth too', async (t) => {
+  t.test('are added once under an idempotency key, including the sixth', async (t) => {
     const before = await countFiles()
     const { id: ana } = await member('Ana')
     for (const key of ['a', 'b', 'c', 'd', 'd']) t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': key }), { status: 200 })
     t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(3), 'image/png', { 'idempotency-key': 'd' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': 'e' }), { status: 400, code: 'LIMIT_EXCEEDED' })
     t.equal((await photosOf(ana)).length, 6)
-    t.equal(await countFiles(), before + 4, 'no file of a repeat or of what was refused is left')
+    t.equal(await countFiles(), before + 4, 'no file of a retry or of a rejected upload is left')
   })
 
-  t.test('are put in an order that names each once', async (t) => {
+  t.test('are reordered by a list that contains each once', async (t) => {
     const [{ id: ana }, { id: ben }] = [await member('Ana'), await member('Ben')]
     const [one = '', two = ''] = (await photosOf(ana)).map(({ id }) => id)
     const [theirs = ''] = (await photosOf(ben)).map(({ id }) => id)
@@ -68,7 +68,7 @@ t.test('photos', async (t) => {
     t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: theirs }), { status: 404, code: 'NOT_FOUND' })
   })
 
-  t.test('leave with their file, if it was uploaded here', async (t) => {
+  t.test('are deleted together with their file if it was uploaded here', async (t) => {
     const [{ id: ana }, { id: ben }] = [await member('Ana'), await member('Ben')]
     const { data: { photo } } = await upload(ana, '/fitmatch/photos', 'file', createPng())
     t.match(await del(ben, `/fitmatch/photos?id=${photo.id}`), { status: 404, code: 'NOT_FOUND' })
@@ -78,6 +78,6 @@ t.test('photos', async (t) => {
     t.notOk(await isKept(photo.url))
     const [main] = await photosOf(ana)
     await del(ana, `/fitmatch/photos?id=${main?.id}`)
-    t.match(await photosOf(ana), [{ isMain: true }], 'the next one is the main one now')
+    t.match(await photosOf(ana), [{ isMain: true }], 'the next one becomes the main photo')
   })
 })

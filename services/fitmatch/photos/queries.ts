@@ -8,7 +8,7 @@ export async function listPhotos (db: Db, profileId: string) {
     .execute()
 }
 
-/** An account's photos, and whether they are verified. @throws ProfileMissing */
+/** An account's photos, and whether the profile is verified. @throws ProfileMissing */
 export async function readPhotos (db: Db, accountId: string) {
   const { id, isPhotoVerified } = await readCaller(db, accountId)
   return { photos: await listPhotos(db, id), isPhotoVerified }

@@ -12,7 +12,7 @@ import { readPhotos } from './queries.ts'
 
 const Photos = Data(Type.Object({
   photos: Type.Array(Photo),
-  isPhotoVerified: Type.Boolean({ description: 'An extension: whether the main photo is one that a selfie was compared with' })
+  isPhotoVerified: Type.Boolean({ description: 'Extension: whether an approved selfie was compared with the main photo' })
 }))
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
@@ -27,7 +27,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/photos', {
     schema: {
       summary: 'Add a photo',
-      description: 'A form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
+      description: 'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
       fileField: 'file',
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ photo: Photo })) }
@@ -35,10 +35,10 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     bodyLimit: UPLOAD_BODY_LIMIT
   }, async (request) => {
     const { account } = request
-    const mayBeRepeat = readIdempotencyKey(request) !== undefined
+    const mayBeRetry = readIdempotencyKey(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
-    // Before the image is made anew; a repeat may be that of the last photo.
-    if (photoCount >= MAX_PHOTOS && !mayBeRepeat) throw new TooManyPhotos()
+    // Checked before the image is re-encoded. A retry may concern the sixth photo itself.
+    if (photoCount >= MAX_PHOTOS && !mayBeRetry) throw new TooManyPhotos()
     const image = await readImage(request, 'file', account.id)
     const { key } = await media.store('public', image)
     const discard = async () => await media.remove(key).catch(() => {})
@@ -47,7 +47,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       if (photo.url !== key) await discard()
       return data({ photo: withUrl(media, photo) })
     } catch (error) {
-      // What Postgres did not answer may be committed, and then shows the photo.
+      // If Postgres did not respond, the transaction may have committed, and the profile needs the file.
       if (error instanceof Error && 'statusCode' in error) await discard()
       throw error
     }
@@ -55,11 +55,11 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/photos', {
     schema: {
-      summary: 'Put my photos in another order, or choose the main one',
-      description: 'Under a main photo that no selfie was compared with the photos are verified no longer: `isPhotoVerified` says so. A selfie that waits for ' +
-        'a decision is withdrawn when the main photo becomes one that was added after it.',
+      summary: 'Reorder my photos, or choose the main one',
+      description: 'If the new main photo was not compared with a selfie, the photos are no longer verified, and `isPhotoVerified` is false. A pending verification ' +
+        'is canceled if the new main photo was added after its selfie.',
       body: Body({
-        photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos once' })),
+        photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos, once' })),
         mainPhotoId: Type.Optional(Id)
       }, { examples: [{ mainPhotoId: '019aa1f0-0000-7000-8000-000000000001' }] }),
       response: { 200: Photos }
@@ -73,6 +73,6 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     schema: { summary: 'Delete a photo', querystring: Type.Object({ id: Id }), response: { 200: Message } }
   }, async ({ query, account }) => {
     await deletePhoto(deps, account.id, query.id)
-    return message('The photo is deleted')
+    return message('Photo deleted')
   })
 }

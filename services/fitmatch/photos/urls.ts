@@ -1,10 +1,10 @@
 import type { Media } from '@tandem/media-kit'
 
-/** A photo as it is shown. Queries give its stored value. */
+/** A photo with its public URL in place of the stored value that queries return. */
 export const withUrl = <Photo extends { url: string }> (media: Media, photo: Photo): Photo => ({ ...photo, url: media.urlOf(photo.url) })
 
 export const withUrls = <Photo extends { url: string }> (media: Media, photos: Photo[]) => photos.map((photo) => withUrl(media, photo))
 
-/** Somebody with photos as they are shown. */
-export const withPhotoUrls = <Someone extends { photos: { url: string }[] }> (media: Media, someone: Someone): Someone =>
-  ({ ...someone, photos: withUrls(media, someone.photos) })
+/** A profile whose photos have their public URLs. */
+export const withPhotoUrls = <Profile extends { photos: { url: string }[] }> (media: Media, profile: Profile): Profile =>
+  ({ ...profile, photos: withUrls(media, profile.photos) })

@@ -23,14 +23,14 @@ import { encodeTraits } from './traits.ts'
 type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
 const POSITION_CHANGES_PER_DAY = 20
-// Of a profile service that does not say since when its answer is so: news of the last moments before may or may not be in it.
+// For a response without changedAt: changes of the last moments before the call may or may not be in it.
 const UNCERTAINTY_MS = 5_000
 
 const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
 
-/** What the main profile says, as columns. */
+/** Columns filled from the main profile. */
 function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts) {
-  const placed = latitude !== null && longitude !== null
+  const hasPosition = latitude !== null && longitude !== null
   return {
     display_name: name,
     has_custom_name: false,
@@ -40,8 +40,8 @@ function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude
     height: height === null ? null : Math.round(height),
     city,
     district: null,
-    latitude: placed ? roundToGrid(latitude) : null,
-    longitude: placed ? roundToGrid(longitude) : null,
+    latitude: hasPosition ? roundToGrid(latitude) : null,
+    longitude: hasPosition ? roundToGrid(longitude) : null,
     interested_in: [],
     fitness_goals: [],
     preferred_times: toTimes(preferredAvailability),
@@ -53,21 +53,21 @@ function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude
 const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) =>
   ({ ...defaultPreferences, age_min: Math.max(18, minAge), ...fromMainProfile(facts), ...toColumns(fields) })
 
-/** Keeps the newer of what was just asked and what was heard meanwhile. */
-async function saveFetchedFacts (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, fetchedAt: Date) {
-  const changedAtTimestamp = toTimestamp(changedAt ?? new Date(fetchedAt.getTime() - UNCERTAINTY_MS))
+/** Stores the fetched facts, unless an event has already brought newer ones. */
+async function saveFetchedFacts (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, calledAt: Date) {
+  const changeTime = toTimestamp(changedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS))
   await lockMember(trx, accountId)
-  await trx.updateTable('members').set({ timezone, person_changed_at: changedAtTimestamp })
-    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changedAtTimestamp)).execute()
-  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changedAtTimestamp })
-    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changedAtTimestamp)).execute()
+  await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
+    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime)).execute()
+  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changeTime })
+    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime)).execute()
   return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where('account_id', '=', accountId).executeTakeFirstOrThrow()
 }
 
-/** Begins a profile. What the client leaves out comes from the main profile as it is at this moment. */
+/** Creates a profile. Fields that the client omits are taken from the main profile as it is now. */
 export async function createProfile ({ db, callRpc, media, minAge }: Deps, accountId: string, fields: ProfileFields, idempotencyKey?: IdempotencyKey) {
   if (!idempotencyKey && await findCaller(db, accountId)) throw new ProfileExists()
-  const fetchedAt = new Date()
+  const calledAt = new Date()
   const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
   if (!facts) throw new NotFound()
   validateName('displayName', fields.displayName, facts.name)
@@ -75,21 +75,21 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
   checkAge(columns.birth_date, minAge)
   checkAgeRange(columns, minAge)
   const photos = await copyPhotos(media, facts.photos.slice(0, MAX_PHOTOS))
-  const removeUnusedCopies = async (shown: string[]) => {
-    for (const photo of photos) if (isMediaKey(photo) && !shown.includes(photo)) await media.remove(photo).catch(() => {})
+  const removeUnusedCopies = async (usedKeys: string[]) => {
+    for (const photo of photos) if (isMediaKey(photo) && !usedKeys.includes(photo)) await media.remove(photo).catch(() => {})
   }
   try {
-    const profile = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, fetchedAt }))
+    const profile = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, calledAt }))
     await removeUnusedCopies(profile.photos.map(({ url }) => url))
     return profile
   } catch (error) {
-    // What Postgres did not answer may be committed, and then shows the photos.
+    // If Postgres did not respond, the transaction may have committed, and the profile needs the photos.
     if (error instanceof Error && 'statusCode' in error) await removeUnusedCopies([])
     throw error
   }
 }
 
-/** Copies under addresses of their own: by that of the main profile's photo anybody could find the person behind a matching profile. */
+/** Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a matching profile. */
 async function copyPhotos (media: Deps['media'], urls: string[]) {
   const copies = await Promise.all(urls.map(async (url) => {
     const stored = media.toStoredValue(url)
@@ -102,11 +102,11 @@ async function copyPhotos (media: Deps['media'], urls: string[]) {
   return copies.filter((copy) => copy !== undefined)
 }
 
-interface NewProfileParts { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], fetchedAt: Date }
+interface NewProfileParts { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], calledAt: Date }
 
-async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, fetchedAt }: NewProfileParts) {
-  const member = await saveFetchedFacts(trx, accountId, facts, fetchedAt)
-  // Else somebody could look around from anywhere by beginning anew.
+async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, calledAt }: NewProfileParts) {
+  const member = await saveFetchedFacts(trx, accountId, facts, calledAt)
+  // Otherwise deleting and recreating the profile would allow unlimited position changes.
   if (columns.latitude !== null) await countPositionChange(trx, accountId, member.timezone)
   const profile = await trx.insertInto('profiles')
     .values({
@@ -159,18 +159,18 @@ const traitBitsOf = (columns: { interested_in: string[], fitness_goals: string[]
 })
 
 /**
- * Removes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a suspension, badges, the
- * day's swipes, and whom others do not want to see again. For 30 days those he was matched with may still report him, so a copy of the
- * profile stays where only a report finds it, as do the messages of matches that have ended.
+ * Deletes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a suspension, badges, the
+ * day's swipes, and other people's passes. For 30 days the people it was matched with can still report its owner, so a copy of the
+ * profile and the messages of ended matches stay where only reports find them.
  */
 export async function deleteProfile ({ db, media }: Deps, accountId: string) {
-  const discarded = await db.transaction().execute(async (trx) => {
+  const unusedUrls = await db.transaction().execute(async (trx) => {
     const { id } = await lockProfile(trx, accountId)
     const profile = await readOwnProfile(trx, accountId)
     const photos = await trx.selectFrom('photos').where('profile_id', '=', id).where('uploaded', '=', true).select('url').execute()
     const photoUrls = photos.map(({ url }) => url)
 
-    // In one order, or the deletions of three who are matched in a ring could wait for each other.
+    // Locked in a fixed order, or three people who are matched in a ring and delete at once could deadlock.
     const matches = await trx.selectFrom('matches').where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
       .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
     for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
@@ -186,5 +186,5 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
     return matches.length > 0 ? [] : photoUrls
   })
-  await removeUnreportedFiles({ db, media }, discarded.map((url) => ({ url, owner: accountId })))
+  await removeUnreportedFiles({ db, media }, unusedUrls.map((url) => ({ url, ownerId: accountId })))
 }

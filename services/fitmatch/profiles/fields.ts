@@ -9,7 +9,7 @@ export interface Position { latitude?: number, longitude?: number }
 const unique = <Value>(values: Value[]) => [...new Set(values)]
 const orNull = (text: string) => text === '' ? null : text
 
-/** What was sent, as columns; what was not sent is left out. */
+/** The fields that were sent, as columns. Omitted fields are left out. */
 export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & Position) {
   checkPosition({ latitude, longitude })
   return {
@@ -35,12 +35,12 @@ export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & P
 
 export const toTimes = (times: string[]) => unique(times.map((time) => time.toUpperCase()))
 
-/** @throws AgeRestricted, or ValidationError for a date that has not come yet or lies too far back */
+/** @throws AgeRestricted, or ValidationError for a date in the future or more than 120 years ago */
 export function checkAge (birthDate: string | null, minAge: number) {
   if (birthDate === null) return
   const today = Temporal.Now.plainDateISO('UTC')
   const age = Temporal.PlainDate.from(birthDate).until(today, { largestUnit: 'years' }).years
-  if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) throw new ValidationError('birthDate must be the birth date of somebody alive')
+  if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) throw new ValidationError('birthDate must not be in the future or more than 120 years ago')
   if (age < minAge) throw new AgeRestricted(minAge)
 }
 

@@ -1,17 +1,17 @@
 import { ValidationError } from '@tandem/service-kit'
 
-const HUNDREDTHS = 100
+const STEPS_PER_DEGREE = 100
 
-/** A coordinate on the grid that positions are kept on: hundredths of a degree, about 1.1 km. */
-export const roundToGrid = (degrees: number) => Math.round(degrees * HUNDREDTHS) || 0
+/** Rounds a coordinate to the grid of stored positions: hundredths of a degree, about 1.1 km. */
+export const roundToGrid = (degrees: number) => Math.round(degrees * STEPS_PER_DEGREE) || 0
 
-export const toDegrees = (hundredths: number | null) => hundredths === null ? null : hundredths / HUNDREDTHS
+export const toDegrees = (hundredths: number | null) => hundredths === null ? null : hundredths / STEPS_PER_DEGREE
 
-/** A coordinate as others may see it. */
+/** A coordinate rounded to the grid, as other people see it. */
 export const roundDegrees = (degrees: number | null) => degrees === null ? null : toDegrees(roundToGrid(degrees))
 
-/** @throws ValidationError for half a position */
+/** @throws ValidationError if only one of the two coordinates is given */
 export function checkPosition ({ latitude, longitude }: { latitude?: number | null, longitude?: number | null }) {
   const isHalf = (typeof latitude === 'number') !== (typeof longitude === 'number')
-  if (isHalf) throw new ValidationError('latitude and longitude belong together')
+  if (isHalf) throw new ValidationError('latitude and longitude must be given together')
 }

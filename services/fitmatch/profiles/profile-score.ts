@@ -14,9 +14,9 @@ interface Completeness {
   venues: unknown[]
 }
 
-const points = (is: boolean, worth: number) => is ? worth : 0
+const points = (isComplete: boolean, value: number) => isComplete ? value : 0
 
-/** How complete a profile is, 0 to 100. Its name, which it always has, counts 5. */
+/** How complete a profile is, 0 to 100. The name, which is always present, counts 5. */
 export function scoreProfile (profile: Completeness) {
   return 5 +
     points(profile.bio !== null, 10) + points(profile.birthDate !== null, 5) + points(profile.gender !== null, 5) + points(profile.height !== null, 5) +

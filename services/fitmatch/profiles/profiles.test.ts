@@ -6,14 +6,14 @@ import { inParallel, someFacts, testApp } from '../test/app.ts'
 t.test('a matching profile', async (t) => {
   const { get, post, postOnce, put, del, person, member, services, handlers, rpcHandlers, db, matched, publishedEvents, cdnUrl } = await testApp(t)
 
-  t.test('is not there before it is begun', async (t) => {
+  t.test('does not exist before it is created', async (t) => {
     const ana = person('Ana')
     t.match(await get(ana, '/fitmatch/profile'), { status: 200, success: true, exists: false, data: null })
     t.match(await put(ana, '/fitmatch/profile', { bio: 'Hi' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
     t.match(await del(ana, '/fitmatch/profile'), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
-  t.test('takes from the main profile what is left out', async (t) => {
+  t.test('takes omitted fields from the main profile', async (t) => {
     const ana = person('Ana')
     const { status, data } = await post(ana, '/fitmatch/profile', {})
     t.equal(status, 201)
@@ -33,7 +33,7 @@ t.test('a matching profile', async (t) => {
     t.match(await post(ana, '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
   })
 
-  t.test('keeps what was given, and drops what it does not know', async (t) => {
+  t.test('keeps the given fields and drops unknown ones', async (t) => {
     const ana = person('Ana')
     const given = {
       displayName: ' Annie ', birthDate: '1990-01-02', gender: 'OTHER', bio: 'Lifts', height: 181.6, lookingFor: ['MALE'], interestedIn: ['gym_buddy', 'gym_buddy'], ageMin: 30, ageMax: 40,
@@ -47,13 +47,13 @@ t.test('a matching profile', async (t) => {
     t.match(changed, { status: 200, data: { displayName: 'Annie', bio: null, height: 182, latitude: -6.12, longitude: 106.99 } })
   })
 
-  t.test('is begun once, however often at once', async (t) => {
+  t.test('is created once under concurrent requests', async (t) => {
     const ana = person('Ana')
     const answers = await inParallel(8, () => post(ana, '/fitmatch/profile', {}))
     t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [201, 409, 409, 409, 409, 409, 409, 409])
   })
 
-  t.test('is begun once under an idempotency key, and told as it was', async (t) => {
+  t.test('is created once under an idempotency key, and returned as it was', async (t) => {
     const ana = person('Ana')
     const answers = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
     t.ok(answers.every(({ status, data }) => status === 201 && data.id === answers[0]?.data.id))
@@ -61,7 +61,7 @@ t.test('a matching profile', async (t) => {
     t.match(await postOnce(ana, 'l', '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
   })
 
-  t.test('begins with the main profile\'s photos, as far as they are there', async (t) => {
+  t.test('starts with those photos of the main profile that exist', async (t) => {
     const ana = person('Ana')
     services.facts.set(ana, someFacts('Ana', { photos: [`${cdnUrl}/public/${crypto.randomUUID()}.webp`, 'https://elsewhere.example/a.png'] }))
     t.match((await post(ana, '/fitmatch/profile')).data.photos, { length: 1, 0: { url: 'https://elsewhere.example/a.png', isMain: true } })
@@ -77,7 +77,7 @@ t.test('a matching profile', async (t) => {
     t.match(await put(grown, '/fitmatch/profile', { ageMin: 17 }), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('refuses what cannot be', async (t) => {
+  t.test('rejects invalid values', async (t) => {
     const { id: ana } = await member('Ana')
     const bad = [
       { displayName: ' ' }, { displayName: 'x'.repeat(101) }, { birthDate: '2024-02-30' }, { birthDate: '1850-01-01' }, { birthDate: '2999-01-01' }, { gender: 'X' },
@@ -90,18 +90,18 @@ t.test('a matching profile', async (t) => {
     }
   })
 
-  t.test('may move twenty times a day, which a new one does not renew', async (t) => {
+  t.test('can change its position twenty times a day, and recreating it does not reset the quota', async (t) => {
     const { id: ana } = await member('Ana')
     const answers = await inParallel(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
-    t.equal(answers.filter(({ status }) => status === 200).length, 19, 'the first place is a move too')
+    t.equal(answers.filter(({ status }) => status === 200).length, 19, 'the first position counts as a change')
     t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
     const { data: { latitude, longitude } } = await get(ana, '/fitmatch/profile')
-    t.match(await put(ana, '/fitmatch/profile', { latitude, longitude }), { status: 200 }, 'staying is no move')
+    t.match(await put(ana, '/fitmatch/profile', { latitude, longitude }), { status: 200 }, 'an unchanged position does not count')
     await del(ana, '/fitmatch/profile')
     t.match(await post(ana, '/fitmatch/profile', {}), { status: 429, code: 'LIMIT_EXCEEDED' })
   })
 
-  t.test('takes only interests that are offered, when it is begun and when it changes', async (t) => {
+  t.test('accepts only offered interests, on creation and on update', async (t) => {
     const ana = person('Ana')
     for (const interestedIn of [['world_domination'], ['gym_buddy', 'GYM_BUDDY'], ['gym_buddy', 'x'.repeat(50)]]) {
       t.match(await post(ana, '/fitmatch/profile', { interestedIn }), { status: 400, code: 'VALIDATION_ERROR', error: /interestedIn/ })
@@ -114,23 +114,23 @@ t.test('a matching profile', async (t) => {
     await put(ana, '/fitmatch/profile', { interestedIn: ['dating'] })
 
     services.interests = services.interests.filter((id) => id !== 'dating')
-    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['dating', 'friendship'] }), { status: 200 }, 'one that is no longer offered stays with who has it')
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['dating', 'friendship'] }), { status: 200 }, 'an interest that is no longer offered stays valid for a profile that has it')
     t.match(await put((await member('Ben')).id, '/fitmatch/profile', { interestedIn: ['dating'] }), { status: 400, code: 'VALIDATION_ERROR' })
     services.interests.push('dating')
 
     services.areUnavailable = true
     t.teardown(() => { services.areUnavailable = false })
     t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['sports_team'] }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
-    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['friendship'], bio: 'New' }), { status: 200, data: { bio: 'New' } }, 'what is known asks nobody')
+    t.match(await put(ana, '/fitmatch/profile', { interestedIn: ['friendship'], bio: 'New' }), { status: 200, data: { bio: 'New' } }, 'known interests need no RPC call')
   })
 
-  t.test('cannot be begun while the main profile is away', async (t) => {
+  t.test('cannot be created while the profile service is unavailable', async (t) => {
     services.areUnavailable = true
     t.teardown(() => { services.areUnavailable = false })
     t.match(await post(person('Ana'), '/fitmatch/profile', {}), { status: 503, code: 'SERVICE_UNAVAILABLE' })
   })
 
-  t.test('follows the person, unless it has a name of its own', async (t) => {
+  t.test('follows the name of the main profile, unless it has a custom name', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
     for (const { id: accountId } of [ana, ben]) {
       const changed = { accountId, name: 'New', username: 'new', image: null, bio: null, locale: 'en', timezone: 'Europe/Berlin' }
@@ -142,7 +142,7 @@ t.test('a matching profile', async (t) => {
     t.match(await db.selectFrom('members').where('account_id', '=', ana.id).select('timezone').executeTakeFirst(), { timezone: 'Europe/Berlin' })
   })
 
-  t.test('follows weight and sports, also those that changed just before it was begun', async (t) => {
+  t.test('follows weight and sports, including changes just before it was created', async (t) => {
     const [ana, ben] = [person('Ana'), await member('Ben')]
     const facts = someFacts('Ana')
     await deliver(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 59, favoriteSports: ['swimming'] })
@@ -152,7 +152,7 @@ t.test('a matching profile', async (t) => {
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 58, favoriteSports: ['golf'], fitnessLevel: 'BEGINNER' })
   })
 
-  t.test('follows the later of two changes within a millisecond, asked for or heard, whichever is known first', async (t) => {
+  t.test('keeps the newer of two changes within a millisecond, fetched or consumed, in any order', async (t) => {
     const [ana, ben] = [person('Ana', { weight: 60, changedAt: '2026-01-31T08:00:00.000500Z' }), await member('Ben')]
     const change = async (weight: number, microsecond: number) =>
       await deliver(handlers, FactsChanged.type, { accountId: ana, ...someFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
@@ -167,7 +167,7 @@ t.test('a matching profile', async (t) => {
     t.equal(await weight(), 61)
   })
 
-  t.test('goes with its matches when it is deleted', async (t) => {
+  t.test('is deleted together with its matches', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
@@ -180,7 +180,7 @@ t.test('a matching profile', async (t) => {
     t.equal((await publishedEvents(MatchEnded)).filter((event) => event.matchId === matchId).length, 1)
   })
 
-  t.test('is told to whoever asks for the home screen', async (t) => {
+  t.test('is provided over RPC for the home screen', async (t) => {
     const callRpc = async (accountId: string) => await rpcHandlers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId })
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.strictSame(await callRpc(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })

@@ -6,25 +6,25 @@ import { toDegrees } from './position.ts'
 import { scoreProfile } from './profile-score.ts'
 import type { OwnProfile } from './schemas.ts'
 
-/** Full years since the birth date of the row at hand. */
+/** The age in full years of the current row's person. */
 export const ageNow = sql<number | null>`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
 
-/** Whether the person of the profile at hand lets `accountId` know of him, be his profile paused or suspended. */
+/** Whether the current profile's owner has not blocked `accountId`. Ignores whether the profile is paused or suspended. */
 export const hasNotBlocked = (accountId: string) => sql<boolean>`
   not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
 
-/** Whether `accountId` has blocked the person of the profile at hand. */
+/** Whether `accountId` has blocked the current profile's owner. */
 export const isBlockedBy = (accountId: string) => sql<boolean>`
   exists (select from blocks where blocker_id = ${accountId} and blocked_id = profiles.account_id)`
 
-/** Whether `accountId` is matched with the person of the profile at hand. */
+/** Whether `accountId` is matched with the current profile's owner. */
 export const isMatchedWith = (accountId: string) => sql<boolean>`
   exists (select from matches
     where ended_at is null and low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId}))`
 
 /**
- * Whether `viewer` may know of the profile at hand. Every way from one person to another asks this: nobody finds whom he blocked or who
- * blocked him, nor a suspended profile; a paused one only its owner and those it is matched with.
+ * Whether `viewer` can see the current profile. Every path from one person to another checks this. Blocked people, in either direction, and
+ * suspended profiles are invisible. A paused profile is visible only to its owner and its matches.
  */
 export const isVisibleTo = (viewer: string) => sql<boolean>`(
   not profiles.suspended
@@ -32,7 +32,7 @@ export const isVisibleTo = (viewer: string) => sql<boolean>`(
   and not ${isBlockedBy(viewer)}
   and ${hasNotBlocked(viewer)})`
 
-/** Who is asking, with all that decides what he may do. */
+/** The caller's profile, with everything that decides what they can do. */
 export async function findCaller (db: Db, accountId: string) {
   return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
     .where('profiles.account_id', '=', accountId)
@@ -54,19 +54,19 @@ export async function readCaller (db: Db, accountId: string): Promise<Caller> {
   return caller
 }
 
-/** The caller, if he may meet others. @throws ProfileMissing, ProfileSuspended */
+/** The caller, unless suspended. @throws ProfileMissing, ProfileSuspended */
 export async function readParticipant (db: Db, accountId: string): Promise<Caller> {
   const caller = await readCaller(db, accountId)
   if (caller.status === 'SUSPENDED') throw new ProfileSuspended()
   return caller
 }
 
-/** What actions read of a profile that they lock. */
+/** The columns that actions need of a locked profile. Named, because `*` breaks prepared statements as soon as a migration adds a column. */
 export const lockedColumns = [
   'id', 'account_id', 'display_name', 'latitude', 'longitude', 'age_min', 'age_max', 'interested_in', 'fitness_goals', 'preferred_times', 'workout_days', 'photo_verified'
 ] as const
 
-/** Holds the caller's profile, so that what is counted in it cannot change meanwhile. @throws ProfileMissing */
+/** Locks the caller's profile, so that its counts cannot change during the transaction. @throws ProfileMissing */
 export async function lockProfile (trx: Trx, accountId: string) {
   const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select(lockedColumns).forUpdate().executeTakeFirst()
   if (!profile) throw new ProfileMissing()

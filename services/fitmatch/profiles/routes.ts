@@ -9,8 +9,8 @@ import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/profile', {
     schema: {
-      summary: 'Read my matching profile',
-      description: '`exists` is false and `data` null without one.',
+      summary: 'Get my matching profile',
+      description: 'Without a profile, `exists` is false and `data` is null.',
       response: { 200: Type.Object({ success: Type.Literal(true), exists: Type.Boolean(), data: Nullable(OwnProfile) }) }
     }
   }, async ({ account }) => {
@@ -20,8 +20,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/profile', {
     schema: {
-      summary: 'Begin my matching profile',
-      description: 'What is left out is taken from the main profile, even all of it. 409 PROFILE_EXISTS for a second one, 403 AGE_RESTRICTED below the age of 18.',
+      summary: 'Create my matching profile',
+      description: 'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.',
       headers: IdempotencyHeaders,
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
@@ -33,17 +33,17 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/profile', {
     schema: {
-      summary: 'Change my matching profile',
-      description: 'What is left out stays. A position is kept to a hundredth of a degree, and may change 20 times a day: 429 LIMIT_EXCEEDED.',
+      summary: 'Update my matching profile',
+      description: 'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
     }
   }, async ({ body, account }) => data(withPhotoUrls(deps.media, await changeProfile(deps, account.id, body))))
 
   app.delete('/fitmatch/profile', {
-    schema: { summary: 'Delete my matching profile, with its matches and chats', response: { 200: Message } }
+    schema: { summary: 'Delete my matching profile with its matches and chats', response: { 200: Message } }
   }, async ({ account }) => {
     await deleteProfile(deps, account.id)
-    return message('Your FitMatch profile is deleted')
+    return message('Your FitMatch profile has been deleted')
   })
 }

@@ -1,7 +1,7 @@
 interface Kind { offset: number, width: number, known: string[] }
 
-// Each value of a kind has a bit, so that what two people share is counted within an index, without reading lists.
-// A value that is not known here shares one of the bits left over with others like it: it counts, but not exactly.
+// Each value of a kind has a bit, so that shared values are counted within an index, without reading lists. Values that are not listed here
+// are hashed to the remaining bits, so two different ones may count as equal.
 const interests: Kind = {
   offset: 0,
   width: 16,
@@ -29,18 +29,18 @@ function hash (text: string) {
 
 function bitOf ({ offset, width, known }: Kind, value: string) {
   const text = value.toUpperCase()
-  const place = known.indexOf(text)
-  return 1n << BigInt(offset + (place >= 0 ? place : known.length + hash(text) % (width - known.length)))
+  const index = known.indexOf(text)
+  return 1n << BigInt(offset + (index >= 0 ? index : known.length + hash(text) % (width - known.length)))
 }
 
 const maskOf = ({ offset, width }: Kind) => String(((1n << BigInt(width)) - 1n) << BigInt(offset))
 
-/** Which bits of the traits belong to what. Decimal, as Postgres reads them. */
+/** The bits of each kind, as decimal text for Postgres. */
 export const masks = { interests: maskOf(interests), goals: maskOf(goals), times: maskOf(times), days: maskOf(days) }
 
 interface Traits { interestedIn: string[], fitnessGoals: string[], preferredTimes: string[], workoutDays: string[] }
 
-/** Below 2^51, so a number holds it exactly. */
+/** The trait bits of a profile. The result is below 2^51, so a number holds it exactly. */
 export function encodeTraits ({ interestedIn, fitnessGoals, preferredTimes, workoutDays }: Traits) {
   let bits = 0n
   for (const [kind, values] of [[interests, interestedIn], [goals, fitnessGoals], [times, preferredTimes], [days, workoutDays]] as const) {

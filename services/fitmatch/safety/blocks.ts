@@ -9,7 +9,7 @@ import type { Db, Trx } from '../tables.ts'
 
 interface Block { blockerId: string, blockedId: string, profileId: string, displayName: string, reason: string | null }
 
-/** Whom `accountId` may block: everybody who has not blocked him, so that to pause is no way out of it. @throws ProfileNotFound */
+/** A profile that `accountId` can block: any whose owner has not blocked them, so pausing does not protect from a block. @throws ProfileNotFound */
 async function findBlockable (db: Db, accountId: string, profileId: string) {
   const profile = await db.selectFrom('profiles').where('id', '=', profileId)
     .where(hasNotBlocked(accountId))
@@ -29,8 +29,7 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
 }
 
 /**
- * Makes two people strangers for good: their match ends, and with it their chat, and what they wished of each other is forgotten.
- * Call it under the pair's lock.
+ * Blocks a person: the match and its chat end, and the swipes between the two are deleted. Call it under the pair's lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
   const inserted = await trx.insertInto('blocks')
@@ -49,7 +48,7 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
   if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 
-/** Lifts a block, named by the profile as it was blocked or by the one the person has now. @throws BlockNotFound */
+/** Removes a block. `profileId` is the profile that was blocked, or the person's current one. @throws BlockNotFound */
 export async function unblock (db: Db, accountId: string, profileId: string) {
   await db.transaction().execute(async (trx) => {
     const removed = await trx.deleteFrom('blocks')
@@ -65,7 +64,7 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
   })
 }
 
-/** Whom an account has blocked, the last one first. */
+/** The people an account has blocked, most recent first. */
 export async function listBlocks (db: Db, accountId: string) {
   return await db.selectFrom('blocks').where('blocker_id', '=', accountId)
     .select(['profile_id as profileId', 'display_name as displayName', 'reason', 'created_at as blockedAt'])

@@ -5,18 +5,18 @@ import { operatorOf, publishRead } from '../operators.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
-const anything = Type.Object({}, { additionalProperties: true })
+const AnyObject = Type.Object({}, { additionalProperties: true })
 
 const Report = Type.Object({
   id: Type.String(),
   reporterId: Type.String(),
-  reportedId: Type.String({ description: 'The account, which may have deleted the profile since' }),
+  reportedId: Type.String({ description: 'The account. It may have deleted the profile since' }),
   reportedProfileId: Type.String(),
   reason: Enum(reportReasons),
   details: Nullable(Type.String()),
   evidence: Type.Array(Type.String()),
-  profile: Type.Object({}, { additionalProperties: true, description: 'As it was when it was reported' }),
-  messages: Type.Array(anything, { description: 'The last 50 between the two, oldest first' }),
+  profile: Type.Object({}, { additionalProperties: true, description: 'The profile at the time of the report' }),
+  messages: Type.Array(AnyObject, { description: 'The last 50 messages between the two, oldest first' }),
   status: Enum(['OPEN', 'RESOLVED']),
   action: Nullable(Enum(['DISMISS', 'SUSPEND', 'RESTORE'])),
   note: Nullable(Type.String()),
@@ -35,7 +35,7 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
     schema: {
       'x-extension': true,
       summary: 'List reports, those about minors first (operators)',
-      description: 'Each read is logged, as reports hold messages.',
+      description: 'Reports contain messages, so each read is logged.',
       querystring: PageQuery({ status: Enum(['OPEN', 'RESOLVED'], { default: 'OPEN' }) }),
       response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: NextCursor })) }
     },
@@ -57,8 +57,8 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
   app.post('/fitmatch/admin/reports/:id/resolve', {
     schema: {
       'x-extension': true,
-      summary: 'Decide on a report (operators)',
-      description: 'RESTORE lifts the suspension and settles all that is open against the person.',
+      summary: 'Resolve a report (operators)',
+      description: 'RESTORE lifts the suspension and resolves all open reports against the person.',
       params: Type.Object({ id: Id }),
       body: Body({ action: Enum(['DISMISS', 'SUSPEND', 'RESTORE']), note: Type.Optional(Text({ min: 0, max: 2000 })) },
         { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }),
@@ -68,6 +68,6 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
   }, async (request) => {
     const { params, body: { action, note } } = request
     await resolveReport(db, operatorOf(request), params.id, { action, note: note || null })
-    return message('The report is resolved')
+    return message('Report resolved')
   })
 }

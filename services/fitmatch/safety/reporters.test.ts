@@ -21,18 +21,18 @@ t.test('reporters', async (t) => {
   const openOn = async ({ id }: Member) => (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
     .filter(({ reportedId }: { reportedId: string }) => reportedId === id).length
 
-  t.test('without a verified address suspend nobody, and operators see their reports', async (t) => {
+  t.test('without a verified email address suspend nobody, but operators see their reports', async (t) => {
     const ben = await member('Ben')
     for (const reason of ['UNDERAGE', 'SPAM', 'HARASSMENT', 'UNDERAGE']) t.match(await report(throwaway(), ben, reason), { status: 201, data: { report: { status: 'OPEN', reason } } })
     t.equal(await statusOf(ben), 'ACTIVE')
     t.equal(await openOn(ben), 4)
     for (const turn of [1, 2]) t.match(await report((await member(`R${turn}`)).id, ben), { status: 201 })
-    t.equal(await statusOf(ben), 'ACTIVE', 'two who count are not three')
+    t.equal(await statusOf(ben), 'ACTIVE', 'two reporters that count are not enough')
     t.match(await report((await member('R3')).id, ben), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
   })
 
-  t.test('count from the moment that their address is verified, whatever comes late or twice', async (t) => {
+  t.test('count from the moment their email address is verified, despite late and repeated events', async (t) => {
     const [ben, cleo] = [await member('Ben'), await member('Cleo')]
     const [ana, eve] = [throwaway(), throwaway()]
     await report(ana, ben, 'UNDERAGE')
@@ -45,7 +45,7 @@ t.test('reporters', async (t) => {
     const { data: { reports: [own] } } = await get(ana, '/fitmatch/report')
     await operator('POST', `/fitmatch/admin/reports/${own.id}/resolve`, { action: 'RESTORE' })
     await verify(ana)
-    t.equal(await statusOf(ben), 'ACTIVE', 'what is settled stays so')
+    t.equal(await statusOf(ben), 'ACTIVE', 'a resolved report stays resolved')
   })
 
   t.test('count once, whether the report or the verification comes first', async (t) => {
@@ -58,7 +58,7 @@ t.test('reporters', async (t) => {
     }
   })
 
-  t.test('are served at once when they report each other in a ring', async (t) => {
+  t.test('do not deadlock when they report each other in a ring', async (t) => {
     for (let round = 0; round < 6; round++) {
       const ring = await inParallel(3, (turn) => member(`M${turn}`))
       const answers = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
@@ -66,7 +66,7 @@ t.test('reporters', async (t) => {
     }
   })
 
-  t.test('are asked about again when identity was unavailable', async (t) => {
+  t.test('are checked again after identity was unavailable', async (t) => {
     const ben = await member('Ben')
     const ana = person('Ana')
     services.areUnavailable = true

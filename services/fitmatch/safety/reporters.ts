@@ -4,7 +4,7 @@ import { lockMember } from '../people/actions.ts'
 import type { Db } from '../tables.ts'
 import { suspendIfDue } from './suspensions.ts'
 
-/** Keeps that an account's address is verified, and counts what it has reported so far. Once it is verified it stays so, whatever comes late or twice. */
+/** Marks an account's email address as verified, and counts its open reports. The mark is never removed, so late or repeated events change nothing. */
 export async function markEmailVerified (db: Db, accountId: string) {
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
@@ -19,7 +19,7 @@ export async function markEmailVerified (db: Db, accountId: string) {
   }
 }
 
-/** Asks identity about a reporter whose address is not known to be verified. @throws Unavailable */
+/** Calls identity about a reporter whose email address is not known to be verified. @throws Unavailable */
 export async function checkReporter ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
   const known = await db.selectFrom('members').where('account_id', '=', accountId).where('email_verified', '=', true).select('account_id').executeTakeFirst()
   if (!known && await callRpc(AddressVerified, { accountId })) await markEmailVerified(db, accountId)
@@ -27,7 +27,7 @@ export async function checkReporter ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc
 
 const RECHECK_WINDOW_MS = 24 * 60 * 60 * 1_000
 
-/** Asks again about those who reported somebody while identity was unavailable. @throws Unavailable */
+/** Checks the unverified reporters of the last day again, in case identity was unavailable before. @throws Unavailable */
 export async function recheckRecentReporters ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) {
   const reporters = await openReports(db).innerJoin('members', 'members.account_id', 'reporter_id').where('email_verified', '=', false)
     .where('reports.created_at', '>', new Date(Date.now() - RECHECK_WINDOW_MS))

@@ -15,8 +15,8 @@ import { setSuspended, suspendIfDue } from './suspensions.ts'
 
 export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
 
-const reportsTotal = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people by reason', labelNames: ['reason'] as const })
-// A rate needs a count before the first report.
+const reportsTotal = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people, by reason', labelNames: ['reason'] as const })
+// Prometheus can only compute a rate if the counter exists before the first report.
 for (const reason of reportReasons) reportsTotal.inc({ reason }, 0)
 
 const REPORTS_PER_DAY = 10
@@ -24,13 +24,13 @@ const MAX_COPIED_MESSAGES = 50
 
 interface Report { reportedProfileId: string, reason: ReportReason, details: string | null, evidence: string[] }
 
-/** Reports a profile and blocks it. The report keeps a copy of the profile and of the last messages between the two. */
+/** Reports a profile and blocks its owner. The report stores a copy of the profile and of the last messages between the two. */
 export async function reportProfile (trx: Trx, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
   const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, reportedProfileId)
   if (reportedId === reporterId) throw new ValidationError('This profile is your own')
   await lockPair(trx, reporterId, reportedId)
-  // Reports by several people at once are counted one after the other, and whether the reporter counts does not change meanwhile. In one
-  // order, or people who report each other in a ring could wait for each other.
+  // Locks both members, so that concurrent reports are counted one after the other and the reporter's verification cannot change meanwhile.
+  // Locked in a fixed order, or people who report each other in a ring could deadlock.
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = dayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
@@ -61,16 +61,16 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
 const ownReportColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
 
 /**
- * Whom one may report: everybody, paused or suspended, who has not blocked him. And whom one was matched with, even if he was first to
- * block, or has deleted his profile since: none of it keeps the other from reporting.
+ * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them; and that of anybody they were
+ * matched with, even if that person blocked them first or has deleted the profile since.
  */
 async function findReportable (trx: Trx, reporterId: string, profileId: string) {
   const columns = ['account_id as accountId', 'display_name as displayName'] as const
-  const present = await trx.selectFrom('profiles').where('id', '=', profileId)
+  const current = await trx.selectFrom('profiles').where('id', '=', profileId)
     .where((eb) => eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))]))
     .select(columns)
     .executeTakeFirst()
-  const found = present ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
+  const found = current ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
     .where((eb) => eb.exists(matchesWith(trx, reporterId, sql.ref('deleted_profiles.account_id'))))
     .select(columns)
     .executeTakeFirst()
@@ -78,18 +78,18 @@ async function findReportable (trx: Trx, reporterId: string, profileId: string) 
   return found
 }
 
-/** The matches of two people, those that have ended included. */
+/** The matches of two people, including ended ones. */
 const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) => trx.selectFrom('matches').select('matches.id')
   .where('low_id', '=', sql<string>`least(${other}, ${one}::uuid)`)
   .where('high_id', '=', sql<string>`greatest(${other}, ${one}::uuid)`)
 
-/** The profile as it is, or as it was when it was deleted. */
+/** The profile as it is now, or as it was when it was deleted. */
 async function copyProfile (trx: Trx, accountId: string, profileId: string) {
   const profile = await findOwnProfile(trx, accountId)
   if (profile?.id === profileId) return { profile, photoUrls: profile.photos.map(({ url }) => url) }
-  const departed = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
-  if (!departed) throw new ProfileNotFound()
-  return departed
+  const deleted = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
+  if (!deleted) throw new ProfileNotFound()
+  return deleted
 }
 
 async function listLastMessages (trx: Trx, one: string, other: string) {
@@ -102,12 +102,12 @@ async function listLastMessages (trx: Trx, one: string, other: string) {
   return rows.reverse()
 }
 
-/** What an account has reported, the last one first. */
+/** The reports an account has made, most recent first. */
 export async function listOwnReports (db: Db, reporterId: string) {
   return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownReportColumns).orderBy('id', 'desc').limit(100).execute()
 }
 
-/** Reports for operators: those about somebody under age first, then the oldest. */
+/** Reports for operators: those about minors first, then the oldest first. */
 export async function listReports (db: Db, { status, limit, cursor }: Page & { status: 'OPEN' | 'RESOLVED' }) {
   const rows = await db.selectFrom('reports').where('status', '=', status)
     .$if(cursor !== undefined, (query) => query
@@ -124,8 +124,8 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
 }
 
 /**
- * What an operator decides on a report. RESTORE settles all that is open against the person, or the next report would suspend him again.
- * A report may be decided anew: each decision is in the audit.
+ * Applies an operator's decision on a report. RESTORE resolves all open reports against the person, or the next report would suspend them
+ * again. A report can be resolved more than once; every decision is in the audit log.
  */
 export async function resolveReport (db: Db, operator: Operator, reportId: string, { action, note }: { action: ReportAction, note: string | null }) {
   await db.transaction().execute(async (trx) => {

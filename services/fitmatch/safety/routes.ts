@@ -30,7 +30,7 @@ const Report = Type.Object({
   }]
 })
 
-/** A report as its author sees it. Pictures of a chat are not handed out by it: the chat may have ended. */
+/** A report as its author sees it. It leaves out chat images, because the chat may have ended. */
 const withEvidence = <Evidence extends { evidence: string[] }> (media: Media, report: Evidence): Evidence =>
   ({ ...report, evidence: report.evidence.filter((each) => !isPrivateMediaKey(each)).map((each) => media.urlOf(each)) })
 
@@ -39,8 +39,8 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/block', {
     schema: {
-      summary: 'Block somebody',
-      description: 'Neither finds the other any more, anywhere. The match ends, and what the two wished of each other is forgotten.',
+      summary: 'Block a person',
+      description: 'Neither can find the other anywhere. The match ends, and the swipes between the two are deleted.',
       body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) },
         { examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }] }),
       response: { 200: Message }
@@ -48,49 +48,50 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ body, account }) => {
     await blockProfile(db, account.id, body.blockedProfileId, body.reason || null)
     await waitUntilPropagated(deps, account.id, body.blockedProfileId)
-    return message('Blocked')
+    return message('Person blocked')
   })
 
   app.get('/fitmatch/block', {
-    schema: { summary: 'List whom I have blocked', response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) } }
+    schema: { summary: 'List the people I have blocked', response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) } }
   }, async ({ account }) => data({ blockedUsers: await listBlocks(db, account.id) }))
 
   app.delete('/fitmatch/block', {
-    schema: { summary: 'Unblock somebody', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
+    schema: { summary: 'Unblock a person', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
   }, async ({ query, account }) => {
     await unblock(db, account.id, query.profileId)
     await waitUntilPropagated(deps, account.id, query.profileId)
-    return message('Unblocked')
+    return message('Person unblocked')
   })
 
   app.post('/fitmatch/report', {
     schema: {
-      summary: 'Report somebody, and block him',
-      description: 'Ten a day: 429 LIMIT_EXCEEDED. Operators see every report; towards a suspension only those of people with a verified address count. Whom I was matched with may be reported for 30 days after either of us has left.',
+      summary: 'Report and block a person',
+      description: 'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. ' +
+        'A person I was matched with can be reported for 30 days after either of us has left the match.',
       headers: IdempotencyHeaders,
       body: Body({
         reportedProfileId: Id,
         reason: Enum(reportReasons),
         details: Type.Optional(Text({ min: 0, max: 2000 })),
-        evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'Addresses of screenshots' }))
+        evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'URLs of screenshots' }))
       }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),
       response: { 201: Data(Type.Object({ report: Report })) }
     }
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
-    if (!evidence.every(media.isAllowedUrl)) throw new ValidationError('evidence must be addresses of images that were uploaded here')
+    if (!evidence.every(media.isAllowedUrl)) throw new ValidationError('evidence must contain URLs of images that were uploaded here')
     const report = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => reportProfile(trx, account.id, {
       reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.toStoredValue(url))
     }))
-    // The report is kept whatever identity answers; housekeeping asks again.
+    // The report is stored whatever identity responds. Housekeeping checks again.
     await Promise.all([
       waitUntilPropagated(deps, account.id, reportedProfileId),
-      checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'nobody said whether the reporter counts'))
+      checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'could not check whether the reporter has a verified email address'))
     ])
     return reply.code(201).send(data({ report: withEvidence(media, report) }))
   })
 
   app.get('/fitmatch/report', {
-    schema: { summary: 'List what I have reported', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
+    schema: { summary: 'List my reports', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
   }, async ({ account }) => data({ reports: (await listOwnReports(db, account.id)).map((report) => withEvidence(media, report)) }))
 }

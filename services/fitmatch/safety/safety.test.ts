@@ -13,12 +13,12 @@ t.test('safety', async (t) => {
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
   const idsIn = async ({ id }: Member) => (await get(id, '/fitmatch/discover?limit=50')).data.profiles.map((each: { id: string }) => each.id) as string[]
 
-  t.test('two who block each other find nothing of the other', async (t) => {
+  t.test('after a block neither finds the other', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     t.match(await block(ana, ben, 'Rude'), { status: 200, success: true, message: String })
-    t.match(await block(ana, ben), { status: 200 }, 'again is the same')
+    t.match(await block(ana, ben), { status: 200 }, 'blocking again has no effect')
     t.strictSame((await publishedEvents(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{ blockerId: ana.id, blockedId: ben.id }])
     t.equal((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
     for (const [one, other] of [[ana, ben], [ben, ana]] as const) {
@@ -42,8 +42,8 @@ t.test('safety', async (t) => {
     t.match(await del(ben.id, `/fitmatch/block?profileId=${ana.profileId}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200, message: String })
     t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana.id, blockedId: ben.id }])
-    t.match(await get(ana.id, `/fitmatch/chat/${matchId}`), { status: 404 }, 'what has ended stays so')
-    t.ok(await matched(ana, ben), 'and may begin anew')
+    t.match(await get(ana.id, `/fitmatch/chat/${matchId}`), { status: 404 }, 'an ended match stays ended')
+    t.ok(await matched(ana, ben), 'and the two can match again')
   })
 
   t.test('a block outlives the profile, on either side', async (t) => {
@@ -57,7 +57,7 @@ t.test('safety', async (t) => {
     t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 200 })
   })
 
-  t.test('nothing that is sent while somebody blocks is read or told later', async (t) => {
+  t.test('messages sent during a block are neither readable nor published later', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     let blocked = false
@@ -67,15 +67,15 @@ t.test('safety', async (t) => {
     })
     await block(ben, ana)
     blocked = true
-    const toldAtBlock = (await publishedEvents(MessageSent)).length
+    const publishedAtBlock = (await publishedEvents(MessageSent)).length
     const sent = await sending
     t.ok(sent.every(({ status }) => [201, 404].includes(status)))
-    t.equal((await publishedEvents(MessageSent)).length, toldAtBlock)
+    t.equal((await publishedEvents(MessageSent)).length, publishedAtBlock)
     t.match(await get(ben.id, `/fitmatch/chat/${matchId}`), { status: 404 })
     t.match(await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'late' }), { status: 404 })
   })
 
-  t.test('a report blocks, is listed, and keeps what it is about', async (t) => {
+  t.test('a report blocks, is listed, and keeps its evidence', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     for (let turn = 0; turn < 55; turn++) await post(turn % 2 ? ana.id : ben.id, `/fitmatch/chat/${matchId}/messages`, { content: `m${turn}` })
@@ -93,7 +93,7 @@ t.test('safety', async (t) => {
     t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
   })
 
-  t.test('neither unmatching nor deleting the profile takes away what a report needs', async (t) => {
+  t.test('neither unmatching nor deleting the profile removes evidence for a report', async (t) => {
     const leave: Record<string, (who: Member, matchId: string) => Promise<{ status: number }>> = {
       unmatches: (who, matchId) => del(who.id, `/fitmatch/chat/${matchId}`),
       'deletes the profile': (who) => del(who.id, '/fitmatch/profile'),
@@ -101,7 +101,7 @@ t.test('safety', async (t) => {
         await del(who.id, `/fitmatch/chat/${matchId}`)
         return await del(who.id, '/fitmatch/profile')
       },
-      'begins anew': async (who) => {
+      'recreates the profile': async (who) => {
         await del(who.id, '/fitmatch/profile')
         return { status: (await post(who.id, '/fitmatch/profile')).status - 1 }
       }
@@ -115,9 +115,9 @@ t.test('safety', async (t) => {
         t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}`)).status))
         t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}/messages`)).status))
       }
-      if (how !== 'unmatches') t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, `for a stranger, who ${how} is gone`)
+      if (how !== 'unmatches') t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, `for an unrelated person, the profile of someone who ${how} no longer exists`)
       const { status, data } = await report(ana, ben, 'HARASSMENT')
-      t.equal(status, 201, `who ${how} can be reported`)
+      t.equal(status, 201, `a person who ${how} can be reported`)
       const { data: { reports } } = await operator('GET', '/fitmatch/admin/reports?limit=50')
       t.match(reports.find(({ id }: { id: string }) => id === data.report.id), {
         reportedId: ben.id, reportedProfileId: ben.profileId, profile: { id: ben.profileId, displayName: 'Ben', photos: [{}, {}] }, messages: [{ content: 'Insult', senderId: ben.id }]
@@ -133,23 +133,23 @@ t.test('safety', async (t) => {
     await matched(ana, ben)
     await del(ben.id, '/fitmatch/profile')
     t.ok(await isKept(theirs))
-    const gone = async (days: number) => {
+    const endedDaysAgo = async (days: number) => {
       const at = new Date(Date.now() - days * 86_400_000)
       await db.updateTable('deleted_profiles').set({ deleted_at: at }).where('id', '=', ben.profileId).execute()
       await db.updateTable('matches').set({ ended_at: at }).where('low_id', 'in', [ana.id, ben.id]).execute()
       await runHousekeeping(deps)
     }
-    await gone(29.9)
+    await endedDaysAgo(29.9)
     t.match(await report(ana, ben), { status: 201 })
     t.ok(await isKept(theirs))
-    await gone(30.1)
+    await endedDaysAgo(30.1)
     t.match(await report(ana, ben), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    t.ok(await isKept(theirs), 'but for what a report holds')
+    t.ok(await isKept(theirs), 'except files that a report retains')
     await del(ana.id, '/fitmatch/profile')
-    t.notOk(await isKept(mine), 'and at once where nobody was matched')
+    t.notOk(await isKept(mine), 'and immediately without matches')
   })
 
-  t.test('to pause or to be suspended is no way out of being blocked or reported', async (t) => {
+  t.test('a paused or suspended profile can be blocked and reported', async (t) => {
     const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
     await put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
     t.match(await block(ana, ben), { status: 200 })
@@ -159,7 +159,7 @@ t.test('safety', async (t) => {
     t.match(await block(await member('Eve'), ben), { status: 200 })
   })
 
-  t.test('whose report was settled can suspend nobody with another one', async (t) => {
+  t.test('a reporter with a resolved report cannot suspend the same person again', async (t) => {
     const ben = await member('Ben')
     const [ana, ...others] = await inParallel(3, (turn) => member(`S${turn}`)) as [Member, Member, Member]
     for (const each of others) await report(each, ben)
@@ -172,7 +172,7 @@ t.test('safety', async (t) => {
     t.equal(await statusOf(ben), 'SUSPENDED')
   })
 
-  t.test('a report is made once under an idempotency key', async (t) => {
+  t.test('a report is created once under an idempotency key', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const send = () => postOnce(ana.id, 'r', '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'SPAM' })
     const answers = await inParallel(4, send)
@@ -180,7 +180,7 @@ t.test('safety', async (t) => {
     t.equal((await get(ana.id, '/fitmatch/report')).data.reports.length, 1)
   })
 
-  t.test('a chat that was blocked is erased after 30 days, but for the pictures of a report', async (t) => {
+  t.test('the chat of blocked people is erased after 30 days, except images that a report retains', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await matched(ana, ben)
     const send = async (who: Member) =>
@@ -198,7 +198,7 @@ t.test('safety', async (t) => {
     t.strictSame([await isKept(mine), await isKept(theirs)], [false, true])
   })
 
-  t.test('three different people who report somebody suspend him, one alone never does', async (t) => {
+  t.test('reports by three people suspend an account, repeated reports by one do not', async (t) => {
     const ben = await member('Ben')
     const [ana, ...others] = await inParallel(4, (turn) => member(`R${turn}`)) as [Member, Member, Member, Member]
     for (let turn = 0; turn < 4; turn++) t.match(await report(ana, ben), { status: 201 })
@@ -211,10 +211,10 @@ t.test('safety', async (t) => {
     const dan = await member('Dan')
     const reporters = await inParallel(3, (turn) => member(`P${turn}`))
     await Promise.all(reporters.map((each) => report(each, dan)))
-    t.equal(await statusOf(dan), 'SUSPENDED', 'also at the same instant')
+    t.equal(await statusOf(dan), 'SUSPENDED', 'also when they report at the same instant')
   })
 
-  t.test('a suspension has no way out but an operator, and outlives the profile', async (t) => {
+  t.test('only an operator lifts a suspension, and it outlives the profile', async (t) => {
     const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
     const matchId = await matched(ben, cleo)
     t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
@@ -236,14 +236,14 @@ t.test('safety', async (t) => {
     t.match(await get(ben.id, '/fitmatch/discover'), { status: 403, code: 'PROFILE_SUSPENDED' })
 
     const { data: { reports } } = await get(ana.id, '/fitmatch/report')
-    t.match(await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, { action: 'RESTORE', note: 'Showed his papers' }), { status: 200, message: String })
+    t.match(await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, { action: 'RESTORE', note: 'Showed an ID card' }), { status: 200, message: String })
     t.equal(await statusOf(ben), 'ACTIVE')
     t.match((await publishedEvents(ReportResolved)).at(-1), { reportId: reports[0].id, reporterId: ana.id, action: 'RESTORE' })
     t.match((await publishedEvents(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
     t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED' }] })
   })
 
-  t.test('operators see what is urgent first, and decide with a trace', async (t) => {
+  t.test('operators see urgent reports first, and their decisions are logged', async (t) => {
     const reporters = await inParallel(4, (turn) => member(`Q${turn}`)) as [Member, Member, Member, Member]
     const [ben, cleo] = [await member('Ben'), await member('Cleo')]
     const first = (await report(reporters[0], ben)).data.report.id
@@ -261,12 +261,12 @@ t.test('safety', async (t) => {
     const resolve = (id: string, body: object) => operator('POST', `/fitmatch/admin/reports/${id}/resolve`, body)
     t.match(await resolve(first, { action: 'DISMISS' }), { status: 200 })
     await report(reporters[2], ben)
-    t.equal(await statusOf(ben), 'ACTIVE', 'what is dismissed does not count')
+    t.equal(await statusOf(ben), 'ACTIVE', 'dismissed reports do not count')
     t.match(await resolve(second, { action: 'SUSPEND', note: 'Seen it' }), { status: 200 })
     t.equal(await statusOf(ben), 'SUSPENDED')
     await resolve(second, { action: 'RESTORE' })
     await report(reporters[3], ben)
-    t.equal(await statusOf(ben), 'ACTIVE', 'nor what was settled')
+    t.equal(await statusOf(ben), 'ACTIVE', 'nor do resolved reports')
     t.match(await db.selectFrom('audit_log').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id']).orderBy('id').execute(), [
       { action: 'REPORT_DISMISS', note: null, subject_id: first }, { action: 'REPORT_SUSPEND', note: 'Seen it' }, { action: 'REPORT_RESTORE' }
     ])
@@ -278,16 +278,16 @@ t.test('safety', async (t) => {
     t.match(await post(ana, `/fitmatch/admin/reports/${first}/resolve`, { action: 'RESTORE' }), { status: 403, code: 'FORBIDDEN' })
   })
 
-  t.test('to block first does not keep the other from reporting', async (t) => {
+  t.test('blocking first does not prevent the other person from reporting', async (t) => {
     const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
     await matched(ana, ben)
     await block(ben, ana)
     t.match(await report(ana, ben, 'HARASSMENT'), { status: 201 })
     await block(ben, eve)
-    t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, 'a stranger learns nothing')
+    t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, 'an unrelated person learns nothing')
   })
 
-  t.test('reports are ten a day, and refused where they make no sense', async (t) => {
+  t.test('reports are limited to ten a day, and invalid ones are rejected', async (t) => {
     const ana = await member('Ana')
     const others = await inParallel(12, (turn) => member(`O${turn}`))
     for (const body of [{ reason: 'SPAM' }, { reportedProfileId: ana.profileId, reason: 'SPAM' }, { reportedProfileId: others[0]?.profileId, reason: 'BORING' },
@@ -303,29 +303,29 @@ t.test('safety', async (t) => {
     t.strictSame((await get(person('Nobody'), '/fitmatch/report')).data, { reports: [] })
   })
 
-  t.test('whoever blocks or is matched is answered once social has heard of it, but waits for a moment only', async (t) => {
+  t.test('responses to blocks and matches wait until social has consumed the event, but only for a moment', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.teardown(() => { delete services.connection })
-    let asked = 0
-    const heardAfter = (times: number, connection: { isMatched: boolean, hasBlocked: boolean }) => {
-      asked = 0
-      services.connection = () => ++asked > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
+    let calls = 0
+    const knownAfterCalls = (times: number, connection: { isMatched: boolean, hasBlocked: boolean }) => {
+      calls = 0
+      services.connection = () => ++calls > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
     }
-    heardAfter(2, { isMatched: true, hasBlocked: false })
+    knownAfterCalls(2, { isMatched: true, hasBlocked: false })
     await matched(ana, ben)
-    t.equal(asked, 3)
-    heardAfter(2, { isMatched: false, hasBlocked: true })
+    t.equal(calls, 3)
+    knownAfterCalls(2, { isMatched: false, hasBlocked: true })
     t.match(await block(ana, ben), { status: 200 })
-    t.equal(asked, 3)
-    heardAfter(1, { isMatched: false, hasBlocked: false })
+    t.equal(calls, 3)
+    knownAfterCalls(1, { isMatched: false, hasBlocked: false })
     t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200 })
-    t.equal(asked, 2)
-    heardAfter(1, { isMatched: false, hasBlocked: true })
+    t.equal(calls, 2)
+    knownAfterCalls(1, { isMatched: false, hasBlocked: true })
     t.match(await report(ana, ben), { status: 201 })
-    t.equal(asked, 2)
+    t.equal(calls, 2)
 
-    heardAfter(Infinity, { isMatched: false, hasBlocked: true })
+    knownAfterCalls(Infinity, { isMatched: false, hasBlocked: true })
     t.match(await block(ben, await member('Cleo')), { status: 200 })
-    t.ok(asked > 1 && asked <= 100, 'half a second of pauses')
+    t.ok(calls > 1 && calls <= 100, 'polls for half a second')
   })
 })

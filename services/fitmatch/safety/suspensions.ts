@@ -7,9 +7,9 @@ import type { Trx } from '../tables.ts'
 const REPORTERS_TO_SUSPEND = 3
 
 /**
- * Takes an account out of FitMatch until an operator has looked, when three people have reported it, or one that its owner is under age. Only
- * people with a verified address count. People whose report an operator has settled count no more, or they could suspend anybody again and
- * again. Call it under the member's lock.
+ * Suspends an account until an operator has reviewed it, if three people have reported it, or one has reported that its owner is under age. Only
+ * reporters with a verified email address count. Once an operator has resolved a report, its reporter no longer counts against this account, or
+ * the same people could suspend it again and again. Call it under the member's lock.
  */
 export async function suspendIfDue (trx: Trx, accountId: string) {
   const reporters = await trx.selectFrom('reports').innerJoin('members', 'members.account_id', 'reporter_id')
@@ -21,7 +21,7 @@ export async function suspendIfDue (trx: Trx, accountId: string) {
   if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ saysUnderage }) => saysUnderage)) await setSuspended(trx, accountId, true)
 }
 
-/** Takes an account out of FitMatch, or puts it back. It is the account that is suspended, so that a new profile is suspended too. */
+/** Suspends an account, or lifts the suspension. The account is suspended, not the profile, so a new profile is suspended too. */
 export async function setSuspended (trx: Trx, accountId: string, suspended: boolean) {
   const member = await lockMember(trx, accountId)
   if ((member.suspended_at !== null) === suspended) return

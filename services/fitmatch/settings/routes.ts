@@ -16,7 +16,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
   app.get('/fitmatch/settings', {
-    schema: { summary: 'Read my FitMatch settings', response: { 200: Settings } }
+    schema: { summary: 'Get my FitMatch settings', response: { 200: Settings } }
   }, async ({ account }) => {
     const { status, showOnlineStatus, showDistance, showLastActive } = await readCaller(db, account.id)
     return data({ status, showOnlineStatus, showDistance, showLastActive })
@@ -24,7 +24,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/settings', {
     schema: {
-      summary: 'Pause or resume, and choose what others see',
+      summary: 'Pause or resume my profile, and choose what others see',
       description: 'A suspended profile can be neither paused nor resumed: 403 PROFILE_SUSPENDED.',
       body: Body({
         status: Type.Optional(Enum(['ACTIVE', 'PAUSED'])),
@@ -38,12 +38,12 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/fitmatch/settings', {
     schema: {
-      summary: 'Delete my matching profile for good',
+      summary: 'Permanently delete my matching profile',
       body: Body({ confirmation: Type.Literal('DELETE_MY_FITMATCH') }, { examples: [{ confirmation: 'DELETE_MY_FITMATCH' }] }),
       response: { 200: Message }
     }
   }, async ({ account }) => {
     await deleteProfile(deps, account.id)
-    return message('Your FitMatch profile is deleted')
+    return message('Your FitMatch profile has been deleted')
   })
 }

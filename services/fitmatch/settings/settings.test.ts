@@ -16,7 +16,7 @@ t.test('settings', async (t) => {
     t.match(await put(person('Nobody'), '/fitmatch/settings', {}), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
-  t.test('hide from others what they say', async (t) => {
+  t.test('hide the chosen information from others', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const view = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data
     t.match(await view(), { distance: 1, isOnline: true, lastActiveAt: String })
@@ -27,7 +27,7 @@ t.test('settings', async (t) => {
     t.match(await view(), { isOnline: false })
   })
 
-  t.test('pausing hides a profile from whom it is not matched with', async (t) => {
+  t.test('pausing hides a profile from everybody except its matches', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await put(ana.id, '/fitmatch/settings', { status: 'PAUSED' })
     t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })

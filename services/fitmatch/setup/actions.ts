@@ -15,11 +15,11 @@ export async function clearDraft (db: Db, accountId: string) {
   await db.deleteFrom('setup_drafts').where('account_id', '=', accountId).execute()
 }
 
-/** Returns whether there was a profile to note it in. */
+/** Returns whether there was a profile to store it in. */
 export async function markTutorialSeen (db: Db, accountId: string) {
-  const seen = await db.updateTable('profiles').set({ tutorial_seen: true, updated_at: sql`now()` })
+  const updated = await db.updateTable('profiles').set({ tutorial_seen: true, updated_at: sql`now()` })
     .where('account_id', '=', accountId)
     .returning('id')
     .executeTakeFirst()
-  return seen !== undefined
+  return updated !== undefined
 }

@@ -20,37 +20,37 @@ const depthOf = (value: unknown): number =>
 
 export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/fitmatch/setup-draft', {
-    schema: { summary: 'Read what I have entered so far', response: { 200: Data(Type.Object({ draft: Nullable(Draft) })) } }
+    schema: { summary: 'Get my setup draft', response: { 200: Data(Type.Object({ draft: Nullable(Draft) })) } }
   }, async ({ account }) => data({ draft: await findDraft(db, account.id) }))
 
   app.post('/fitmatch/setup-draft', {
     schema: {
-      summary: 'Keep what I have entered so far',
-      description: 'Any JSON object, at most 32 KiB long and 6 objects deep. It replaces the one kept before.',
+      summary: 'Save my setup draft',
+      description: 'Any JSON object of at most 32 KiB and 6 levels. It replaces the previous draft.',
       body: Type.Object({}, { additionalProperties: true, examples: [exampleState] }),
       response: { 200: Data(Type.Object({ draft: Draft })) }
     }
   }, async ({ body, account }) => {
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_DRAFT_BYTES) throw new PayloadTooLarge()
-    if (depthOf(body) > MAX_DRAFT_DEPTH) throw new ValidationError('The draft is nested too deeply')
+    if (depthOf(body) > MAX_DRAFT_DEPTH) throw new ValidationError('The draft is nested too deeply. At most 6 levels are allowed')
     return data({ draft: await saveDraft(db, account.id, body as Record<string, unknown>) })
   })
 
   app.delete('/fitmatch/setup-draft', {
-    schema: { summary: 'Forget what I have entered so far', response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) } }
+    schema: { summary: 'Delete my setup draft', response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) } }
   }, async ({ account }) => {
     await clearDraft(db, account.id)
     return data({ cleared: true })
   })
 
   app.get('/fitmatch/tutorial-seen', {
-    schema: { summary: 'Ask whether I have seen the tutorial', response: { 200: Data(Type.Object({ seen: Type.Boolean() })) } }
+    schema: { summary: 'Get whether I have seen the tutorial', response: { 200: Data(Type.Object({ seen: Type.Boolean() })) } }
   }, async ({ account }) => data({ seen: await hasSeenTutorial(db, account.id) }))
 
   app.post('/fitmatch/tutorial-seen', {
     schema: {
-      summary: 'Note that I have seen the tutorial',
-      description: '`applied` is false when there is no profile to note it in.',
+      summary: 'Mark the tutorial as seen',
+      description: '`applied` is false if there is no profile to store it in.',
       response: { 200: Data(Type.Object({ seen: Type.Literal(true), applied: Type.Boolean() })) }
     }
   }, async ({ account }) => data({ seen: true, applied: await markTutorialSeen(db, account.id) }))

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
 
-t.test('what somebody sets up', async (t) => {
+t.test('the setup draft', async (t) => {
   const { get, post, del, member, send, upload } = await testApp(t)
   const path = '/fitmatch/setup-draft'
 
-  t.test('is kept as any object, until it is cleared', async (t) => {
+  t.test('stores any object until it is deleted', async (t) => {
     const ana = randomUUID()
     t.strictSame((await get(ana, path)).data, { draft: null })
     const draft = { step: 2, lookingFor: ['MALE'], venues: [{ id: 'a', name: 'Gym', address: 'B', lat: 1.5, lng: 2 }], anything: { a: null } }
@@ -23,7 +23,7 @@ t.test('what somebody sets up', async (t) => {
     t.strictSame((await get(ana, path)).data, { draft: null })
   })
 
-  t.test('is not lost to a form, which is for files only', async (t) => {
+  t.test('is not overwritten by a multipart form', async (t) => {
     const ana = randomUUID()
     await post(ana, path, { step: 4 })
     t.match(await upload(ana, path, 'file', Buffer.from('x')), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
@@ -41,7 +41,7 @@ t.test('what somebody sets up', async (t) => {
     t.match(await post(ana, path, { 'a\u0000': 1 }), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
-  t.test('holds whether the tutorial was seen, once there is a profile', async (t) => {
+  t.test('stores whether the tutorial was seen once there is a profile', async (t) => {
     const nobody = randomUUID()
     t.strictSame((await get(nobody, '/fitmatch/tutorial-seen')).data, { seen: false })
     t.match(await send(nobody, 'POST', '/fitmatch/tutorial-seen'), { status: 200, data: { seen: true, applied: false } })

@@ -16,8 +16,8 @@ interface Swipe { targetProfileId: string, swipeType: SwipeType }
 const isInterest = (type: SwipeType | undefined): type is MatchType => type !== undefined && type !== 'PASS'
 
 /**
- * Answers whether two people are interested in each other. A repeat costs nothing; a changed mind costs a swipe; between two who are
- * matched nothing changes any more.
+ * Swipes on a profile and creates a match if both people are interested. Repeating a swipe is free, changing it costs a swipe, and between two
+ * matched people a swipe changes nothing.
  */
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
   const me = await readParticipant(db, accountId)
@@ -37,7 +37,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
     const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
-      ? await makeMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
+      ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
       : undefined
     const shouldPublishLike = isInterest(swipeType) && !newMatch && !isLikePublished
     if (shouldPublishLike) await publish(trx, LikeReceived, targetId, {
@@ -51,7 +51,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   })
 }
 
-/** Finds whose profile it is, and locks the pair, in one statement. */
+/** Finds the profile's account and locks the pair, in one statement. */
 async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
   const { rows } = await sql<{ targetId: string }>`
     select account_id as "targetId", ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
@@ -59,7 +59,7 @@ async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
   return rows[0].targetId
 }
 
-/** All that is between two people, read under the pair's lock. Neither profile may go away before the swipe is written, so both are held. */
+/** Everything between two people. Call it under the pair's lock. Both profiles are locked too, so neither can be deleted before the swipe is stored. */
 async function lockPairState (trx: Trx, accountId: string, targetId: string) {
   const found = await trx.selectFrom('profiles')
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
@@ -89,7 +89,7 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
 
 interface Side { id: string, name: string, swipe: MatchType }
 
-async function makeMatch (trx: Trx, one: Side, other: Side) {
+async function createMatch (trx: Trx, one: Side, other: Side) {
   const matchType: MatchType = one.swipe === 'LIKE' && other.swipe === 'LIKE' ? 'LIKE' : 'WORKOUT_BUDDY'
   const pair = pairOf(one.id, other.id)
   const displayNames = pair.low_id === one.id ? [one.name, other.name] : [other.name, one.name]

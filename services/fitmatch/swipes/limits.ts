@@ -3,7 +3,7 @@ import type { Caller } from '../profiles/queries.ts'
 import type { Db } from '../tables.ts'
 
 const FREE_SWIPES_PER_DAY = 10
-// A number, as the interface has numbers here, and one that nobody can use up in a day.
+// The API has numbers here, so unlimited is a number that nobody can use up in a day.
 const UNLIMITED_SWIPES = 999_999
 
 export const dailyLimitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) => isSubscribed ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
@@ -13,12 +13,12 @@ export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: numb
   return { dailySwipes, remaining: caller.isSubscribed ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used), used, unlimited: caller.isSubscribed }
 }
 
-/** What the caller has of today's swipes. */
+/** The caller's swipe limits for today. */
 export async function readSwipeLimits (db: Db, caller: Caller) {
   return describeLimits(caller, await readUsedSwipes(db, caller.accountId, dayIn(caller.timezone)))
 }
 
-/** How many swipes of a day are used. */
+/** How many swipes an account has used on a day. */
 export async function readUsedSwipes (db: Db, accountId: string, day: string) {
   const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select('used').executeTakeFirst()
   return row?.used ?? 0

@@ -22,7 +22,7 @@ const Swiped = Type.Object({
       photo: Nullable(Type.String())
     })
   })),
-  remaining: Type.Integer({ description: "What is left of the day's swipes; 999999 with an active subscription" })
+  remaining: Type.Integer({ description: "Swipes left today; 999999 with an active subscription" })
 }, {
   examples: [{
     swipeType: 'LIKE', isMatch: true, remaining: 9,
@@ -36,8 +36,8 @@ const Swiped = Type.Object({
 export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/swipe', {
     schema: {
-      summary: 'Say whether I am interested in somebody',
-      description: 'Ten a day without a subscription: 429 LIMIT_EXCEEDED. The same swipe again costs nothing.',
+      summary: 'Swipe on a profile',
+      description: 'At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.',
       body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) },
         { examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }] }),
       response: { 200: Data(Swiped) }
@@ -53,8 +53,8 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/likes', {
     schema: {
       'x-extension': true,
-      summary: 'See who likes me and has no answer yet',
-      description: 'Without a subscription only how many.',
+      summary: 'List people who like me and await my swipe',
+      description: 'Without a subscription, only their number.',
       response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 1, profiles: [exampleCandidate] }] })) }
     }
   }, async ({ account }) => {

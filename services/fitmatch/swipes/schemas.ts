@@ -1,7 +1,7 @@
 import Type from 'typebox'
 
 export const Limits = Type.Object({
-  dailySwipes: Type.Integer({ description: '10; 999999 with an active subscription, which has no limit' }),
+  dailySwipes: Type.Integer({ description: '10; 999999 with an active subscription, which means no limit' }),
   remaining: Type.Integer(),
   used: Type.Integer(),
   unlimited: Type.Boolean()

@@ -8,7 +8,7 @@ t.test('swipes', async (t) => {
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
-  t.test('tell the other one that somebody is interested, and not who', async (t) => {
+  t.test('publish that a person is liked, without revealing by whom', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
     const answer = await swipes(ana, ben)
     t.match(answer, { status: 200, success: true })
@@ -25,12 +25,12 @@ t.test('swipes', async (t) => {
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Annie' }] })
     await swipes(ana, cleo, 'PASS')
     await swipes(ana, cleo, 'LIKE')
-    t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'nobody is told twice')
+    t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'published once')
     await swipes(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
   })
 
-  t.test('of two who are interested make a match, which both are told of', async (t) => {
+  t.test('of two interested people create a match, which is published for both', async (t) => {
     for (const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], ['WORKOUT_BUDDY', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY']] as const) {
       const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
       await swipes(ana, ben, mine)
@@ -41,17 +41,17 @@ t.test('swipes', async (t) => {
       })
       t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
       t.match((await publishedEvents(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
-      t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'what is matched stays so')
+      t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'an existing match stays')
       t.equal(await usedBy(ana), 1)
       t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })
     }
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await swipes(ana, ben, 'LIKE')
     t.match((await swipes(ben, ana, 'PASS')).data, { isMatch: false })
-    t.match((await swipes(ben, ana, 'LIKE')).data, { isMatch: true, remaining: 8 }, 'a changed mind counts')
+    t.match((await swipes(ben, ana, 'LIKE')).data, { isMatch: true, remaining: 8 }, 'a changed swipe counts')
   })
 
-  t.test('of two hundred pairs at the same instant make two hundred matches', { timeout: 60_000 }, async (t) => {
+  t.test('of two hundred pairs at the same instant create two hundred matches', { timeout: 60_000 }, async (t) => {
     const pairs: [Member, Member][] = []
     for (let batch = 0; batch < 10; batch++) pairs.push(...await inParallel(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
     const before = (await publishedEvents(MatchMade)).length
@@ -65,7 +65,7 @@ t.test('swipes', async (t) => {
     t.equal(matches.length, 200)
   })
 
-  t.test('sent again cost nothing', async (t) => {
+  t.test('are free when repeated', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const answers = await inParallel(50, () => swipes(ana, ben))
     t.ok(answers.every(({ status, data }) => status === 200 && data.remaining === 9))
@@ -73,7 +73,7 @@ t.test('swipes', async (t) => {
     t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id).length, 1)
   })
 
-  t.test('are ten a day, PASS included, however many at once', async (t) => {
+  t.test('are limited to ten a day, PASS included, under concurrent requests', async (t) => {
     const [ana, others] = [await member('Ana'), await many(60)]
     const answers = await Promise.all(others.map((other, turn) => swipes(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
     t.equal(answers.filter(({ status }) => status === 200).length, 10)
@@ -85,7 +85,7 @@ t.test('swipes', async (t) => {
 
     await del(ana.id, '/fitmatch/profile')
     await post(ana.id, '/fitmatch/profile')
-    t.match(await swipes(ana, others[0] as Member), { status: 429, code: 'LIMIT_EXCEEDED' }, 'also for a new profile')
+    t.match(await swipes(ana, others[0] as Member), { status: 429, code: 'LIMIT_EXCEEDED' }, 'also with a new profile')
 
     await subscribe(ana.id)
     t.match(await swipes(ana, others[0] as Member), { status: 200, data: { remaining: 999_999 } })
@@ -97,7 +97,7 @@ t.test('swipes', async (t) => {
     t.match(await swipes(ana, others[1] as Member), { status: 200, data: { remaining: 9 } }, 'a new day')
   })
 
-  t.test('are unlimited only while the subscription runs, whatever order the news come in', async (t) => {
+  t.test('are unlimited only during a subscription, whatever the order of events', async (t) => {
     const ana = await member('Ana')
     await subscribe(ana.id, 'ACTIVE', -1)
     t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 10 })
@@ -109,12 +109,12 @@ t.test('swipes', async (t) => {
     }
     t.equal(await change('CANCELED', first), false)
     t.equal(await change('ACTIVE', first + 1), true, 'the second change of one millisecond counts')
-    t.equal(await change('CANCELED', first), true, 'late news change nothing')
+    t.equal(await change('CANCELED', first), true, 'late events change nothing')
     t.equal(await change('EXPIRED', first + 2), false)
     t.equal(await change('EXPIRED', first + 2), false)
   })
 
-  t.test('are refused where they cannot be', async (t) => {
+  t.test('are rejected if invalid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.match(await swipes(ana, ana), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: 'garbage', swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })

@@ -19,22 +19,22 @@ export { createApp }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
 
-/** The other services as a test wants them. */
+/** What the fake neighbour services respond. */
 export interface FakeServices {
   facts: Map<string, Facts>
   progress: Type.Static<typeof TrainingProgress.response>
   membership: Type.Static<typeof Membership.response>
-  /** The interests that are offered. */
+  /** The interest options that profile offers. */
   interests: string[]
-  /** Whose address is not verified. */
+  /** Accounts without a verified email address. */
   unverified: Set<string>
-  /** What social has heard; it is away where a test does not say. */
+  /** What social responds. It is unavailable if a test does not set this. */
   connection?: () => Type.Static<typeof Connection.response>
   areUnavailable: boolean
 }
 
-/** What the main profile says of somebody who has filled in all of it. */
-export const someFacts = (name: string, others: Partial<Facts> = {}): Facts => ({
+/** The facts of a complete main profile. */
+export const someFacts = (name: string, overrides: Partial<Facts> = {}): Facts => ({
   name,
   bio: 'Runs',
   city: 'Jakarta',
@@ -52,10 +52,10 @@ export const someFacts = (name: string, others: Partial<Facts> = {}): Facts => (
   favoriteSports: ['badminton', 'running'],
   activityStyle: [],
   preferredAvailability: ['morning', 'evening'],
-  ...others
+  ...overrides
 })
 
-/** An app over a database of its own. */
+/** The app with its own database and fake neighbour services. */
 export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
@@ -83,7 +83,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
-  /** A request by an account, and what came of it. */
+  /** Sends a request as an account and returns status, headers and body. */
   async function send (accountId: string, method: Method, url: string, payload?: object, { role = 'USER', headers = {} as Record<string, string> } = {}) {
     const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
     return { status: response.statusCode, headers: response.headers, ...response.json() }
@@ -100,11 +100,11 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     return accountId
   }
 
-  /** Somebody with a matching profile. */
+  /** Creates an account with a matching profile. */
   async function member (name: string, { fields = {}, ...facts }: Partial<Facts> & { fields?: object } = {}) {
     const id = person(name, facts)
     const { status, data } = await post(id, '/fitmatch/profile', fields)
-    if (status !== 201) throw new Error(`no profile: ${status}`)
+    if (status !== 201) throw new Error(`creating the profile failed: ${status}`)
     return { id, profileId: data.id as string }
   }
   type Member = Awaited<ReturnType<typeof member>>
@@ -124,7 +124,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,
-    /** As `post`, under a key by which it may be sent again. */
+    /** Like `post`, with an idempotency key. */
     postOnce: (accountId: string, key: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload, { headers: { 'idempotency-key': key } }),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     del: (accountId: string, url: string, payload?: object) => send(accountId, 'DELETE', url, payload),
@@ -133,7 +133,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     person,
     member,
     swipes,
-    /** Two who like each other. @returns the match */
+    /** Matches two people. @returns the match id */
     matched: async (one: Member, other: Member) => {
       await swipes(one, other)
       const { data } = await swipes(other, one)
@@ -142,7 +142,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     subscribe: async (accountId: string, status = 'ACTIVE', days = 30) => await deliver(createHandlers(deps), SubscriptionChanged.type, {
       accountId, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + days * 86_400_000).toISOString()
     }),
-    /** What was said of this type so far. */
+    /** The data of the events of this type published so far. */
     publishedEvents: async ({ type }: { type: string }) => (await recordedEvents(db)).filter((event) => event.type === type).map((event) => event.data as Record<string, unknown>)
   }
 }
@@ -150,5 +150,5 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
 export type TestApp = Awaited<ReturnType<typeof testApp>>
 export type Member = Awaited<ReturnType<TestApp['member']>>
 
-/** Does `work` `times` times at once. */
+/** Runs `work` `times` times concurrently. */
 export const inParallel = async <Result>(times: number, work: (turn: number) => Promise<Result>) => await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))

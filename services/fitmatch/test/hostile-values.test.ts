@@ -2,7 +2,7 @@ import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 
-t.test('no value in an address, a query or a body brings a server error', async (t) => {
+t.test('no value in a path, query or body causes a server error', async (t) => {
   const { app, member, matched } = await testApp(t)
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   const matchId = await matched(ana, ben)

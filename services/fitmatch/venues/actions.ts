@@ -20,7 +20,7 @@ interface NewVenue {
 }
 interface VenueChanges { id: string, name?: string, branch?: string, latitude?: number, longitude?: number }
 
-// Everything here happens under the profile's lock, so there are never too many, whatever comes at once.
+// All changes take the profile's lock, so the limit holds under concurrent requests.
 
 const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
@@ -48,13 +48,13 @@ export async function addVenue (trx: Trx, accountId: string, { chainId, name, br
     .executeTakeFirstOrThrow()
 }
 
-/** Puts the venues in an order that names each of them once. */
+/** Reorders the venues. `venueIds` contains each of them once. */
 export async function orderVenues (db: Db, accountId: string, venueIds: string[]) {
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
-    const exact = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length && venues.every(({ id }) => venueIds.includes(id))
-    if (!exact) throw new ValidationError('venueIds must name each of your venues once')
+    const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length && venues.every(({ id }) => venueIds.includes(id))
+    if (!isComplete) throw new ValidationError('venueIds must contain each of your venues once')
     for (const [index, id] of venueIds.entries()) {
       await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
     }

@@ -14,13 +14,13 @@ const text = (max: number) => Type.Optional(Text({ min: 0, max }))
 
 export const venueRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/fitmatch/profile/venues', {
-    schema: { summary: 'List the places where I train', response: { 200: Venues } }
+    schema: { summary: 'List my venues', response: { 200: Venues } }
   }, async ({ account }) => data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES }))
 
   app.post('/fitmatch/profile/venues', {
     schema: {
-      summary: 'Add a place where I train',
-      description: 'A place of my own needs only a name and `isCustom`. At most 5: 400 LIMIT_EXCEEDED.',
+      summary: 'Add a venue where I train',
+      description: 'A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.',
       headers: IdempotencyHeaders,
       body: Body({
         chainId: text(100), name: Text({ max: 200 }), branch: text(200), city: text(100), latitude, longitude, placeId: text(300),
@@ -35,9 +35,9 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.put('/fitmatch/profile/venues', {
     schema: {
-      summary: 'Put my venues in another order, or change one',
+      summary: 'Reorder my venues, or update one',
       body: Body({
-        venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues once' })),
+        venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues, once' })),
         id: Type.Optional(Id),
         name: Type.Optional(Text({ max: 200 })),
         branch: text(200),
@@ -58,6 +58,6 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: { summary: 'Delete a venue', querystring: Type.Object({ id: Id }), response: { 200: Message } }
   }, async ({ query, account }) => {
     await deleteVenue(db, account.id, query.id)
-    return message('The venue is deleted')
+    return message('Venue deleted')
   })
 }

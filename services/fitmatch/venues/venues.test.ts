@@ -5,7 +5,7 @@ t.test('venues', async (t) => {
   const { get, post, postOnce, put, del, member } = await testApp(t)
   const add = (accountId: string, body: object = { name: 'Gelora', isCustom: true }) => post(accountId, '/fitmatch/profile/venues', body)
 
-  t.test('are kept as given, and shown to others on the grid', async (t) => {
+  t.test('are stored exactly, and shown to others on the grid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const venue = { chainId: 'c1', name: 'Gym', branch: 'North', city: 'Jakarta', latitude: -6.123456, longitude: 106.987654, placeId: 'p1', isCustom: false }
     t.match(await add(ana.id, venue), { status: 201, data: { venue: { id: String, ...venue, sortOrder: 0 } } })
@@ -36,7 +36,7 @@ t.test('venues', async (t) => {
     t.equal((await get(ana, '/fitmatch/profile/venues')).data.venues.length, 1)
   })
 
-  t.test('are changed, ordered and deleted by their owner alone', async (t) => {
+  t.test('are updated, reordered and deleted by their owner only', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const ids = [(await add(ana.id)).data.venue.id, (await add(ana.id)).data.venue.id]
     const path = '/fitmatch/profile/venues'
@@ -45,7 +45,7 @@ t.test('venues', async (t) => {
     t.match(await put(ana.id, path, {}), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await put(ana.id, path, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }), { status: 200, data: { venues: [{}, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }] } })
     t.match(await put(ana.id, path, { id: ids[0], latitude: 3 }), { status: 200, data: { venues: [{}, { latitude: 3, longitude: 2 }] } })
-    t.match(await put(ana.id, path, { id: ids[1], latitude: 3 }), { status: 400, code: 'VALIDATION_ERROR' }, 'half a position is none')
+    t.match(await put(ana.id, path, { id: ids[1], latitude: 3 }), { status: 400, code: 'VALIDATION_ERROR' }, 'one coordinate alone is rejected')
     t.match((await get(ana.id, path)).data.venues, [{ id: ids[1], latitude: null, longitude: null }, {}])
     t.match(await put(ben.id, path, { id: ids[0], name: 'Mine' }), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ben.id, `${path}?id=${ids[0]}`), { status: 404, code: 'NOT_FOUND' })

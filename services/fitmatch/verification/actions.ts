@@ -11,7 +11,7 @@ import { lockedColumns, lockProfile, type Profile } from '../profiles/queries.ts
 import type { Db, Trx } from '../tables.ts'
 import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
-/** Hands in a selfie. Its key is written down before the file, so that no file is ever left that nobody knows of. */
+/** Submits a selfie. Its key is stored before the file, so that a crash never leaves an untracked file. */
 export async function submitSelfie ({ db, selfies }: Deps, accountId: string, image: Image) {
   const key = `selfies/${accountId}/${randomUUID()}.webp`
   await db.insertInto('selfies').values({ key }).execute()
@@ -35,18 +35,18 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
   }
 }
 
-/** @throws VerificationNotFound when nothing is pending */
+/** @throws VerificationNotFound if none is pending */
 export async function cancelVerification ({ db, selfies }: Deps, accountId: string) {
   const canceled = await db.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'PENDING')
     .returning('selfie_key')
     .executeTakeFirst()
   if (!canceled) throw new VerificationNotFound()
-  // What fails here is done by housekeeping.
+  // If this fails, housekeeping erases the selfie.
   if (canceled.selfie_key) await eraseSelfie(db, selfies, canceled.selfie_key).catch(() => {})
 }
 
-/** Reads a selfie, which is logged. @throws VerificationNotFound */
+/** Reads a selfie. The read is logged first. @throws VerificationNotFound */
 export async function readSelfie ({ db, selfies }: Deps, operator: Operator, verificationId: string) {
   const key = await findSelfieKey(db, verificationId)
   if (key === undefined) throw new VerificationNotFound()
@@ -58,14 +58,14 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
 
 interface Decision { operator: Operator, verificationId: string, approved: boolean, reason: string | null }
 
-/** Decides on a selfie, once, and on no photo but those it was handed in with. @throws VerificationNotFound, AlreadyDecided */
+/** Decides a verification, once. The decision covers only the photos it was submitted with. @throws VerificationNotFound, AlreadyDecided */
 export async function decideVerification (db: Db, { operator, verificationId, approved, reason }: Decision) {
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
     if (!verification) throw new VerificationNotFound()
     const { accountId, profileId } = verification
-    // The profile before the verification, as whoever changes photos takes them. Its photos stay as they are until the decision is committed.
+    // Locks the profile before the verification, in the same order as changes of photos do. The photos cannot change until the decision commits.
     const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedColumns).forUpdate().executeTakeFirst()
     if (approved && profile) await revokeUnlessMainPhotoCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
@@ -77,7 +77,7 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
 
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
-      await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${isCompared(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
+      await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${selectComparedPhoto(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
       await grantBadge(trx, accountId, 'PHOTO_VERIFIED')
     }
     await auditDecision(trx, operator, { action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subjectId: verificationId, accountId, note: reason })
@@ -87,13 +87,13 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
   if (!isDecided) throw new AlreadyDecided()
 }
 
-/** Whether the photo at hand stood on the profile when the selfie was handed in. */
-const isCompared = (trx: Trx, verificationId: string) => trx.selectFrom('verification_photos')
+/** Selects the current photo if it was on the profile when the selfie was submitted. */
+const selectComparedPhoto = (trx: Trx, verificationId: string) => trx.selectFrom('verification_photos')
   .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select('photo_id')
 
 /**
- * Ends what a selfie is good for when the main photo is none that it was, or is being, compared with: an approval lapses, and a request that
- * waits is canceled. Call it under the profile's lock.
+ * If the main photo is not one of those the selfie was submitted with, revokes the approval and cancels a pending verification. Call it under
+ * the profile's lock.
  */
 export async function revokeUnlessMainPhotoCompared (trx: Trx, { id, account_id: accountId, photo_verified: isVerified }: Profile) {
   const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select(['id', 'is_verified']).executeTakeFirst()
@@ -115,7 +115,7 @@ async function eraseSelfie (db: Db, selfies: Storage, key: string) {
   await db.deleteFrom('selfies').where('key', '=', key).execute()
 }
 
-/** Erases selfies a month after the decision, at once where the request was withdrawn, and those that a crash left behind. */
+/** Erases selfies 30 days after the decision, those of canceled verifications at once, and those that a crash left behind. */
 export async function eraseOldSelfies (db: Db, selfies: Storage) {
   const { rows } = await sql<{ key: string }>`
     select key from selfies left join verifications on selfie_key = key

@@ -2,14 +2,14 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate, type Page } from '@tandem/service-kit'
 import type { Db, VerificationStatus } from '../tables.ts'
 
-/** Why a request was canceled, or an approval is good for nothing any more. */
+/** Why a verification was canceled, or an approval revoked. */
 export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent your selfie'
 
-/** How it stands with the verification of the profile that an account has now. */
+/** The verification status of an account's current profile. */
 export async function readVerification (db: Db, accountId: string) {
   const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.account_id', '=', accountId)
-    // A request that its owner withdrew is as if it had never been; one that was canceled for them says why.
+    // A verification that its owner withdrew is not shown. One that was canceled by a change of photos is, with the reason.
     .where((eb) => eb.or([eb('verifications.status', '<>', 'CANCELED'), eb('reason', 'is not', null)]))
     .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'revoked_at as revokedAt'])
     .orderBy('verifications.id', 'desc')
@@ -21,7 +21,7 @@ export async function readVerification (db: Db, accountId: string) {
   return { ...verification, status }
 }
 
-/** Verifications for operators, oldest first, each with the photos that the selfie was handed in with, as far as they are still there. */
+/** Verifications for operators, oldest first, each with those of the photos it was submitted with that still exist. */
 export async function listVerifications (db: Db, { status, limit, cursor }: Page & { status: VerificationStatus }) {
   const rows = await db.selectFrom('verifications').leftJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.status', '=', status)

@@ -21,8 +21,8 @@ const VerificationForOperators = Type.Object({
   accountId: Type.String(),
   profileId: Type.String(),
   displayName: Nullable(Type.String()),
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), { description: 'As they stood when the selfie was sent. Approval is of these and no others' }),
-  hasSelfie: Type.Boolean({ description: 'Whether it can still be seen at …/:id/selfie' }),
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), { description: 'The photos at the time the selfie was submitted. An approval covers these only' }),
+  hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
   status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
   reason: Nullable(Type.String()),
   submittedAt: Timestamp,
@@ -39,14 +39,14 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(multipartUploads)
 
   app.get('/fitmatch/verification', {
-    schema: { summary: 'Ask whether my photos are verified', response: { 200: Data(Type.Object({ verification: Verification })) } }
+    schema: { summary: 'Get the status of my photo verification', response: { 200: Data(Type.Object({ verification: Verification })) } }
   }, async ({ account }) => data({ verification: await readVerification(db, account.id) }))
 
   app.post('/fitmatch/verification', {
     schema: {
-      summary: 'Hand in a selfie that my photos are compared with',
-      description: 'A form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Nobody but operators sees it, and it is erased 30 days after ' +
-        'the decision. 409 VERIFICATION_PENDING or ALREADY_VERIFIED where there is nothing to hand in.',
+      summary: 'Submit a selfie to verify my photos',
+      description: 'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after ' +
+        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval.',
       fileField: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },
@@ -60,10 +60,10 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/fitmatch/verification', {
-    schema: { summary: 'Withdraw my selfie', response: { 200: Message } }
+    schema: { summary: 'Cancel my verification and erase the selfie', response: { 200: Message } }
   }, async ({ account }) => {
     await cancelVerification(deps, account.id)
-    return message('The verification is withdrawn, and the selfie erased')
+    return message('Verification canceled and selfie erased')
   })
 }
 
@@ -75,7 +75,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/admin/verifications', {
     schema: {
       'x-extension': true,
-      summary: 'List selfies that wait for a decision (operators)',
+      summary: 'List verifications, oldest first (operators)',
       querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
       response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor })) }
     },
@@ -88,7 +88,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/admin/verifications/:id/selfie', {
     schema: {
       'x-extension': true,
-      summary: 'See a selfie (operators)',
+      summary: 'Get a selfie (operators)',
       description: 'Each read is logged.',
       params,
       produces: ['image/webp'],
@@ -103,21 +103,21 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/admin/verifications/:id/approve', {
     schema: {
       'x-extension': true,
-      summary: 'Approve a selfie (operators)',
-      description: '409 ALREADY_DECIDED also when the main photo has changed to one that was added after the selfie was sent: the request is canceled then.',
+      summary: 'Approve a verification (operators)',
+      description: '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.',
       params,
       response: { 200: Message }
     },
     onRequest
   }, async (request) => {
     await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: true, reason: null })
-    return message('The photos are verified')
+    return message('Verification approved')
   })
 
   app.post('/fitmatch/admin/verifications/:id/reject', {
     schema: {
       'x-extension': true,
-      summary: 'Reject a selfie (operators)',
+      summary: 'Reject a verification (operators)',
       params,
       body: Body({ reason: Text({ max: 500 }) }, { examples: [{ reason: 'The face is covered' }] }),
       response: { 200: Message }
@@ -125,6 +125,6 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     onRequest
   }, async (request) => {
     await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: false, reason: request.body.reason })
-    return message('The verification is rejected')
+    return message('Verification rejected')
   })
 }

@@ -15,7 +15,7 @@ t.test('photo verification', async (t) => {
   const idOf = async (accountId: string) => (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
   const selfiesOf = async (accountId: string) => await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
 
-  t.test('is asked for once at a time, and withdrawn with its selfie', async (t) => {
+  t.test('can be pending once, and is canceled together with its selfie', async (t) => {
     const { id: ana } = await member('Ana')
     t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
     const answers = await inParallel(5, () => submit(ana))
@@ -30,7 +30,7 @@ t.test('photo verification', async (t) => {
     t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', createPng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
-  t.test('is for operators alone to see and decideVerification', async (t) => {
+  t.test('is visible to operators only, who decide it', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
     const id = await idOf(ana)
@@ -48,7 +48,7 @@ t.test('photo verification', async (t) => {
     t.equal(selfie.rawPayload.subarray(8, 12).toString(), 'WEBP')
   })
 
-  t.test('once approved shows on the profile, with a badge, and is told', async (t) => {
+  t.test('when approved shows on the profile, grants a badge, and is published', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await submit(ana.id)
     const id = await idOf(ana.id)
@@ -65,12 +65,12 @@ t.test('photo verification', async (t) => {
 
     await del(ana.id, '/fitmatch/profile')
     const again = await post(ana.id, '/fitmatch/profile')
-    t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'other photos are another matter')
+    t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'a new profile starts unverified')
     t.match(await stateOf(ana.id), { status: 'NONE' })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
   })
 
-  t.test('that lapses while badges are recalculated leaves no badge', async (t) => {
+  t.test('that is revoked while badges are recalculated leaves no badge', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
     await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`)
@@ -86,7 +86,7 @@ t.test('photo verification', async (t) => {
     t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
   })
 
-  t.test('lapses with a main photo that was not compared, and only then', async (t) => {
+  t.test('is revoked by a main photo that was not compared, and only then', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const approve = async () => {
       await submit(ana.id)
@@ -108,20 +108,20 @@ t.test('photo verification', async (t) => {
     t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
     await post(ana.id, '/fitmatch/badges')
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] })
-    t.match(await choose(second), { data: { isPhotoVerified: false } }, 'to change back is no verification')
+    t.match(await choose(second), { data: { isPhotoVerified: false } }, 'changing back does not restore it')
 
     await approve()
     t.equal(await isVerified(), true)
     t.match(await stateOf(ana.id), { status: 'APPROVED', reason: null })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
     for (const id of [second, later]) await remove(id)
-    t.equal(await isVerified(), true, 'the photo that is left was compared')
+    t.equal(await isVerified(), true, 'the remaining photo was compared')
     await remove(first)
     await add()
-    t.equal(await isVerified(), false, 'the last one gone, another is another matter')
+    t.equal(await isVerified(), false, 'a photo added after the last one was deleted is not verified')
   })
 
-  t.test('approves no photo that was not there when the selfie was sent', async (t) => {
+  t.test('approves only photos that existed when the selfie was submitted', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
     const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
@@ -130,11 +130,11 @@ t.test('photo verification', async (t) => {
     const own = async () => (await listed()).find(({ accountId }: { accountId: string }) => accountId === ana.id)
 
     await submit(ana.id)
-    const foreign = await add()
-    t.strictSame((await own()).photos, [{ url: firstUrl, isMain: true }, { url: secondUrl, isMain: false }], 'operators see what was there')
-    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: foreign }), { status: 200, data: { isPhotoVerified: false } })
+    const laterPhoto = await add()
+    t.strictSame((await own()).photos, [{ url: firstUrl, isMain: true }, { url: secondUrl, isMain: false }], 'operators see those photos')
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: laterPhoto }), { status: 200, data: { isPhotoVerified: false } })
     t.match(await del(ana.id, `/fitmatch/photos?id=${second}`), { status: 200 })
-    t.equal(await own(), undefined, 'nobody compares any longer')
+    t.equal(await own(), undefined, 'the verification is no longer pending')
     t.match(await stateOf(ana.id), { status: 'NONE', reason: /main photo has changed/, submittedAt: String })
     t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 409, code: 'ALREADY_DECIDED' })
     t.equal(await isVerified(), false)
@@ -142,16 +142,16 @@ t.test('photo verification', async (t) => {
     t.strictSame((await publishedEvents(VerificationDecided)).filter(({ accountId }) => accountId === ana.id), [])
 
     t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: first }), { status: 200 })
-    await del(ana.id, `/fitmatch/photos?id=${foreign}`)
+    await del(ana.id, `/fitmatch/photos?id=${laterPhoto}`)
     t.match(await submit(ana.id), { status: 200, data: { verification: { status: 'PENDING' } } })
     const later = await add()
     t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
-    t.equal(await isVerified(), true, 'the photo that was there is approved')
-    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: later }), { data: { isPhotoVerified: false } }, 'the one that came later does not inherit it')
+    t.equal(await isVerified(), true, 'the earlier photo is approved')
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: later }), { data: { isPhotoVerified: false } }, 'the later photo is not')
     t.equal(await isVerified(), false)
   })
 
-  t.test('goes on while the main photo is another that was there, and ends with the last of them', async (t) => {
+  t.test('stays pending while the main photo is one of the submitted ones, and ends with the last of them', async (t) => {
     const { id: ana } = await member('Ana')
     const { photos: [{ id: first }, { id: second }] } = (await get(ana, '/fitmatch/photos')).data
     await submit(ana)
@@ -163,17 +163,17 @@ t.test('photo verification', async (t) => {
     t.match(await stateOf(ana), { status: 'NONE', reason: String })
     await submit(ana)
     await upload(ana, '/fitmatch/photos', 'file', createPng())
-    t.match(await stateOf(ana), { status: 'NONE', reason: String }, 'the first photo is one that nobody compared')
+    t.match(await stateOf(ana), { status: 'NONE', reason: String }, 'the new first photo was not compared')
   })
 
-  t.test('never ends as a verified profile with a main photo that was not compared, whatever comes at once', async (t) => {
+  t.test('never leaves a verified profile with a main photo that was not compared, under concurrent requests', async (t) => {
     for (let round = 0; round < 12; round++) {
       const { id: ana } = await member('Ana')
       await submit(ana)
-      const foreign = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
+      const laterPhoto = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
       const id = await idOf(ana)
       const [decided, changed] = await Promise.all([
-        operator('POST', `/fitmatch/admin/verifications/${id}/approve`), put(ana, '/fitmatch/photos', { mainPhotoId: foreign })
+        operator('POST', `/fitmatch/admin/verifications/${id}/approve`), put(ana, '/fitmatch/photos', { mainPhotoId: laterPhoto })
       ])
       t.ok(decided.status === 200 || decided.status === 409, `${decided.status}`)
       t.equal(changed.status, 200)
@@ -183,7 +183,7 @@ t.test('photo verification', async (t) => {
     }
   })
 
-  t.test('once rejected says why, and may be asked for again', async (t) => {
+  t.test('when rejected gives the reason, and can be requested again', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
     const id = await idOf(ana)
@@ -194,7 +194,7 @@ t.test('photo verification', async (t) => {
     t.match(await operator('POST', '/fitmatch/admin/verifications/garbage/approve'), { status: 404, code: 'NOT_FOUND' })
   })
 
-  t.test('erases selfies 30 days after the decision, and what nobody refers to', async (t) => {
+  t.test('erases selfies 30 days after the decision, and selfies without a verification', async (t) => {
     const [{ id: ana }, { id: ben }, { id: cleo }] = [await member('Ana'), await member('Ben'), await member('Cleo')]
     for (const each of [ana, ben, cleo]) await submit(each)
     for (const each of [ana, ben]) await operator('POST', `/fitmatch/admin/verifications/${await idOf(each)}/approve`)
@@ -210,6 +210,6 @@ t.test('photo verification', async (t) => {
     t.match(await operator('GET', `/fitmatch/admin/verifications/${await idOf(ana)}/selfie`), { status: 404, code: 'NOT_FOUND' })
     await del(cleo, '/fitmatch/profile')
     await runHousekeeping(deps)
-    t.equal((await selfiesOf(cleo)).length, 0, 'nor does one outlive the profile it was for')
+    t.equal((await selfiesOf(cleo)).length, 0, 'selfies do not outlive the profile')
   })
 })
