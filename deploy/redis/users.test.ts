@@ -65,7 +65,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
   const cache = createStatsCache(redis.urlOf('dashboard'), silentLog)
   t.teardown(() => cache.close())
   await until(() => cache.ready().then(() => true, () => false))
-  await cache.forget('ana')
+  await cache.invalidate('ana')
   t.equal(await as('operator').exists('tandem:dashboard:stats:v1:ana'), 1)
 })
 

@@ -14,16 +14,16 @@ import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
 const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
 const consumers = [onPersonChanged, onFactsChanged]
-const answers = [answerTrainingTotals, answerTrainingProgress]
+const rpcs = [answerTrainingTotals, answerTrainingProgress]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })
-  for (const each of routes) await app.register(each, deps)
+  for (const plugin of routes) await app.register(plugin, deps)
   return app
 }
 
-/** Hears and answers the other services until stopped. */
+/** Consumes events and serves RPCs until stopped. */
 export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, answers.map((each) => each(deps)))
-  return startConsumers(bus, deps.db, consumers.map((each) => each(deps)))
+  startRpcHandlers(bus, rpcs.map((createHandler) => createHandler(deps)))
+  return startConsumers(bus, deps.db, consumers.map((createHandler) => createHandler(deps)))
 }

@@ -6,5 +6,5 @@ export const Config = Type.Object({
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
-  REDIS_URL: Url({ description: 'Where statistics are kept for a minute; the service is right without it' })
+  REDIS_URL: Url({ description: 'The cache of statistics, for one minute; the service works correctly without it' })
 })

@@ -2,7 +2,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { Db } from './tables.ts'
 import type { StatsCache } from './stats/cache.ts'
 
-/** What every feature is handed. */
+/** The dependencies passed to every feature. */
 export interface Deps {
   db: Db
   callRpc: CallRpc

@@ -1,5 +1,5 @@
 import createError from '@fastify/error'
 
-export const LogNotFound = createError('NOT_FOUND', 'There is no such log', 404)
-export const ProgramNotFound = createError('NOT_FOUND', 'There is no such program', 404)
-export const TooManyPrograms = createError('LIMIT_EXCEEDED', 'You have as many programs as one can have; delete one first', 400)
+export const LogNotFound = createError('NOT_FOUND', 'Log not found', 404)
+export const ProgramNotFound = createError('NOT_FOUND', 'Program not found', 404)
+export const TooManyPrograms = createError('LIMIT_EXCEEDED', 'You have reached the maximum number of programs. Delete one first.', 400)

@@ -6,7 +6,7 @@ const { app } = await testApp(t)
 
 interface Operation { 'summary'?: string, 'x-extension'?: boolean, 'parameters'?: { name: string, in: string }[] }
 
-t.test('the document tells of every route, and which of them are additions', async (t) => {
+t.test('the document contains every route and marks extensions', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })))
   const names = (extension: boolean) => operations.filter(({ operation }) => (operation['x-extension'] === true) === extension).map(({ name }) => name).sort()
@@ -17,11 +17,11 @@ t.test('the document tells of every route, and which of them are additions', asy
     ['post /logs/batch', 'post /programs'])
 })
 
-t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+t.test('every operation has a complete example of its request body and its response', async (t) => {
   t.strictSame(await listMissingExamples(app), [])
 })
 
-t.test('the document tells what a log of each type holds, though a batch takes whatever is sent', async (t) => {
+t.test('the document describes the data of each log type, although the batch accepts any item', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json()
   const { items } = paths['/logs/batch'].post.requestBody.content['application/json'].schema.properties.items
   t.match(items.anyOf.map(({ required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }) => [required, properties.type, properties.data.required]), [

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
-// The driver reads a date as a moment and a numeric as text: queries name what they want instead, `day::text`, `calories::float8`.
+// The driver parses a date as a Date and a numeric as a string, so queries cast: `day::text`, `calories::float8`.
 type Day = ColumnType<never, string, string>
 type Numeric<Written = number> = ColumnType<never, Written, Written>
 
@@ -55,9 +55,9 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     at: Date
     is_record: Generated<boolean>
   }
-  runs: { account_id: string, kind: RunKind, first_day: Day, last_day: Day }
+  streaks: { account_id: string, kind: StreakKind, first_day: Day, last_day: Day }
   achievements: { account_id: string, achievement: string, earned_at: Generated<Date> }
-  people: { account_id: string, name: string, image: string | null, timezone: string, as_of: Date }
+  people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
   goals: {
     account_id: string
@@ -87,9 +87,9 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
 
 export const logTypes = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP', 'WEIGHT'] as const
 export type LogType = typeof logTypes[number]
-/** What was logged, in the form that `logs/items.ts` gives each type. */
+/** The content of a log, in the form that `logs/items.ts` defines for its type. */
 export type LogData = Record<string, unknown>
-export type RunKind = 'DAY' | 'WATER' | 'WEEK'
+export type StreakKind = 'DAY' | 'WATER' | 'WEEK'
 
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

@@ -6,12 +6,12 @@ import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
 import { bearer, silentLog } from '@tandem/service-kit/testing'
 import { writeLogs } from '../logs/actions.ts'
-import { readItem } from '../logs/items.ts'
+import { parseItem } from '../logs/items.ts'
 import type { Tables } from '../tables.ts'
-import { appOver, noCache, somePerson } from '../test/app.ts'
+import { createTestApp, unavailableCache, examplePerson } from '../test/app.ts'
 
-// The home screen and a batch, for somebody with ten logs and somebody with ten thousand, each beside the very statements it sends, sent
-// by a bare client over one connection. DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
+// Measures the home screen and a batch for a user with ten logs and one with ten thousand, and for comparison the same SQL statements sent
+// by a plain client over one connection. DATABASE_URL is a server on which the bench creates a schema; it drops it at the end.
 
 const HISTORY = { 'ten logs': 10, 'ten thousand logs': 10_000 }
 const ROUNDS = 5
@@ -48,13 +48,13 @@ const db = connect<Tables>(own, { log: silentLog })
 const bare = new pg.Client({ connectionString: own })
 await bare.connect()
 const answers: Record<string, unknown> = {
-  [Person.type]: somePerson('Asia/Jakarta'),
+  [Person.type]: examplePerson('Asia/Jakarta'),
   [Contact.type]: { email: 'ana@example.com', emailVerified: true, name: 'Ana', locale: 'id' },
   [FitMatchOverview.type]: { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
 }
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const app = await appOver({ db, callRpc, cache: noCache, now })
+const app = await createTestApp({ db, callRpc, cache: unavailableCache, now })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {
@@ -77,7 +77,7 @@ async function fill (accountId: string, count: number) {
   })
   const began = performance.now()
   for (let from = 0; from < items.length; from += 200) {
-    await writeLogs(db, { accountId, zone: 'Asia/Jakarta', read: items.slice(from, from + 200).map((item) => readItem(item, now())), spent: undefined })
+    await writeLogs(db, { accountId, zone: 'Asia/Jakarta', parsedItems: items.slice(from, from + 200).map((item) => parseItem(item, now())), idempotencyKey: undefined })
   }
   return count / ((performance.now() - began) / 1_000)
 }
@@ -99,7 +99,7 @@ async function replay (statements: Statement[], mark = '') {
   }
 }
 
-// Each on a day of its own, as nobody logs a thousand things on one.
+// Each batch on a separate day, because nobody logs a thousand items on one day.
 let day = 0
 const batchOf = (mark: string) => {
   const at = new Date(Date.now() - day++ % DAYS_OF_BATCHES * 86_400_000)
@@ -111,7 +111,7 @@ async function request (accountId: string, method: string, route: string, body?:
     method, headers: { ...bearer(accountId), ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) })
   })
   const text = await response.text()
-  if (response.status === 503) throw new Error(`shed, as the machine is too busy to measure on: ${text}`)
+  if (response.status === 503) throw new Error(`load was shed, the machine is too busy to measure: ${text}`)
   if (response.status !== 200) throw new Error(text)
 }
 
@@ -137,12 +137,12 @@ for (const [size, count] of Object.entries(HISTORY)) {
   const rate = await fill(accountId, count)
   const batcher = randomUUID()
   await fill(batcher, count)
-  // The filling kept this process from answering; a moment later it has forgotten that.
+  // Filling blocks the event loop, so the service would shed load; wait until it has recovered.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
-  // The first time it keeps what it hears of the person.
+  // The first request stores the local copy of the person.
   await request(accountId, 'GET', '/dashboard/home')
   const batches: Statement[][] = []
-  // Days that have something already, as most batches find them.
+  // Most batches are for days that already have logs.
   for (let count = 0; count < DAYS_OF_BATCHES; count++) await request(batcher, 'POST', '/logs/batch', { items: batchOf(randomUUID()) })
   for (let count = 0; count < DAYS_OF_BATCHES; count++) {
     batches.push(await capture(async () => await request(batcher, 'POST', '/logs/batch', { items: batchOf(`MARK${count}`) })))
@@ -156,7 +156,7 @@ for (const [size, count] of Object.entries(HISTORY)) {
     batches
   })
 }
-await admin.query(`analyze ${schema}.logs, ${schema}.daily_summaries, ${schema}.lifts, ${schema}.runs, ${schema}.totals`)
+await admin.query(`analyze ${schema}.logs, ${schema}.daily_summaries, ${schema}.lifts, ${schema}.streaks, ${schema}.totals`)
 await bare.query('analyze')
 
 // The first round warms up and is not counted.
@@ -176,7 +176,7 @@ for (let round = 0; round <= ROUNDS; round++) {
 const percentile = (numbers: number[], percent: number) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * percent / 100)] ?? 0
 console.log(`${''.padEnd(52)}   p50 ms   p99 ms`)
 for (const [name, taken] of figures) console.log(`${name.padEnd(52)} ${percentile(taken, 50).toFixed(2).padStart(8)} ${percentile(taken, 99).toFixed(2).padStart(8)}`)
-for (const { size, rate } of cases) console.log(`history of ${size}: written at ${Math.round(rate)} logs a second, 200 a batch`)
+for (const { size, rate } of cases) console.log(`history of ${size}: written at ${Math.round(rate)} logs per second, 200 per batch`)
 if (process.argv.includes('--explain')) await explain()
 
 await app.close()

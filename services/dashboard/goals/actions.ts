@@ -4,7 +4,7 @@ import type { Goals } from './queries.ts'
 
 type Change = { [Goal in keyof Goals]?: NonNullable<Goals[Goal]> }
 
-/** Sets the goals that are given and leaves the others as they are. */
+/** Sets the given goals and leaves the others unchanged. */
 export async function setGoals (db: Db, accountId: string, change: Change) {
   const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType, waterMl, sleepMinutes, workoutsPerWeek } = change
   const given = {

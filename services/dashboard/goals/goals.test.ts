@@ -2,13 +2,13 @@ import t from 'tap'
 import { food, sleep, testApp, water, workout } from '../test/app.ts'
 import { answerTrainingProgress, answerTrainingTotals } from '../totals/rpc.ts'
 
-const { someone, deps } = await testApp(t)
+const { newUser, deps } = await testApp(t)
 const totals = answerTrainingTotals(deps)
 const progress = answerTrainingProgress(deps)
 const now = '2026-11-20T05:00:00Z'
 
-t.test('goals are null until one is set; what is left out stays as it was', async (t) => {
-  const { account: accountId, read, send } = someone({ now })
+t.test('goals are null until one is set; omitted goals stay unchanged', async (t) => {
+  const { account: accountId, read, send } = newUser({ now })
   t.strictSame(await read('/goals'), { goals: null })
   t.strictSame((await send('PUT', '/goals', {})).json(), { success: true, data: { goals: null } })
   t.strictSame((await send('PUT', '/goals', { waterMl: 3000 })).json().data.goals, {
@@ -23,15 +23,15 @@ t.test('goals are null until one is set; what is left out stays as it was', asyn
   t.same(await totals.handle({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal })
 })
 
-t.test('nutrients that were not set follow from the calories', async (t) => {
-  const { account: accountId, send } = someone({ now })
+t.test('missing nutrients are derived from the calories', async (t) => {
+  const { account: accountId, send } = newUser({ now })
   // 2,000 kcal: 25 % protein and 50 % carbs at 4 kcal a gram, 25 % fat at 9
   t.match((await send('PUT', '/goals', { dailyCalories: 2000 })).json().data.goals, { proteinTarget: 125, carbsTarget: 250, fatTarget: 56 })
   t.match(await totals.handle({ accountId }), { nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' } })
 })
 
-t.test('each goal has two edges', async (t) => {
-  const { send } = someone({ now })
+t.test('the limits of each goal are exact at both ends', async (t) => {
+  const { send } = newUser({ now })
   const edges = {
     dailyCalories: [500, 20000, 499, 20001], proteinTarget: [0, 2000, -1, 2001], carbsTarget: [0, 2000, -1, 2001], fatTarget: [0, 2000, -1, 2001],
     waterMl: [100, 20000, 99, 20001], sleepMinutes: [60, 1440, 59, 1441], workoutsPerWeek: [1, 21, 0, 22], goalType: ['A', 'A'.repeat(40), '', 'A'.repeat(41)]
@@ -44,14 +44,14 @@ t.test('each goal has two edges', async (t) => {
   }
 })
 
-t.test('two changes at once are both kept', async (t) => {
-  const { read, send } = someone({ now })
+t.test('two concurrent changes are both stored', async (t) => {
+  const { read, send } = newUser({ now })
   await Promise.all([send('PUT', '/goals', { waterMl: 2500 }), send('PUT', '/goals', { sleepMinutes: 500 }), send('PUT', '/goals', { dailyCalories: 1800 })])
   t.match(await read('/goals'), { goals: { waterMl: 2500, sleepMinutes: 500, dailyCalories: 1800 } })
 })
 
 t.test('scores and targets follow the goals', async (t) => {
-  const { log, read, send } = someone({ now: '2026-11-16T05:00:00Z' })
+  const { log, read, send } = newUser({ now: '2026-11-16T05:00:00Z' })
   const at = '2026-11-16T04:00:00Z'
   await send('PUT', '/goals', { dailyCalories: 1000, waterMl: 1000, sleepMinutes: 240, workoutsPerWeek: 1 })
   await log(workout(at), food(at, { calories: 1100 }), water(at, 1500), sleep(at, { minutes: 240, quality: 3 }))
@@ -67,8 +67,8 @@ t.test('scores and targets follow the goals', async (t) => {
   t.match((await read('/dashboard/home')).today.water, { currentMl: 1500, targetMl: 1000 })
 })
 
-t.test('identity is answered totals, fitmatch the week streak and the records', async (t) => {
-  const { account: accountId, log } = someone({ now })
+t.test('the RPCs return totals to identity, and the week streak and records to fitmatch', async (t) => {
+  const { account: accountId, log } = newUser({ now })
   t.same(await progress.handle({ accountId }), { weekStreak: 0, personalRecords: 0 })
   await log(...['2026-11-01', '2026-11-04', '2026-11-11', '2026-11-18'].map((day, index) =>
     workout(`${day}T05:00:00Z`, { exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 60 + index }] }] })), food(now), food(now))

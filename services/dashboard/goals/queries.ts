@@ -12,14 +12,17 @@ export interface Goals {
   workoutsPerWeek: number
 }
 
-/** What is aimed at by whoever has set no goals of his own. */
+/** The targets of a person without goals. */
 export const defaultTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinutes: 480, workoutsPerWeek: 3 }
 
-const SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
+const CALORIE_SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
 const KCAL_PER_GRAM = { protein: 4, carbs: 4, fat: 9 }
-const gramsOf = (part: keyof typeof SHARE, calories: number) => Math.round(calories * SHARE[part] / KCAL_PER_GRAM[part])
+const gramsOf = (nutrient: keyof typeof CALORIE_SHARE, calories: number) => Math.round(calories * CALORIE_SHARE[nutrient] / KCAL_PER_GRAM[nutrient])
 
-/** Goals as they were set; nutrients that were not follow from the calories. Undefined when none were set. */
+/**
+ * A person's goals. Missing nutrients are derived from the calories: protein 25 % and carbs 50 % at 4 kcal a gram, fat 25 % at 9.
+ * Undefined if no goal was ever set.
+ */
 export async function findGoals (db: Db, accountId: string): Promise<Goals | undefined> {
   const goals = await db.selectFrom('goals').where('account_id', '=', accountId)
     .select([
@@ -39,13 +42,13 @@ export async function findGoals (db: Db, accountId: string): Promise<Goals | und
   }
 }
 
-/** What days and weeks are measured by. */
+/** The targets that days and weeks are scored against. */
 export async function readTargets (db: Db, accountId: string) {
   const goals = await findGoals(db, accountId)
   return { ...defaultTargets, ...goals, dailyCalories: goals?.dailyCalories ?? defaultTargets.dailyCalories }
 }
 
-/** The part of the goals that is shown as a person's nutrition goal: null until there are calories to aim at. */
+/** The nutritional part of the goals (identity's `nutritionGoal`): null until `dailyCalories` is set. */
 export function nutritionGoalOf (goals: Goals | undefined) {
   if (!goals || goals.dailyCalories === null) return null
   const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType } = goals

@@ -6,7 +6,7 @@ import { findGoals } from './queries.ts'
 
 const grams = Type.Number({ minimum: 0, maximum: 2_000, description: 'Grams' })
 const calories = Type.Number({ minimum: 500, maximum: 20_000, description: 'Kilocalories' })
-const wholes = {
+const integers = {
   waterMl: Type.Integer({ minimum: 100, maximum: 20_000 }),
   sleepMinutes: Type.Integer({ minimum: 60, maximum: 1_440 }),
   workoutsPerWeek: Type.Integer({ minimum: 1, maximum: 21 })
@@ -26,31 +26,31 @@ const Goals = Type.Object({
   sleepMinutes: Type.Integer(),
   workoutsPerWeek: Type.Integer()
 })
-const answer = Data(Type.Object({ goals: Nullable(Goals, { description: 'Null until the first is set' }) }, { examples: [{ goals: example }] }))
+const GoalsResponse = Data(Type.Object({ goals: Nullable(Goals, { description: 'Null until the first goal is set' }) }, { examples: [{ goals: example }] }))
 
 const NewGoals = Body({
   dailyCalories: Type.Optional(calories),
   proteinTarget: Type.Optional(grams),
   carbsTarget: Type.Optional(grams),
   fatTarget: Type.Optional(grams),
-  goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Such as MAINTAIN, which it is unless set' })),
-  waterMl: Type.Optional(wholes.waterMl),
-  sleepMinutes: Type.Optional(wholes.sleepMinutes),
-  workoutsPerWeek: Type.Optional(wholes.workoutsPerWeek)
+  goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Defaults to MAINTAIN' })),
+  waterMl: Type.Optional(integers.waterMl),
+  sleepMinutes: Type.Optional(integers.sleepMinutes),
+  workoutsPerWeek: Type.Optional(integers.workoutsPerWeek)
 }, { examples: [example] })
 
 export const goalRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/goals', {
-    schema: { summary: 'Read my goals', 'x-extension': true, response: { 200: answer } }
+    schema: { summary: 'Get your goals', 'x-extension': true, response: { 200: GoalsResponse } }
   }, async ({ account }) => data({ goals: await findGoals(db, account.id) ?? null }))
 
   app.put('/goals', {
     schema: {
-      summary: 'Set my goals',
-      description: 'Those that are left out stay as they are.',
+      summary: 'Set your goals',
+      description: 'Omitted goals stay unchanged.',
       'x-extension': true,
       body: NewGoals,
-      response: { 200: answer }
+      response: { 200: GoalsResponse }
     }
   }, async ({ body, account }) => {
     await setGoals(db, account.id, body)

@@ -6,7 +6,7 @@ const targets = { dailyCalories: 2000, waterMl: 2000, sleepMinutes: 480, workout
 const day = (date: string, logged: Partial<Day>): Day =>
   ({ day: date, workouts: 0, foodEntries: 0, calories: 0, waterMl: 0, sleepEntries: 0, sleepMinutes: 0, sleepQuality: 0, ...logged })
 
-t.test('a week is scored by hand and by formula alike', (t) => {
+t.test('the scores of a week match a calculation by hand', (t) => {
   const days = [
     // 1 - 200/2000 = 0.9; 1500/2000 = 0.75
     day('2026-11-16', { workouts: 1, foodEntries: 3, calories: 1800, waterMl: 1500, sleepEntries: 1, sleepMinutes: 420, sleepQuality: 4 }),
@@ -15,7 +15,7 @@ t.test('a week is scored by hand and by formula alike', (t) => {
     // two sleeps: 480 minutes, quality 3 and 2
     day('2026-11-18', { workouts: 1, sleepEntries: 2, sleepMinutes: 480, sleepQuality: 5 })
   ]
-  // workout 2/3; nutrition (0.9 + 0.7)/2; water (0.75 + 1 + 0)/4 days come; sleep 0.7·(450/480) + 0.3·(9/3)/5 = 0.65625 + 0.18
+  // workout 2/3; nutrition (0.9 + 0.7)/2; water (0.75 + 1 + 0)/4 elapsed days; sleep 0.7·(450/480) + 0.3·(9/3)/5 = 0.65625 + 0.18
   const scores = scoresOf(days, 4, targets)
   t.same(scores, { workout: 67, nutrition: 80, water: 44, sleep: 84 })
   // 0.30·67 + 0.25·80 + 0.20·44 + 0.25·84 = 69.9
@@ -23,7 +23,7 @@ t.test('a week is scored by hand and by formula alike', (t) => {
   t.end()
 })
 
-t.test('nothing logged is nothing, everything is 100, and more is no more', (t) => {
+t.test('no logs score 0, all targets met score 100, and exceeding them still scores 100', (t) => {
   t.same(scoresOf([], 1, targets), { workout: 0, nutrition: 0, water: 0, sleep: 0 })
   t.equal(overallOf({ workout: 0, nutrition: 0, water: 0, sleep: 0 }), 0)
   const best = day('2026-11-16', { workouts: 9, foodEntries: 1, calories: 2000, waterMl: 9000, sleepEntries: 1, sleepMinutes: 900, sleepQuality: 5 })
@@ -33,13 +33,13 @@ t.test('nothing logged is nothing, everything is 100, and more is no more', (t) 
   t.end()
 })
 
-t.test('the weights are 30, 25, 20 and 25', (t) => {
+t.test('the scoreWeights are 30, 25, 20 and 25', (t) => {
   const only = (metric: object) => overallOf({ workout: 0, nutrition: 0, water: 0, sleep: 0, ...metric })
   t.same([only({ workout: 100 }), only({ nutrition: 100 }), only({ water: 100 }), only({ sleep: 100 })], [30, 25, 20, 25])
   t.end()
 })
 
-t.test('five points are no trend, six are', (t) => {
+t.test('a difference of five points is neutral, six is a trend', (t) => {
   t.same([trendOf(55, 50), trendOf(56, 50), trendOf(45, 50), trendOf(44, 50), trendOf(50, 50)], ['neutral', 'up', 'neutral', 'down', 'neutral'])
   t.end()
 })

@@ -1,4 +1,4 @@
-/** Days of a week as far as they have come, summed up. A day without logs is missing. */
+/** The summary of one day. Days without logs have none. */
 export interface Day {
   day: string
   workouts: number
@@ -15,43 +15,43 @@ export interface Targets { dailyCalories: number, waterMl: number, sleepMinutes:
 
 export interface Scores { workout: number, nutrition: number, water: number, sleep: number }
 
-export const weights: Record<keyof Scores, number> = { workout: 30, nutrition: 25, water: 20, sleep: 25 }
+export const scoreWeights: Record<keyof Scores, number> = { workout: 30, nutrition: 25, water: 20, sleep: 25 }
 
-const THRESHOLD = 5
+const TREND_THRESHOLD = 5
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 export const mean = (numbers: number[]) => numbers.length === 0 ? 0 : sum(numbers) / numbers.length
 const percent = (part: number) => Math.round(part * 100)
 
-/** How long one slept a day, in minutes, and how well, 1 to 5, over the days and entries that there are. */
+/** The mean minutes of sleep over the days with sleep, and the mean quality (1 to 5) over their entries. */
 export function sleepOf (days: Day[]) {
-  const slept = days.filter((day) => day.sleepEntries > 0)
-  const entries = sum(slept.map((day) => day.sleepEntries))
+  const daysWithSleep = days.filter((day) => day.sleepEntries > 0)
+  const entries = sum(daysWithSleep.map((day) => day.sleepEntries))
   return {
-    minutes: mean(slept.map((day) => day.sleepMinutes)),
-    quality: entries === 0 ? 0 : sum(slept.map((day) => day.sleepQuality)) / entries,
-    daysTracked: slept.length
+    minutes: mean(daysWithSleep.map((day) => day.sleepMinutes)),
+    quality: entries === 0 ? 0 : sum(daysWithSleep.map((day) => day.sleepQuality)) / entries,
+    daysTracked: daysWithSleep.length
   }
 }
 
-/** The scores of a week of which `elapsed` days have come, each 0 to 100. */
-export function scoresOf (days: Day[], elapsed: number, targets: Targets): Scores {
-  const fed = days.filter((day) => day.foodEntries > 0)
+/** The scores of a week, each 0 to 100. @param elapsedDays how many days of the week have started */
+export function scoresOf (days: Day[], elapsedDays: number, targets: Targets): Scores {
+  const daysWithFood = days.filter((day) => day.foodEntries > 0)
   const { minutes, quality } = sleepOf(days)
   return {
     workout: percent(Math.min(1, sum(days.map((day) => day.workouts)) / targets.workoutsPerWeek)),
-    nutrition: percent(mean(fed.map(({ calories }) => Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)))),
-    water: percent(sum(days.map(({ waterMl }) => Math.min(1, waterMl / targets.waterMl))) / elapsed),
+    nutrition: percent(mean(daysWithFood.map(({ calories }) => Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)))),
+    water: percent(sum(days.map(({ waterMl }) => Math.min(1, waterMl / targets.waterMl))) / elapsedDays),
     sleep: percent(0.7 * Math.min(1, minutes / targets.sleepMinutes) + 0.3 * quality / 5)
   }
 }
 
-/** The four scores by their weights, 0 to 100. */
+/** The weighted sum of the four scores, 0 to 100. */
 export const overallOf = (scores: Scores) =>
-  Math.round(sum((Object.keys(weights) as (keyof Scores)[]).map((metric) => scores[metric] * weights[metric])) / 100)
+  Math.round(sum((Object.keys(scoreWeights) as (keyof Scores)[]).map((metric) => scores[metric] * scoreWeights[metric])) / 100)
 
-/** Whether it goes up or down: by more than five points, or else neither. */
+/** The trend: up or down by more than five points, otherwise neutral. */
 export function trendOf (score: number, previous: number) {
-  if (score - previous > THRESHOLD) return 'up' as const
-  return score - previous < -THRESHOLD ? 'down' as const : 'neutral' as const
+  if (score - previous > TREND_THRESHOLD) return 'up' as const
+  return score - previous < -TREND_THRESHOLD ? 'down' as const : 'neutral' as const
 }

@@ -3,11 +3,11 @@ import type { Language } from '@tandem/service-kit'
 import { mondayOf } from '../calendar.ts'
 import { readTargets } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'
-import { currentRun } from '../stats/queries.ts'
+import { currentStreak } from '../stats/queries.ts'
 import { overallOf, scoresOf, sleepOf, trendOf, type Day } from './formulas.ts'
 import { tipsFor } from './tips.ts'
 
-/** The summaries of the days between two days, both included; days without logs have none. */
+/** The summaries from one day to another, both included. Days without logs have none. */
 export async function readDays (db: Db, accountId: string, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<Day[]> {
   return await db.selectFrom('daily_summaries')
     .where('account_id', '=', accountId)
@@ -21,13 +21,19 @@ export async function readDays (db: Db, accountId: string, from: Temporal.PlainD
 
 const DAYS_OF_WEEK = 7
 
+/**
+ * `overallScore` is the weighted sum of the four rounded scores, rounded. `previousScore` is the score of the whole previous week, by
+ * today's goals. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100. `avgDuration` is in minutes per day, `avgQuality`
+ * has one decimal. Tips are for the metric with the lowest score (ties: greater weight, then nutrition before sleep), or praise if even
+ * that score is 80 or more.
+ */
 export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
   const monday = mondayOf(today)
   const [days, targets, { rows: [streaks] }] = await Promise.all([
     readDays(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
     readTargets(db, accountId),
     sql<{ weeks: number, water: number }>`
-      select ${currentRun(accountId, 'WEEK', monday)} as weeks, ${currentRun(accountId, 'WATER', today)} as water`.execute(db)
+      select ${currentStreak(accountId, 'WEEK', monday)} as weeks, ${currentStreak(accountId, 'WATER', today)} as water`.execute(db)
   ])
   const thisWeek = days.filter(({ day }) => day >= monday.toString())
   const lastWeek = days.filter(({ day }) => day < monday.toString())

@@ -6,12 +6,12 @@ interface Texts {
   firstWorkout: (targets: Targets) => string[]
   moreWorkouts: (targets: Targets) => string[]
   noFood: string[]
-  muchFood: string[]
-  littleFood: string[]
+  tooMuchFood: string[]
+  tooLittleFood: string[]
   noWater: (targets: Targets) => string[]
-  littleWater: (targets: Targets) => string[]
+  tooLittleWater: (targets: Targets) => string[]
   noSleep: string[]
-  littleSleep: string[]
+  tooLittleSleep: string[]
   poorSleep: string[]
 }
 
@@ -23,12 +23,12 @@ const indonesian: Texts = {
   firstWorkout: ({ workoutsPerWeek }) => [`Mulai minggu ini dengan satu sesi latihan; targetmu ${workoutsPerWeek} kali seminggu.`, routine],
   moreWorkouts: ({ workoutsPerWeek }) => [`Tambah sesi latihanmu untuk mencapai target ${workoutsPerWeek} kali minggu ini.`, routine],
   noFood: ['Catat makananmu setiap hari agar asupan kalorimu terpantau.', 'Mulai dengan mencatat sarapan; cukup satu menit.'],
-  muchFood: ['Asupan kalorimu di atas target. Kurangi camilan manis dan minuman bergula.', 'Perbanyak sayur dan protein agar kenyang lebih lama.'],
-  littleFood: ['Asupan kalorimu di bawah target. Jangan lewatkan waktu makan.', 'Tambahkan camilan bergizi seperti buah, kacang, atau yogurt.'],
+  tooMuchFood: ['Asupan kalorimu di atas target. Kurangi camilan manis dan minuman bergula.', 'Perbanyak sayur dan protein agar kenyang lebih lama.'],
+  tooLittleFood: ['Asupan kalorimu di bawah target. Jangan lewatkan waktu makan.', 'Tambahkan camilan bergizi seperti buah, kacang, atau yogurt.'],
   noWater: ({ waterMl }) => [`Mulai catat air minummu; targetmu ${waterMl} ml sehari.`, glass],
-  littleWater: ({ waterMl }) => [`Minum lebih banyak air; targetmu ${waterMl} ml sehari.`, glass],
+  tooLittleWater: ({ waterMl }) => [`Minum lebih banyak air; targetmu ${waterMl} ml sehari.`, glass],
   noSleep: ['Catat waktu tidurmu agar pola istirahatmu terpantau.', 'Usahakan tidur dan bangun di jam yang sama setiap hari.'],
-  littleSleep: ['Tidurmu kurang dari target. Coba tidur 30 menit lebih awal malam ini.', 'Jauhkan ponsel setidaknya 30 menit sebelum tidur.'],
+  tooLittleSleep: ['Tidurmu kurang dari target. Coba tidur 30 menit lebih awal malam ini.', 'Jauhkan ponsel setidaknya 30 menit sebelum tidur.'],
   poorSleep: ['Kualitas tidurmu bisa lebih baik. Pastikan kamar gelap, sejuk, dan tenang.', 'Hindari kafein setelah sore hari.']
 }
 
@@ -40,12 +40,12 @@ const english: Texts = {
   firstWorkout: ({ workoutsPerWeek }) => [`Start this week with one workout; your goal is ${workoutsPerWeek} a week.`, sameTime],
   moreWorkouts: ({ workoutsPerWeek }) => [`Add workouts to reach your goal of ${workoutsPerWeek} this week.`, sameTime],
   noFood: ['Log your meals every day to keep track of your calories.', 'Start with breakfast; it takes a minute.'],
-  muchFood: ['You are above your calorie goal. Cut down on sweet snacks and sugary drinks.', 'Eat more vegetables and protein to stay full for longer.'],
-  littleFood: ['You are below your calorie goal. Do not skip meals.', 'Add nutritious snacks such as fruit, nuts or yogurt.'],
+  tooMuchFood: ['You are above your calorie goal. Cut down on sweet snacks and sugary drinks.', 'Eat more vegetables and protein to stay full for longer.'],
+  tooLittleFood: ['You are below your calorie goal. Do not skip meals.', 'Add nutritious snacks such as fruit, nuts or yogurt.'],
   noWater: ({ waterMl }) => [`Start logging the water you drink; your goal is ${waterMl} ml a day.`, oneGlass],
-  littleWater: ({ waterMl }) => [`Drink more water; your goal is ${waterMl} ml a day.`, oneGlass],
+  tooLittleWater: ({ waterMl }) => [`Drink more water; your goal is ${waterMl} ml a day.`, oneGlass],
   noSleep: ['Log your sleep to keep track of your rest.', 'Try to go to bed and get up at the same time every day.'],
-  littleSleep: ['You sleep less than your goal. Try to go to bed 30 minutes earlier tonight.', 'Put your phone away at least 30 minutes before bed.'],
+  tooLittleSleep: ['You sleep less than your goal. Try to go to bed 30 minutes earlier tonight.', 'Put your phone away at least 30 minutes before bed.'],
   poorSleep: ['Your sleep could be better. Keep your bedroom dark, cool and quiet.', 'Avoid caffeine after the afternoon.']
 }
 

@@ -1,37 +1,37 @@
 import type { Language } from '@tandem/service-kit'
-import { mean, sleepOf, weights, type Day, type Scores, type Targets } from './formulas.ts'
+import { mean, sleepOf, scoreWeights, type Day, type Scores, type Targets } from './formulas.ts'
 import { texts } from './texts.ts'
 
-const WELL_DONE = 80
+const PRAISE_THRESHOLD = 80
 
 interface Week { days: Day[], targets: Targets }
 
-/** The metric with the lowest score; of several that of the greatest weight, in the order of the contract. */
+/** The metric with the lowest score. Ties go to the greater weight, then to the order of the contract. */
 export function weakestOf (scores: Scores): keyof Scores {
-  const metrics = Object.keys(weights) as (keyof Scores)[]
+  const metrics = Object.keys(scoreWeights) as (keyof Scores)[]
   return metrics.reduce((weakest, metric) => {
-    const difference = scores[metric] - scores[weakest] || weights[weakest] - weights[metric]
+    const difference = scores[metric] - scores[weakest] || scoreWeights[weakest] - scoreWeights[metric]
     return difference < 0 ? metric : weakest
   })
 }
 
-/** What to do about the weakest metric; praise when even that one is well. */
+/** Tips for the weakest metric, or praise if even that score is high. */
 export function tipsFor (scores: Scores, { days, targets }: Week, language: Language): string[] {
   const weakest = weakestOf(scores)
-  const say = texts[language]
-  if (scores[weakest] >= WELL_DONE) return say.praise
+  const messages = texts[language]
+  if (scores[weakest] >= PRAISE_THRESHOLD) return messages.praise
   switch (weakest) {
-    case 'workout': return days.some((day) => day.workouts > 0) ? say.moreWorkouts(targets) : say.firstWorkout(targets)
-    case 'water': return days.some((day) => day.waterMl > 0) ? say.littleWater(targets) : say.noWater(targets)
+    case 'workout': return days.some((day) => day.workouts > 0) ? messages.moreWorkouts(targets) : messages.firstWorkout(targets)
+    case 'water': return days.some((day) => day.waterMl > 0) ? messages.tooLittleWater(targets) : messages.noWater(targets)
     case 'nutrition': {
-      const fed = days.filter((day) => day.foodEntries > 0)
-      if (fed.length === 0) return say.noFood
-      return mean(fed.map((day) => day.calories)) > targets.dailyCalories ? say.muchFood : say.littleFood
+      const daysWithFood = days.filter((day) => day.foodEntries > 0)
+      if (daysWithFood.length === 0) return messages.noFood
+      return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories ? messages.tooMuchFood : messages.tooLittleFood
     }
     case 'sleep': {
       const { minutes, daysTracked } = sleepOf(days)
-      if (daysTracked === 0) return say.noSleep
-      return minutes < targets.sleepMinutes ? say.littleSleep : say.poorSleep
+      if (daysTracked === 0) return messages.noSleep
+      return minutes < targets.sleepMinutes ? messages.tooLittleSleep : messages.poorSleep
     }
   }
 }

@@ -3,9 +3,9 @@ import { deliver } from '@tandem/bus-kit/testing'
 import { FactsChanged } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { onFactsChanged } from '../people/consumers.ts'
-import { food, somePerson, testApp, water, weight, workout } from '../test/app.ts'
+import { food, examplePerson, testApp, water, weight, workout } from '../test/app.ts'
 
-const { someone, others, db, deps, app } = await testApp(t)
+const { newUser, setFakes, db, deps, app } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 const zeros = {
@@ -14,7 +14,7 @@ const zeros = {
 }
 
 t.test('a new person sees zeros and nulls', async (t) => {
-  const { account, read } = someone({ now })
+  const { account, read } = newUser({ now })
   t.strictSame(await read('/dashboard/home'), {
     user: { id: account, name: 'Ana', image: null, email: 'ana@example.com', level: 1, totalXp: 0, xpToNextLevel: 100, streak: 0, longestStreak: 0 },
     today: { dayOfWeek: 'FRIDAY', workout: null, water: { currentMl: 0, targetMl: 2000 } },
@@ -56,8 +56,8 @@ t.test('a new person sees zeros and nulls', async (t) => {
   })
 })
 
-t.test('tips and names of days are Indonesian, unless the client prefers English', async (t) => {
-  const { send } = someone({ now })
+t.test('tips and weekday names are Indonesian, or English if the client prefers it', async (t) => {
+  const { send } = newUser({ now })
   const wishes = [
     ['', 'id'], ['id', 'id'], ['in-ID', 'id'], ['en', 'en'], ['en-GB,en;q=0.9', 'en'], ['fr', 'id'], ['fr, en;q=0.5', 'en'], ['en;q=0.2, id;q=0.9', 'id'], ['id;q=0.2, en;q=0.9', 'en'],
     ['en;q=0', 'id'], ['en;q=0, id;q=0.1', 'id'], ['*', 'id'], ['*, en;q=0.1', 'en'], [';;q=x', 'id']
@@ -72,8 +72,8 @@ t.test('tips and names of days are Indonesian, unless the client prefers English
   }
 })
 
-t.test('a week of logs comes to what a person reckons by hand', async (t) => {
-  const { log, read } = someone({ now })
+t.test('the figures of a week of logs match a calculation by hand', async (t) => {
+  const { log, read } = newUser({ now })
   const day = (number: number) => `2026-11-${number}T12:00:00+07:00`
   await log(
     workout(day(16), { durationMinutes: 45 }), food(day(16), { calories: 1800, protein: 70.1 }), water(day(16), 1500),
@@ -107,24 +107,24 @@ t.test('a week of logs comes to what a person reckons by hand', async (t) => {
   })
 })
 
-t.test('the current weight is the newest of what was logged and what the profile says', async (t) => {
-  const { account, log, read } = someone({ now })
+t.test('the current weight is the newest of the weight logs and the profile weight', async (t) => {
+  const { account, log, read } = newUser({ now })
   const weightNow = async () => {
     const [home, { stats }] = [await read('/dashboard/home'), await read('/dashboard/stats')]
     t.equal(home.stats.currentWeight, stats.currentWeight)
     return stats.currentWeight
   }
-  const says = (weight: number, weighedAt: string) => others({ person: somePerson('Asia/Jakarta', { weight, weighedAt }) })
-  says(80, '2026-11-10T05:00:00.000Z')
+  const setProfileWeight = (weight: number, weighedAt: string) => setFakes({ person: examplePerson('Asia/Jakarta', { weight, weighedAt }) })
+  setProfileWeight(80, '2026-11-10T05:00:00.000Z')
   t.equal(await weightNow(), 80, 'before anything was logged')
   await log(weight('2026-11-09T05:00:00Z', 81))
   t.equal(await weightNow(), 80, 'a log of before the onboarding is older')
   await log(weight('2026-11-15T05:00:00Z', 78))
   t.equal(await weightNow(), 78)
-  says(77, '2026-11-18T05:00:00.000Z')
-  t.equal(await weightNow(), 77, 'told anew in the profile, it counts in the next request')
-  others({ person: 'away' })
-  t.equal(await weightNow(), 77, 'also while profile is away')
+  setProfileWeight(77, '2026-11-18T05:00:00.000Z')
+  t.equal(await weightNow(), 77, 'a newer profile weight counts in the next request')
+  setFakes({ person: 'unavailable' })
+  t.equal(await weightNow(), 77, 'also while profile is unavailable')
   const facts = { ...await readSample(FactsChanged) as object, accountId: account }
   await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 76, weighedAt: '2026-11-19T05:00:00.000Z' })
   await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 75, weighedAt: '2026-11-17T05:00:00.000Z' })
@@ -133,11 +133,11 @@ t.test('the current weight is the newest of what was logged and what the profile
   t.equal(await weightNow(), 74)
 })
 
-t.test('the others’ parts are shown as they answer', async (t) => {
-  const { read } = someone({ now })
+t.test('the parts of other services are shown as returned', async (t) => {
+  const { read } = newUser({ now })
   const match = { matchId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', profileId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', displayName: 'Ben', photo: null, matchedAt: '2026-11-19T08:00:00.000Z' }
-  others({
-    person: somePerson('Asia/Jakarta', { name: 'Ayu', image: 'https://cdn.example/a.webp', completion: 95 }),
+  setFakes({
+    person: examplePerson('Asia/Jakarta', { name: 'Ayu', image: 'https://cdn.example/a.webp', completion: 95 }),
     fitmatch: { hasProfile: true, status: 'PAUSED', discoverTutorialSeen: true, matches: [match] }
   })
   t.match(await read('/dashboard/home'), {
@@ -148,63 +148,63 @@ t.test('the others’ parts are shown as they answer', async (t) => {
   })
 })
 
-t.test('a part whose owner is away is null or empty, and the rest is right', async (t) => {
-  const { read, log } = someone({ now, zone: 'Pacific/Auckland' })
+t.test('the part of an unavailable service is null or empty, and the rest is correct', async (t) => {
+  const { read, log } = newUser({ now, zone: 'Pacific/Auckland' })
   await log(workout(now))
-  others({ person: 'away' })
+  setFakes({ person: 'unavailable' })
   t.match(await read('/dashboard/home'), { user: { name: 'Ana', email: 'ana@example.com', streak: 1 }, profileCompletion: null })
-  others({ contact: 'away' })
-  t.match(await read('/dashboard/home'), { user: { name: 'Ana', image: null, email: null } }, 'the name that was last heard')
-  others({ fitmatch: 'away' })
+  setFakes({ contact: 'unavailable' })
+  t.match(await read('/dashboard/home'), { user: { name: 'Ana', image: null, email: null } }, 'the name from the local copy')
+  setFakes({ fitmatch: 'unavailable' })
   const home = await read('/dashboard/home')
   t.match(home, { fitmatch: { hasProfile: false, status: null, discoverTutorialSeen: false }, stats: { totalWorkouts: 1, workoutsThisWeek: 1 } })
   t.strictSame(home.matches, [])
   t.match(await read('/dashboard/weekly-overview'), { stats: { workoutCount: 1 } })
   t.equal((await read('/dashboard/health-score')).metrics.workout.completed, 1)
-  // At 05:00 UTC it is the evening of the 20th in Auckland, as was heard before profile went away.
+  // At 05:00 UTC it is the evening of the 20th in Auckland, the time zone in the local copy.
   await log(water('2026-11-20T12:00:00Z'))
   t.match((await read('/logs')).logs[0], { timezone: 'Pacific/Auckland' })
 })
 
-t.test('the others are asked all at once', async (t) => {
-  const { read } = someone({ now })
-  others({ slow: 300 })
+t.test('the other services are called concurrently', async (t) => {
+  const { read } = newUser({ now })
+  setFakes({ delayMs: 300 })
   const began = performance.now()
   await read('/dashboard/home')
   t.ok(performance.now() - began < 600)
 })
 
-t.test('with everybody away a stranger to this service still gets an answer', async (t) => {
-  const { read, log } = someone({ now })
-  others({ person: 'away', contact: 'away', fitmatch: 'away' })
+t.test('with all services unavailable an unknown account still gets a response', async (t) => {
+  const { read, log } = newUser({ now })
+  setFakes({ person: 'unavailable', contact: 'unavailable', fitmatch: 'unavailable' })
   t.match(await read('/dashboard/home'), { user: { name: null, image: null, email: null, level: 1 }, today: { dayOfWeek: 'FRIDAY' }, profileCompletion: null })
   await log(water(now))
   t.match((await read('/logs')).logs, [{ timezone: 'Asia/Jakarta' }])
 })
 
-t.test('an account that profile does not know is shown as far as it is known', async (t) => {
-  const { read } = someone({ now })
-  others({ person: null, contact: null })
+t.test('an account unknown to profile is shown with the available data', async (t) => {
+  const { read } = newUser({ now })
+  setFakes({ person: null, contact: null })
   t.match(await read('/dashboard/home'), { user: { name: null, email: null }, profileCompletion: 0 })
 })
 
-t.test('a new time zone counts in the very next request', async (t) => {
-  const { account, read, log } = someone({ now: '2026-11-20T16:50:00Z' })
+t.test('a new time zone takes effect in the next request', async (t) => {
+  const { account, read, log } = newUser({ now: '2026-11-20T16:50:00Z' })
   await log(water('2026-11-20T16:50:00Z', 300))
   t.equal((await read('/dashboard/home')).today.dayOfWeek, 'FRIDAY')
-  others({ person: somePerson('Asia/Tokyo') })
+  setFakes({ person: examplePerson('Asia/Tokyo') })
   t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } } })
   t.match(await db.selectFrom('people').where('account_id', '=', account).select('timezone').execute(), [{ timezone: 'Asia/Tokyo' }])
 })
 
-t.test('a time zone nobody has heard of is read as Jakarta’s', async (t) => {
-  const { read, log } = someone({ now: '2026-11-20T16:50:00Z', zone: 'Mars/Olympus' })
+t.test('an unknown time zone is treated as Asia/Jakarta', async (t) => {
+  const { read, log } = newUser({ now: '2026-11-20T16:50:00Z', zone: 'Mars/Olympus' })
   await log(water('2026-11-20T16:50:00Z', 300))
   t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'FRIDAY', water: { currentMl: 300 } } })
   t.ok((await read('/dashboard/stats')).updatedAt)
 })
 
-t.test('nothing is read without a token', async (t) => {
+t.test('every route requires a token', async (t) => {
   for (const url of ['/dashboard/home', '/dashboard/stats', '/dashboard/health-score', '/dashboard/weekly-overview', '/logs', '/records', '/goals', '/programs']) {
     t.match((await app.inject({ url })).json(), { success: false, code: 'UNAUTHORIZED' }, url)
   }

@@ -1,52 +1,52 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview } from '@tandem/contracts'
-import { dayIn, dayNameOf, DEFAULT_ZONE } from '../calendar.ts'
-import { askPerson, keepAnswer } from '../people/actions.ts'
+import { dayIn, dayNameOf, DEFAULT_TIMEZONE } from '../calendar.ts'
+import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
 import type { Db } from '../tables.ts'
 import { readStats } from '../stats/queries.ts'
 
-/** What this service itself shows of a person's today. */
-async function readOwn (db: Db, accountId: string, today: Temporal.PlainDate) {
+/** The part of the home screen that this service owns. */
+async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
   const [{ stats, water }, workout] = await Promise.all([readStats(db, accountId, today), findWorkout(db, accountId, today.dayOfWeek)])
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water } }
 }
 
-// The contract's own forms of knowing nothing.
+// The value that the contract defines for a person without a FitMatch profile.
 const noFitMatch = { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
 
-interface Asked { db: Db, callRpc: CallRpc, now: () => Date }
+interface HomeDeps { db: Db, callRpc: CallRpc, now: () => Date }
 
 /**
- * The home screen. The others are asked while the own part is read in the time zone last heard of; should profile know another by now,
- * or another weight, it is read once more. A part whose owner is away is empty or null.
+ * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns another day or
+ * weight, the own data is read again. The part of an unavailable service is empty or null.
  */
-export async function readHome ({ db, callRpc, now }: Asked, accountId: string) {
+export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: string) {
   const at = now()
-  const kept = await findPerson(db, accountId)
-  const keptZone = kept?.timezone ?? DEFAULT_ZONE
-  const keptToday = dayIn(keptZone, at)
-  const [person, fitmatch, contact, read] = await Promise.all([
-    askPerson(callRpc, accountId),
+  const copy = await findPerson(db, accountId)
+  const copyZone = copy?.timezone ?? DEFAULT_TIMEZONE
+  const copyToday = dayIn(copyZone, at)
+  const [person, fitmatch, contact, firstRead] = await Promise.all([
+    fetchPerson(callRpc, accountId),
     callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
     callRpc(Contact, { accountId }).catch(() => null),
-    readOwn(db, accountId, keptToday)
+    readOwnData(db, accountId, copyToday)
   ])
 
-  const zone = person?.profile.timezone ?? keptZone
+  const zone = person?.profile.timezone ?? copyZone
   const today = dayIn(zone, at)
-  const hasNewWeight = person ? await keepAnswer(db, accountId, { kept, person, asked: at }) : false
-  const own = today.equals(keptToday) && !hasNewWeight ? read : await readOwn(db, accountId, today)
+  const hasNewWeight = person ? await updateCopy(db, accountId, { copy, person, fetchedAt: at }) : false
+  const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
       id: accountId,
-      name: person?.name ?? kept?.name ?? contact?.name ?? null,
-      image: person ? person.image : kept?.image ?? null,
+      name: person?.name ?? copy?.name ?? contact?.name ?? null,
+      image: person ? person.image : copy?.image ?? null,
       email: contact?.email ?? null,
       level: levelOf(totalXp),
       totalXp,

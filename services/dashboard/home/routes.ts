@@ -7,9 +7,9 @@ import { readHome } from './queries.ts'
 
 const User = Type.Object({
   id: Type.String(),
-  name: Nullable(Type.String({ description: 'Null while nobody who knows it can be asked' })),
+  name: Nullable(Type.String({ description: 'Null while no service that knows it is available' })),
   image: Nullable(Type.String()),
-  email: Nullable(Type.String({ description: 'Null while its owner is away' })),
+  email: Nullable(Type.String({ description: 'Null while identity is unavailable' })),
   level: Type.Integer(),
   totalXp: Type.Integer(),
   xpToNextLevel: Type.Integer(),
@@ -26,7 +26,7 @@ const Today = Type.Object({
     exercises: Type.Array(Type.Object({
       id: Type.String(), name: Type.String(), sets: Type.Integer(), repsMin: Type.Integer(), repsMax: Type.Integer()
     }))
-  }), { description: 'Null on a rest day, on a day the active program does not have, and without an active program' }),
+  }), { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }),
   water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
 })
 
@@ -69,8 +69,8 @@ const example = {
 export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
     schema: {
-      summary: 'Read the home screen',
-      description: 'Everything the home screen shows, in one answer. While the owner of a part is away, that part is null or empty.',
+      summary: 'Get the home screen',
+      description: 'Everything the home screen shows in one response. While the service behind a part is unavailable, that part is null or empty.',
       response: {
         200: Data(Type.Object({
           user: User,
@@ -82,8 +82,8 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
             discoverTutorialSeen: Type.Boolean()
           }),
           matches: Type.Array(Match, { description: 'The newest ten' }),
-          upcomingActivities: Type.Array(Activity, { description: 'Empty until there are activities' }),
-          profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while its owner is away' }))
+          upcomingActivities: Type.Array(Activity, { description: 'Always empty until activities exist' }),
+          profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while profile is unavailable' }))
         }, { examples: [example] }))
       }
     }

@@ -7,92 +7,92 @@ import { serializeByAccount } from '@tandem/service-kit'
 import { dayIn } from '../calendar.ts'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, recalculate } from '../progress/actions.ts'
-import { addLifts, markRecords, deleteLifts, type Lift } from '../records/actions.ts'
+import { insertLifts, markRecords, deleteLifts, type Lift } from '../records/actions.ts'
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
-import type { Item, Refused } from './items.ts'
+import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
 
 export interface Result { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
 
-interface Batch { accountId: string, zone: string, read: (Item | Refused)[], spent: IdempotencyKey | undefined }
+interface Batch { accountId: string, zone: string, parsedItems: (Item | RejectedItem)[], idempotencyKey: IdempotencyKey | undefined }
 
-const inTurn = serializeByAccount()
+const runSerialized = serializeByAccount()
 
-// Each becomes a notification, and years of training that are brought in at once may hold thousands.
+// Each record becomes a notification, and an import of years of training can contain thousands.
 const MAX_RECORDS_PUBLISHED = 20
 
 /**
- * Writes logs by the names their phone gave them, and all that follows from them, in one transaction; of several with one name the last
- * holds. Batches of one account wait for each other, so what they reach together is said once.
- * @returns what became of each item, in their order
+ * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several items with the same client id
+ * the last wins. Batches of one account run one after the other, so every level, record and achievement is published once.
+ * @returns the result of each item, in the order of the items
  */
-export async function writeLogs (db: Db, { accountId, zone, read, spent }: Batch): Promise<Result[]> {
-  return await inTurn(accountId, async () => await withIdempotencyKey(db, spent, async (trx) => {
-    const items = read.filter((each): each is Item => !isRefused(each))
+export async function writeLogs (db: Db, { accountId, zone, parsedItems, idempotencyKey }: Batch): Promise<Result[]> {
+  return await runSerialized(accountId, async () => await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const items = parsedItems.filter((item): item is Item => !isRejected(item))
     const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
     const results = written.values()
-    return read.map((each) => isRefused(each)
-      ? { clientId: each.clientId, id: null, status: 'rejected' as const, error: each.error }
+    return parsedItems.map((item) => isRejected(item)
+      ? { clientId: item.clientId, id: null, status: 'rejected' as const, error: item.error }
       : results.next().value as Result)
   }))
 }
 
-const isRefused = (each: Item | Refused): each is Refused => 'error' in each
+const isRejected = (item: Item | RejectedItem): item is RejectedItem => 'error' in item
 
 async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<Result[]> {
   const totals = await lockAccount(trx, accountId)
-  const known = await findKnown(trx, accountId, items)
+  const existing = await findExisting(trx, accountId, items)
   const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]
-    .map((item) => ({ ...item, known: known.get(item.clientId) }))
-    .filter((item) => !item.known || changed(item, item.known))
-    .map((item) => ({ ...item, ...placeOf(item, zone) }))
+    .map((item) => ({ ...item, existing: existing.get(item.clientId) }))
+    .filter((item) => !item.existing || hasChanged(item, item.existing))
+    .map((item) => ({ ...item, ...dayAndZoneOf(item, zone) }))
   const written = await upsert(trx, accountId, writes)
 
-  const workouts = written.filter((log) => log.type === 'WORKOUT' || known.get(log.clientId)?.type === 'WORKOUT')
-  const days = new Set(written.flatMap((log) => [log.day, known.get(log.clientId)?.day ?? log.day]))
-  for (const { day } of await relift(trx, accountId, workouts)) days.add(day)
+  const workouts = written.filter((log) => log.type === 'WORKOUT' || existing.get(log.clientId)?.type === 'WORKOUT')
+  const days = new Set(written.flatMap((log) => [log.day, existing.get(log.clientId)?.day ?? log.day]))
+  for (const { day } of await replaceLifts(trx, accountId, workouts)) days.add(day)
   await recalculate(trx, accountId, totals, [...days])
 
   const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
-  const seen = new Set(known.keys())
+  const seenClientIds = new Set(existing.keys())
   return items.map(({ clientId }) => {
-    const status = seen.has(clientId) ? 'updated' as const : 'created' as const
-    seen.add(clientId)
-    return { clientId, id: (ids.get(clientId) ?? known.get(clientId)?.id) as string, status }
+    const status = seenClientIds.has(clientId) ? 'updated' as const : 'created' as const
+    seenClientIds.add(clientId)
+    return { clientId, id: (ids.get(clientId) ?? existing.get(clientId)?.id) as string, status }
   })
 }
 
-/** Takes a log away and with it what it brought. */
+/** Deletes a log and updates everything derived from it. */
 export async function deleteLog (db: Db, accountId: string, logId: string) {
-  await inTurn(accountId, async () => await db.transaction().execute(async (trx) => {
+  await runSerialized(accountId, async () => await db.transaction().execute(async (trx) => {
     const totals = await lockAccount(trx, accountId)
     const lifts = await deleteLifts(trx, accountId, [logId])
     const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
       .returning(sql<string>`day::text`.as('day'))
       .executeTakeFirst()
     if (!log) throw new LogNotFound()
-    const judged = await markRecords(trx, accountId, earliest(lifts))
-    await recalculate(trx, accountId, totals, [...new Set([log.day, ...judged.map(({ day }) => day)])])
+    const changedLifts = await markRecords(trx, accountId, earliestByExercise(lifts))
+    await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
   }))
 }
 
-interface Known { id: string, clientId: string, type: LogType, at: Date, day: string, timezone: string, data: LogData }
+interface ExistingLog { id: string, clientId: string, type: LogType, at: Date, day: string, timezone: string, data: LogData }
 
-async function findKnown (trx: Trx, accountId: string, items: Item[]) {
+async function findExisting (trx: Trx, accountId: string, items: Item[]) {
   const rows = await trx.selectFrom('logs')
     .where('account_id', '=', accountId)
     .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
     .select(['id', 'client_id as clientId', 'type', 'at', sql<string>`day::text`.as('day'), 'timezone', 'data'])
     .execute()
-  return new Map<string, Known>(rows.map((row) => [row.clientId, row]))
+  return new Map<string, ExistingLog>(rows.map((row) => [row.clientId, row]))
 }
 
-const changed = (item: Item, known: Known) =>
-  item.type !== known.type || item.at.getTime() !== known.at.getTime() || !isDeepStrictEqual(item.data, known.data)
+const hasChanged = (item: Item, existing: ExistingLog) =>
+  item.type !== existing.type || item.at.getTime() !== existing.at.getTime() || !isDeepStrictEqual(item.data, existing.data)
 
-/** A log sent again keeps its day unless it was moved: whoever has travelled since does not rewrite his past. */
-function placeOf ({ at, known }: Item & { known: Known | undefined }, zone: string) {
-  if (known?.at.getTime() === at.getTime()) return { day: known.day, timezone: known.timezone }
+/** A log that is sent again keeps its day unless its time changed: a later move to another time zone does not change past days. */
+function dayAndZoneOf ({ at, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
+  if (existing?.at.getTime() === at.getTime()) return { day: existing.day, timezone: existing.timezone }
   return { day: dayIn(zone, at).toString(), timezone: zone }
 }
 
@@ -114,31 +114,31 @@ async function upsert (trx: Trx, accountId: string, writes: Write[]) {
 
 type Workout = Write & { id: string }
 
-/** Puts the lifts of workouts in the place of their earlier ones, and says the records among them that are new. */
-async function relift (trx: Trx, accountId: string, workouts: Workout[]) {
+/** Replaces the lifts of workouts and publishes the new records among them. */
+async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
   if (workouts.length === 0) return []
-  const gone = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
-  const come = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
-  await addLifts(trx, accountId, come)
-  const judged = await markRecords(trx, accountId, earliest([...gone, ...come]))
+  const removed = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
+  const added = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
+  await insertLifts(trx, accountId, added)
+  const changedLifts = await markRecords(trx, accountId, earliestByExercise([...removed, ...added]))
 
   const ids = new Set(workouts.map(({ id }) => id))
-  const isNew = (lift: Lift) => lift.isRecord && ids.has(lift.logId) && !gone.some((earlier) => earlier.isRecord &&
+  const isNew = (lift: Lift) => lift.isRecord && ids.has(lift.logId) && !removed.some((earlier) => earlier.isRecord &&
     earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg)
-  for (const { exercise, weightKg, reps } of judged.filter(isNew).sort(inOrder).slice(-MAX_RECORDS_PUBLISHED)) {
+  for (const { exercise, weightKg, reps } of changedLifts.filter(isNew).sort(byTime).slice(-MAX_RECORDS_PUBLISHED)) {
     await publish(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
   }
-  return judged
+  return changedLifts
 }
 
-const inOrder = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerciseKey.localeCompare(b.exerciseKey)
+const byTime = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerciseKey.localeCompare(b.exerciseKey)
 
-/** From when on each exercise's lifts may have changed. */
-function earliest (lifts: Pick<Lift, 'exerciseKey' | 'at'>[]) {
+/** The earliest time of a changed lift, by exercise. */
+function earliestByExercise (lifts: Pick<Lift, 'exerciseKey' | 'at'>[]) {
   const since = new Map<string, Date>()
   for (const { exerciseKey, at } of lifts) {
-    const known = since.get(exerciseKey)
-    if (!known || at < known) since.set(exerciseKey, at)
+    const earliest = since.get(exerciseKey)
+    if (!earliest || at < earliest) since.set(exerciseKey, at)
   }
   return since
 }

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { food, sleep, somePerson, testApp, water, weight, workout } from '../test/app.ts'
+import { food, sleep, examplePerson, testApp, water, weight, workout } from '../test/app.ts'
 
-const { someone, db, at, others } = await testApp(t)
+const { newUser, db, at, setFakes } = await testApp(t)
 
 t.test('a log at 23:50 in Jakarta belongs to that day, one at 00:10 to the next', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T17:20:00Z' })
+  const { log, read } = newUser({ now: '2026-11-20T17:20:00Z' })
   await log(water('2026-11-20T23:50:00+07:00', 300), water('2026-11-21T00:10:00+07:00', 400))
   const { logs } = await read('/logs')
   t.match(logs, [{ at: '2026-11-20T17:10:00.000Z', day: '2026-11-21' }, { at: '2026-11-20T16:50:00.000Z', day: '2026-11-20' }])
@@ -12,8 +12,8 @@ t.test('a log at 23:50 in Jakarta belongs to that day, one at 00:10 to the next'
 })
 
 for (const [zone, day, dayOfWeek] of [['Pacific/Kiritimati', '2026-11-21', 'SATURDAY'], ['America/Los_Angeles', '2026-11-19', 'THURSDAY'], ['Asia/Kathmandu', '2026-11-20', 'FRIDAY']]) {
-  t.test(`the same moment is ${day} in ${zone}`, async (t) => {
-    const { log, read } = someone({ now: zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z', zone })
+  t.test(`the same instant is ${day} in ${zone}`, async (t) => {
+    const { log, read } = newUser({ now: zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z', zone })
     await log(workout(zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z'))
     t.match((await read('/logs')).logs, [{ day, timezone: zone }])
     t.match(await read('/dashboard/home'), { today: { dayOfWeek }, stats: { streak: 1, workoutsThisWeek: 1 } })
@@ -21,11 +21,11 @@ for (const [zone, day, dayOfWeek] of [['Pacific/Kiritimati', '2026-11-21', 'SATU
   })
 }
 
-t.test('a changed time zone does not rewrite the past, not even when a log is sent again', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+t.test('a changed time zone does not change past days, even when a log is sent again', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T16:50:00Z' })
   const late = water('2026-11-20T16:50:00Z', 300)
   await log(late)
-  others({ person: somePerson('Pacific/Auckland') })
+  setFakes({ person: examplePerson('Pacific/Auckland') })
   t.match(await log(late), [{ status: 'updated' }])
   t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Jakarta' }])
   await log({ ...late, data: { ml: 350 } })
@@ -36,17 +36,17 @@ t.test('a changed time zone does not rewrite the past, not even when a log is se
   t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Pacific/Auckland' }])
 })
 
-t.test('whoever flew west counts his days up to today', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T12:00:00Z', zone: 'Pacific/Kiritimati' })
+t.test('after a flight westward the streak counts up to today', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T12:00:00Z', zone: 'Pacific/Kiritimati' })
   for (const day of ['18', '19', '20']) await log(water(`2026-11-${day}T12:00:00Z`))
   t.equal((await read('/dashboard/stats')).stats.streak, 3)
-  others({ person: somePerson('Pacific/Honolulu') })
+  setFakes({ person: examplePerson('Pacific/Honolulu') })
   // Here it is the 20th; the logs say the 19th, 20th and 21st.
   t.match((await read('/dashboard/stats')).stats, { streak: 2, longestStreak: 3 })
 })
 
-t.test('an ISO week begins on Monday and goes over the end of the year', async (t) => {
-  const { log, read } = someone({ now: '2027-01-01T05:00:00Z' })
+t.test('an ISO week starts on Monday and can span the end of the year', async (t) => {
+  const { log, read } = newUser({ now: '2027-01-01T05:00:00Z' })
   // Friday 2027-01-01 is in the week of Monday 2026-12-28, 2026's week 53.
   await log(workout('2026-12-27T23:30:00+07:00'), workout('2026-12-28T00:30:00+07:00'), workout('2026-12-31T23:30:00+07:00'), workout('2027-01-01T00:30:00+07:00'))
   t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 3, workoutsThisMonth: 1, totalWorkouts: 4, streak: 2 })
@@ -65,8 +65,8 @@ t.test('an ISO week begins on Monday and goes over the end of the year', async (
   t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 0)
 })
 
-t.test('a streak holds through an empty today and ends after an empty day', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('a streak survives an empty today and ends after a full day without logs', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T05:00:00Z' })
   await log(...['17', '18', '19', '20'].map((day) => water(`2026-11-${day}T05:00:00Z`)))
   const streaks = async () => {
     const { stats } = await read('/dashboard/stats')
@@ -79,15 +79,15 @@ t.test('a streak holds through an empty today and ends after an empty day', asyn
   t.same(await streaks(), [0, 4])
 })
 
-t.test('late logs join streaks and weeks; deleting and moving them parts them again', async (t) => {
-  const { log, read, send, publishedEvents } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('late logs merge streaks and weeks; deleting and moving them splits them again', async (t) => {
+  const { log, read, send, publishedEvents } = newUser({ now: '2026-11-20T05:00:00Z' })
   await log(...['14', '15', '16', '18', '19', '20'].map((day) => food(`2026-11-${day}T05:00:00Z`)))
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3 })
   const [late] = await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
   t.match((await read('/dashboard/stats')).stats, { streak: 7, longestStreak: 7, workoutsThisWeek: 1 })
   t.same((await publishedEvents()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], ['achievement', 'STREAK_7']])
 
-  // Moved to another day and made another thing.
+  // Moved to another day, with another type.
   t.match(await log(sleep('2026-11-10T05:00:00Z', {}, { clientId: 'late' })), [{ id: late?.id, status: 'updated' }])
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, workoutsThisWeek: 0, totalWorkouts: 0, totalXp: 6 * 5 + 10 })
   await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
@@ -99,8 +99,8 @@ t.test('late logs join streaks and weeks; deleting and moving them parts them ag
   t.equal((await publishedEvents()).filter(([what]) => what === 'achievement').length, 2, 'what was earned is said once')
 })
 
-t.test('experience has its daily limits, by the day of the log', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+t.test('XP has daily limits, by the day of the log', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T16:50:00Z' })
   const today = '2026-11-20T16:00:00Z'
   const xp = async () => (await read('/dashboard/stats')).stats.totalXp
   await log(...Array.from({ length: 6 }, () => food(today)))
@@ -119,8 +119,8 @@ t.test('experience has its daily limits, by the day of the log', async (t) => {
   t.equal(rows.length, 1)
 })
 
-t.test('a level is said once, however often it is lost and won back', async (t) => {
-  const { log, send, publishedEvents, read } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('a level is published once, even if it is lost and reached again', async (t) => {
+  const { log, send, publishedEvents, read } = newUser({ now: '2026-11-20T05:00:00Z' })
   const [first] = await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }), food('2026-11-20T01:00:00Z'))
   t.match((await read('/dashboard/home')).user, { level: 2, totalXp: 115, xpToNextLevel: 185 })
   await send('DELETE', `/logs/${first?.id}`)

@@ -3,8 +3,9 @@ import { Compile } from 'typebox/compile'
 import { findUnstorable } from '@tandem/service-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
-const FURTHEST_AHEAD = 10 * 60 * 1_000
-const EARLIEST = Date.parse('2000-01-01T00:00:00Z')
+// Phones with a fast clock.
+const MAX_CLOCK_SKEW_MS = 10 * 60 * 1_000
+const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z')
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Set = Type.Object({
@@ -14,8 +15,8 @@ const Set = Type.Object({
 const Exercise = Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) })
 const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
 
-/** What each type of log holds. Minutes and millilitres are kept whole. */
-export const dataOf = {
+/** The data of each type of log. Minutes and millilitres are rounded to integers. */
+export const dataSchemas = {
   WORKOUT: Type.Object({
     title: Type.Optional(Name),
     durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
@@ -34,38 +35,38 @@ export const dataOf = {
   WEIGHT: Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })
 } satisfies Record<LogType, Type.TObject>
 
-const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataOf[type])]))
+const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])]))
 const isInstant = Compile(Type.String({ format: 'date-time' }))
 
-/** An item of a batch that can be kept. */
+/** A valid item of a batch. */
 export interface Item { clientId: string, type: LogType, at: Date, data: LogData }
-/** One that cannot, and why. */
-export interface Refused { clientId: string | null, error: string }
+/** An invalid item of a batch, and the reason. */
+export interface RejectedItem { clientId: string | null, error: string }
 
-/** Reads an item of a batch, whatever a phone has sent: what is wrong with one must not keep the others from being written. */
-export function readItem (sent: unknown, now: Date): Item | Refused {
-  const { clientId, type, at, data } = tidy(sent) as Record<string, unknown>
-  const refuse = (error: string): Refused => ({ clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null, error })
+/** Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written. */
+export function parseItem (value: unknown, now: Date): Item | RejectedItem {
+  const { clientId, type, at, data } = trimStrings(value) as Record<string, unknown>
+  const reject = (error: string): RejectedItem => ({ clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null, error })
 
-  const unusable = findUnstorable(sent)
-  if (unusable) return refuse(`The item ${unusable}`)
-  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return refuse('clientId must have 1 to 100 characters')
-  if (!logTypes.includes(type as LogType)) return refuse(`type must be one of ${logTypes.join(', ')}`)
-  if (!isInstant.Check(at)) return refuse('at must be a date and time such as 2026-01-31T08:00:00Z')
+  const unstorable = findUnstorable(value)
+  if (unstorable) return reject(`The item ${unstorable}`)
+  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return reject('clientId must have 1 to 100 characters')
+  if (!logTypes.includes(type as LogType)) return reject(`type must be one of ${logTypes.join(', ')}`)
+  if (!isInstant.Check(at)) return reject('at must be a date and time such as 2026-01-31T08:00:00Z')
   const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
-  if (moment.getTime() > now.getTime() + FURTHEST_AHEAD) return refuse('at must not be in the future')
-  if (moment.getTime() < EARLIEST) return refuse('at must not be before the year 2000')
+  if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) return reject('at must not be in the future')
+  if (moment.getTime() < EARLIEST_MS) return reject('at must not be before the year 2000')
 
   const check = checks[type as LogType]
   if (!check?.Check(data)) {
     const [error] = check?.Errors(data) ?? []
-    return refuse(error ? explain(error) : 'data does not have the right form')
+    return reject(error ? explain(error) : 'data is invalid for this type')
   }
-  return { clientId, type: type as LogType, at: moment, data: tellOf[type as LogType](data as never) }
+  return { clientId, type: type as LogType, at: moment, data: normalizers[type as LogType](data as never) }
 }
 
-// Fields that are not named are dropped here.
-const tellOf: { [T in LogType]: (data: Type.Static<typeof dataOf[T]>) => LogData } = {
+// Unknown fields are dropped here.
+const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) => LogData } = {
   WORKOUT: ({ title, durationMinutes, programDayId, exercises }) => ({
     ...(title !== undefined && { title }),
     durationMinutes: Math.round(durationMinutes),
@@ -82,20 +83,20 @@ const tellOf: { [T in LogType]: (data: Type.Static<typeof dataOf[T]>) => LogData
 
 const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId'])
 
-/** Trims every text, and leaves out what is null or an optional text without letters. */
-function tidy (value: unknown): unknown {
+/** Trims every string and removes null values and empty optional strings. */
+function trimStrings (value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
-  if (Array.isArray(value)) return value.map(tidy)
+  if (Array.isArray(value)) return value.map(trimStrings)
   if (typeof value !== 'object' || value === null) return value ?? {}
   return Object.fromEntries(Object.entries(value)
-    .map(([key, inner]) => [key, inner === null ? null : tidy(inner)] as const)
+    .map(([key, inner]) => [key, inner === null ? null : trimStrings(inner)] as const)
     .filter(([key, inner]) => inner !== null && !(inner === '' && OPTIONAL_TEXTS.has(key))))
 }
 
-type Wrong = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+type ValidationIssue = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
 
-/** What is wrong, as a sentence that names the field and never repeats its value. */
-function explain ({ keyword, instancePath, params, message }: Wrong): string {
+/** Describes a validation error in a sentence that names the field and never repeats its value. */
+function explain ({ keyword, instancePath, params, message }: ValidationIssue): string {
   const field = `data${instancePath.replaceAll('/', '.')}`
   const known = params as Record<string, unknown>
   switch (keyword) {

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { food, testApp, water } from '../test/app.ts'
 
-const { someone } = await testApp(t)
+const { newUser } = await testApp(t)
 
-t.test('logs are listed newest first, page by page, whatever is deleted between two pages', async (t) => {
-  const { log, read, send } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('logs are listed newest first in pages, also if a log is deleted between two pages', async (t) => {
+  const { log, read, send } = newUser({ now: '2026-11-20T05:00:00Z' })
   const hours = Array.from({ length: 25 }, (_, hour) => new Date(Date.parse('2026-11-19T00:00:00Z') + hour * 3_600_000).toISOString())
   await log(...hours.toSorted().map((at) => water(at)), water(hours[24] as string))
   const seen: string[] = []
@@ -18,8 +18,8 @@ t.test('logs are listed newest first, page by page, whatever is deleted between 
   t.same(seen, [...hours, hours[24] as string].toReversed())
 })
 
-t.test('a page holds 20 logs unless asked for 1 to 50', async (t) => {
-  const { log, read, send } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('a page has 20 logs by default, and 1 to 50 on request', async (t) => {
+  const { log, read, send } = newUser({ now: '2026-11-20T05:00:00Z' })
   await log(...Array.from({ length: 51 }, () => water('2026-11-20T01:00:00Z')))
   t.equal((await read('/logs')).logs.length, 20)
   t.equal((await read('/logs?limit=1')).logs.length, 1)
@@ -29,8 +29,8 @@ t.test('a page holds 20 logs unless asked for 1 to 50', async (t) => {
   }
 })
 
-t.test('logs are chosen by type and by their days, both included', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T16:00:00Z', zone: 'Pacific/Kiritimati' })
+t.test('logs are filtered by type and by days, both included', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T16:00:00Z', zone: 'Pacific/Kiritimati' })
   // Noon of the days in Kiritimati (UTC+14) is 22:00 of the day before in UTC.
   await log(...['16', '17', '18', '19'].flatMap((day) => [food(`2026-11-${day}T22:00:00Z`), water(`2026-11-${day}T22:00:00Z`)]))
   const days = async (query: string) => (await read(`/logs?${query}`)).logs.map(({ day, type }: { day: string, type: string }) => `${day.slice(8)} ${type}`)

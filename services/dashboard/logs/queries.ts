@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Db, LogType } from '../tables.ts'
 
-interface Wanted { type?: LogType, from?: string, to?: string, cursor?: Place, limit: number }
+interface LogFilter { type?: LogType, from?: string, to?: string, cursor?: LogPosition, limit: number }
 
-/** Where a page ended: logs are listed by when they were, then by id. */
-export interface Place { at: Date, id: string }
+/** Where a page ended: logs are ordered by time, then by id. */
+export interface LogPosition { at: Date, id: string }
 
-/** Logs of an account, newest first. `from` and `to` are days, both included, as they were where the logs were written. */
-export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: Wanted) {
+/** Logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log, both included. */
+export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
   return await db.selectFrom('logs')
     .where('account_id', '=', accountId)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
-    // The days decide; the moments, which no time zone can lie outside of, let the index do the work.
+    // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
     .$if(from !== undefined, (logs) => logs.where(sql<boolean>`day >= ${from}::date and at >= ${from}::timestamp at time zone 'UTC' - interval '15 hours'`))
     .$if(to !== undefined, (logs) => logs.where(sql<boolean>`day <= ${to}::date and at < ${to}::timestamp at time zone 'UTC' + interval '39 hours'`))
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))

@@ -1,28 +1,28 @@
 import Type, { type TSchema } from 'typebox'
 import { Body, paginate, Data, data, Enum, Id, readIdempotencyKey, IsoDate, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { zoneOf } from '../people/actions.ts'
+import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
 import { deleteLog, writeLogs } from './actions.ts'
-import { dataOf, readItem } from './items.ts'
-import { listLogs, type Place } from './queries.ts'
+import { dataSchemas, parseItem } from './items.ts'
+import { listLogs, type LogPosition } from './queries.ts'
 
-// 200 workouts of six exercises with four sets each, and a third more.
-const LONGEST_BATCH = 256 * 1024
+// 200 workouts of six exercises with four sets each, plus a third.
+const MAX_BATCH_BYTES = 256 * 1024
 
-const ofEachType = Object.entries(dataOf) as [LogType, TSchema][]
+const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
 
 const SentItem = {
   anyOf: ofEachType.map(([type, data]) => Type.Object({
-    clientId: Type.String({ minLength: 1, maxLength: 100, description: 'The phone’s own name for it: sent again, it changes what was sent before' }),
+    clientId: Type.String({ minLength: 1, maxLength: 100, description: 'An id chosen by the client. Sending the same id again updates the log.' }),
     type: Enum([type]),
-    at: Type.String({ format: 'date-time', description: 'When it was, with its offset; of sleep the waking' }),
+    at: Type.String({ format: 'date-time', description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up' }),
     data
   })),
-  description: 'Anything else is rejected, and the others are written'
+  description: 'Invalid items are rejected one by one; the others are written'
 }
 
-// Each item is judged by itself, so the route takes anything.
+// Each item is validated separately, so the route accepts any value.
 const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { documentedAs: SentItem } })
 
 const Result = Type.Object({
@@ -37,9 +37,9 @@ const Log = Type.Object({
   clientId: Type.String(),
   type: Enum(logTypes),
   at: Timestamp,
-  day: Type.String({ description: 'The day it counts for: the one it was in `timezone`' }),
-  timezone: Type.String({ description: 'Where its owner lived when it was written' }),
-  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, documentedAs: { anyOf: Object.values(dataOf), description: 'As it was sent, by its type' } })
+  day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
+  timezone: Type.String({ description: 'The time zone of the user when the log was written' }),
+  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, documentedAs: { anyOf: Object.values(dataSchemas), description: 'As sent, depending on the type' } })
 })
 
 const example = {
@@ -54,8 +54,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/logs/batch', {
     schema: {
-      summary: 'Write logs',
-      description: 'Writes 1 to 200 logs by their clientId, so that a phone may send again what it is unsure of. Results come in the order of the items.',
+      summary: 'Create or update logs',
+      description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
@@ -65,25 +65,25 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     },
-    bodyLimit: LONGEST_BATCH,
+    bodyLimit: MAX_BATCH_BYTES,
     config: { validatesOwnBody: true }
   }, async (request) => {
     const accountId = request.account.id
-    const read = request.body.items.map((item) => readItem(item, now()))
-    const results = await writeLogs(db, { accountId, read, zone: await zoneOf(deps, accountId), spent: readIdempotencyKey(request) })
-    await cache.forget(accountId)
+    const parsedItems = request.body.items.map((item) => parseItem(item, now()))
+    const results = await writeLogs(db, { accountId, parsedItems, zone: await findTimezone(deps, accountId), idempotencyKey: readIdempotencyKey(request) })
+    await cache.invalidate(accountId)
     return data({ results })
   })
 
   app.get('/logs', {
     schema: {
-      summary: 'List my logs, newest first',
+      summary: 'List your logs, newest first',
       'x-extension': true,
       querystring: PageQuery({
         type: Type.Optional(Enum(logTypes)),
         from: Type.Optional(IsoDate),
         to: Type.Optional(IsoDate),
-        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The nextCursor of the page before' }))
+        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The nextCursor of the previous page' }))
       }),
       response: {
         200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: NextCursor }, {
@@ -95,29 +95,29 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ query: { cursor, ...query }, account }) => {
-    const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : readPlace(cursor), limit: query.limit + 1 })
-    const { page, nextCursor } = paginate(logs, query.limit, writePlace)
+    const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : parseCursor(cursor), limit: query.limit + 1 })
+    const { page, nextCursor } = paginate(logs, query.limit, formatCursor)
     return data({ logs: page, nextCursor })
   })
 
   app.delete('/logs/:id', {
     schema: {
-      summary: 'Delete a log, and take back what it brought',
+      summary: 'Delete a log and everything it counted for',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
     await deleteLog(db, account.id, params.id)
-    await cache.forget(account.id)
+    await cache.invalidate(account.id)
     return message('The log was deleted')
   })
 }
 
-const writePlace = ({ at, id }: Place) => `${at.getTime()}_${id}`
+const formatCursor = ({ at, id }: LogPosition) => `${at.getTime()}_${id}`
 
-function readPlace (cursor: string): Place {
+function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined) throw new ValidationError('cursor must be the nextCursor of an earlier page')
+  if (at === undefined || id === undefined) throw new ValidationError('cursor must be the nextCursor of a previous page')
   return { at: new Date(Number(at)), id }
 }

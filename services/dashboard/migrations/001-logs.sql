@@ -1,4 +1,4 @@
--- What an account has gathered so far. Whatever changes its logs takes this row first, so that changes come one after the other.
+-- The totals of an account. Every change to its logs locks this row first, so that changes run one after the other.
 create table totals (
   account_id      uuid    primary key,  -- an identity account; no foreign key crosses a service
   xp              integer not null default 0,
@@ -6,16 +6,16 @@ create table totals (
   workout_minutes bigint  not null default 0,
   food_entries    integer not null default 0,
   records         integer not null default 0,
-  highest_level   integer not null default 1  -- the highest ever said: a level lost and won back is no news
+  highest_level   integer not null default 1  -- the highest level ever published: a level lost and reached again is not published again
 );
 
 create table logs (
   id         uuid        primary key default uuidv7(),
   account_id uuid        not null,
-  client_id  text        not null,  -- the phone's own name for it
+  client_id  text        not null,  -- an id chosen by the client
   type       text        not null check (type in ('WORKOUT', 'FOOD', 'WATER', 'SLEEP', 'WEIGHT')),
   at         timestamptz not null,
-  day        date        not null,  -- the day it was in `timezone`; neither changes when its owner moves
+  day        date        not null,  -- the calendar day in `timezone`; neither changes when the user moves
   timezone   text        not null,
   data       jsonb       not null,
   created_at timestamptz not null default now(),
@@ -26,7 +26,7 @@ create index logs_newest_first on logs (account_id, at desc, id desc);
 create index logs_of_type_newest_first on logs (account_id, type, at desc, id desc);
 create index logs_of_day on logs (account_id, day);
 
--- What the logs of a day come to, kept in their transaction. A day without logs has no row.
+-- The sums over the logs of a day, updated in the same transaction. A day without logs has no row.
 create table daily_summaries (
   account_id      uuid    not null,
   day             date    not null,
@@ -46,11 +46,11 @@ create table daily_summaries (
   primary key (account_id, day)
 );
 
--- The heaviest set of each exercise of each workout. It is a record if it was heavier than all before it.
+-- The heaviest set of each exercise of each workout. It is a record if it is heavier than all earlier ones.
 create table lifts (
   log_id       uuid        not null references logs on delete cascade,
   account_id   uuid        not null,
-  exercise_key text        not null,  -- the name without regard to case and spacing
+  exercise_key text        not null,  -- the name, normalized for case and spacing
   exercise     text        not null,
   weight_kg    numeric     not null check (weight_kg > 0),
   reps         integer     not null,
@@ -61,16 +61,16 @@ create table lifts (
 create index lifts_in_order on lifts (account_id, exercise_key, at, log_id);
 create index records_newest_first on lifts (account_id, exercise_key, at desc, log_id desc) where is_record;
 
--- Unbroken rows of days with a log, of days with water, and of ISO weeks (by their Mondays) with a workout. No two of a kind touch.
-create table runs (
+-- Consecutive days with a log, days with water, and ISO weeks (by their Mondays) with a workout. No two streaks of a kind are adjacent.
+create table streaks (
   account_id uuid not null,
   kind       text not null check (kind in ('DAY', 'WATER', 'WEEK')),
   first_day  date not null,
   last_day   date not null check (last_day >= first_day),
   primary key (account_id, kind, first_day)
 );
-create index runs_newest_first on runs (account_id, kind, last_day desc);
-create index runs_longest_first on runs (account_id, kind, (last_day - first_day) desc);
+create index streaks_newest_first on streaks (account_id, kind, last_day desc);
+create index streaks_longest_first on streaks (account_id, kind, (last_day - first_day) desc);
 
 create table achievements (
   account_id  uuid        not null,

@@ -19,7 +19,7 @@ create table programs (
   unique (account_id, id)
 );
 
--- One for an account at most.
+-- At most one per account.
 create table active_programs (
   account_id uuid primary key,
   program_id uuid not null,

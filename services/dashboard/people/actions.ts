@@ -1,32 +1,32 @@
 import { sql } from 'kysely'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Person } from '@tandem/contracts'
-import { DEFAULT_ZONE } from '../calendar.ts'
+import { DEFAULT_TIMEZONE } from '../calendar.ts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
 
 interface PersonCopy { accountId: string, name: string, image: string | null, timezone: string, changedAt?: string }
 
-/** Writes the copy of a person unless it holds a newer one. `at` says since when they are so, of profile services that do not. */
+/** Writes a person to the local copy, except over newer data. @param at when the data changed, for a person without `changedAt` */
 export async function upsertPerson (db: Db, { accountId, name, image, timezone, changedAt }: PersonCopy, at: Date) {
-  const asOf = sql<Date>`${changedAt ?? at}::timestamptz`
+  const changedAtSql = sql<Date>`${changedAt ?? at}::timestamptz`
   await db.insertInto('people')
-    .values({ account_id: accountId, name, image, timezone, as_of: asOf })
+    .values({ account_id: accountId, name, image, timezone, changed_at: changedAtSql })
     .onConflict((conflict) => conflict.column('account_id')
-      .doUpdateSet({ name, image, timezone, as_of: asOf })
-      .where('people.as_of', '<=', asOf))
+      .doUpdateSet({ name, image, timezone, changed_at: changedAtSql })
+      .where('people.changed_at', '<=', changedAtSql))
     .execute()
 }
 
 /**
- * Asks profile for a person, because what he changed there a moment ago must count here at once.
- * @returns undefined while profile is away, null when it knows no such account
+ * Fetches a person from profile, because their own change must take effect here at once.
+ * @returns undefined while profile is unavailable, null if it does not know the account
  */
-export async function askPerson (callRpc: CallRpc, accountId: string) {
+export async function fetchPerson (callRpc: CallRpc, accountId: string) {
   return await callRpc(Person, { accountId }).catch(() => undefined)
 }
 
-/** Keeps the weight that somebody told in their profile, unless a later one is kept. */
+/** Stores the weight from a person's profile, unless a later one is stored. */
 export async function upsertProfileWeight (db: Db, { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }) {
   const at = sql<Date>`${weighedAt}::timestamptz`
   await db.insertInto('profile_weights').values({ account_id: accountId, kg, weighed_at: at })
@@ -34,23 +34,23 @@ export async function upsertProfileWeight (db: Db, { accountId, kg, weighedAt }:
     .execute()
 }
 
-type Kept = Awaited<ReturnType<typeof findPerson>>
-type Asked = NonNullable<Awaited<ReturnType<typeof askPerson>>>
+type PersonCopyRow = Awaited<ReturnType<typeof findPerson>>
+type FetchedPerson = NonNullable<Awaited<ReturnType<typeof fetchPerson>>>
 
-/** Completes the copy by what profile says, where the two differ. Returns whether the weight does. */
-export async function keepAnswer (db: Db, accountId: string, { kept, person, asked }: { kept: Kept, person: Asked, asked: Date }) {
+/** Updates the local copy where it differs from a fetched person. Returns whether the weight differs. */
+export async function updateCopy (db: Db, accountId: string, { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }) {
   const { name, image, changedAt, weighedAt, profile: { timezone, weight } } = person
-  if (timezone !== kept?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, asked)
-  if (!weighedAt || weight === null || weight === kept?.profileKg) return false
+  if (timezone !== copy?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+  if (!weighedAt || weight === null || weight === copy?.profileKg) return false
   await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
   return true
 }
 
-/** The time zone somebody lives in: as profile says now, else as it last said, else Jakarta's. Keeps what else it says. */
-export async function zoneOf ({ db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date }, accountId: string): Promise<string> {
-  const asked = now()
-  const [person, kept] = await Promise.all([askPerson(callRpc, accountId), findPerson(db, accountId)])
-  if (!person) return kept?.timezone ?? DEFAULT_ZONE
-  await keepAnswer(db, accountId, { kept, person, asked })
+/** A person's time zone: the current one from profile, else the one in the local copy, else Jakarta's. Updates the local copy. */
+export async function findTimezone ({ db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date }, accountId: string): Promise<string> {
+  const fetchedAt = now()
+  const [person, copy] = await Promise.all([fetchPerson(callRpc, accountId), findPerson(db, accountId)])
+  if (!person) return copy?.timezone ?? DEFAULT_TIMEZONE
+  await updateCopy(db, accountId, { copy, person, fetchedAt })
   return person.profile.timezone
 }

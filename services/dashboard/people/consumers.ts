@@ -5,13 +5,13 @@ import { upsertPerson, upsertProfileWeight } from './actions.ts'
 
 export const onPersonChanged = ({ db, cache }: Deps) => on(PersonChanged, async ({ data, time }) => {
   await upsertPerson(db, data, time)
-  // Another time zone may mean another today.
-  await cache.forget(data.accountId)
+  // A new time zone can change which day is today.
+  await cache.invalidate(data.accountId)
 })
 
 export const onFactsChanged = ({ db, cache }: Deps) => on(FactsChanged, async ({ data: { accountId, weight, weighedAt } }) => {
-  // Profile services of before do not say since when it is so; other facts may have changed than the weight.
+  // The event also reports changes of other facts; without `weighedAt` the weight has no time to compare.
   if (weight === null || !weighedAt) return
   await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
-  await cache.forget(accountId)
+  await cache.invalidate(accountId)
 })

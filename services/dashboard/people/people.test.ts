@@ -5,24 +5,24 @@ import { readSample } from '@tandem/contracts/samples'
 import { onPersonChanged } from './consumers.ts'
 import { findPerson } from './queries.ts'
 import { upsertPerson } from './actions.ts'
-import { noCache, testApp, water } from '../test/app.ts'
+import { unavailableCache, testApp, water } from '../test/app.ts'
 
-const forgotten: string[] = []
-const { someone, deps, db, others } = await testApp(t, { cache: { ...noCache, forget: async (accountId) => { forgotten.push(accountId) } } })
+const invalidated: string[] = []
+const { newUser, deps, db, setFakes } = await testApp(t, { cache: { ...unavailableCache, invalidate: async (accountId) => { invalidated.push(accountId) } } })
 const sample = await readSample(PersonChanged) as { accountId: string, timezone: string }
 const handlers = [onPersonChanged(deps)]
 
-t.test('a person’s time zone is kept for when profile is away', async (t) => {
-  const { account, log, read } = someone({ now: '2026-11-20T16:50:00Z' })
+t.test('the local copy provides the time zone while profile is unavailable', async (t) => {
+  const { account, log, read } = newUser({ now: '2026-11-20T16:50:00Z' })
   await deliver(handlers, PersonChanged.type, { ...sample, accountId: account, timezone: 'Asia/Tokyo' })
-  t.same(forgotten.slice(-1), [account], 'another zone may mean other statistics')
-  others({ person: 'away' })
+  t.same(invalidated.slice(-1), [account], 'a new time zone can change the statistics')
+  setFakes({ person: 'unavailable' })
   await log(water('2026-11-20T16:50:00Z'))
   t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Asia/Tokyo' }])
 })
 
-t.test('news that come twice or late change nothing', async (t) => {
-  const { account } = someone()
+t.test('repeated and late events change nothing', async (t) => {
+  const { account } = newUser()
   const person = { accountId: account, name: 'Ana', image: null }
   await upsertPerson(db, { ...person, timezone: 'Asia/Tokyo' }, new Date('2026-11-20T02:00:00Z'))
   await upsertPerson(db, { ...person, timezone: 'Asia/Jakarta' }, new Date('2026-11-20T01:00:00Z'))

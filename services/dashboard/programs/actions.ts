@@ -5,26 +5,26 @@ import { lockAccount } from '../progress/actions.ts'
 import type { Db } from '../tables.ts'
 import { listPrograms, type Program } from './queries.ts'
 
-const MOST = 50
+const MAX_PROGRAMS = 50
 
 interface NewDay { dayOfWeek: number, name: string, isRestDay: boolean, exercises: { name: string, sets: number, repsMin: number, repsMax: number }[] }
 export interface NewProgram { name: string, days: NewDay[] }
 
-export async function addProgram (db: Db, accountId: string, { name, days }: NewProgram, spent: IdempotencyKey | undefined): Promise<Program> {
-  return await withIdempotencyKey(db, spent, async (trx) => {
+export async function createProgram (db: Db, accountId: string, { name, days }: NewProgram, idempotencyKey: IdempotencyKey | undefined): Promise<Program> {
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockAccount(trx, accountId)
     const program = await sql<{ id: string }>`
       insert into programs (account_id, name)
-      select ${accountId}, ${name} where (select count(*) from programs where account_id = ${accountId}) < ${sql.lit(MOST)}
+      select ${accountId}, ${name} where (select count(*) from programs where account_id = ${accountId}) < ${sql.lit(MAX_PROGRAMS)}
       returning id`.execute(trx)
-    const [added] = program.rows
-    if (!added) throw new TooManyPrograms()
+    const [inserted] = program.rows
+    if (!inserted) throw new TooManyPrograms()
 
-    const addedDays = await trx.insertInto('program_days')
-      .values(days.map((day) => ({ program_id: added.id, day_of_week: day.dayOfWeek, name: day.name, is_rest_day: day.isRestDay })))
+    const insertedDays = await trx.insertInto('program_days')
+      .values(days.map((day) => ({ program_id: inserted.id, day_of_week: day.dayOfWeek, name: day.name, is_rest_day: day.isRestDay })))
       .returning(['id', 'day_of_week'])
       .execute()
-    const ids = new Map(addedDays.map((day) => [day.day_of_week, day.id]))
+    const ids = new Map(insertedDays.map((day) => [day.day_of_week, day.id]))
     const exercises = days.flatMap((day) => day.exercises.map((exercise, position) => ({
       program_day_id: ids.get(day.dayOfWeek) as string,
       position,
@@ -34,8 +34,8 @@ export async function addProgram (db: Db, accountId: string, { name, days }: New
       reps_max: exercise.repsMax
     })))
     if (exercises.length > 0) await trx.insertInto('program_exercises').values(exercises).execute()
-    const [whole] = await listPrograms(trx, accountId, added.id)
-    return whole as Program
+    const [created] = await listPrograms(trx, accountId, inserted.id)
+    return created as Program
   })
 }
 
@@ -44,10 +44,10 @@ export async function deleteProgram (db: Db, accountId: string, programId: strin
   if (!deleted) throw new ProgramNotFound()
 }
 
-/** Makes a program the one that is followed, or with null none. */
+/** Makes a program the active one; null deactivates the active program. */
 export async function activateProgram (db: Db, accountId: string, programId: string | null) {
   if (programId === null) return await db.deleteFrom('active_programs').where('account_id', '=', accountId).execute()
-  // The program is held, so that it cannot be deleted between being found and being followed.
+  // The program's row is locked, so that it cannot be deleted between the select and the insert.
   const { rows } = await sql`
     with found as (select id from programs where id = ${programId} and account_id = ${accountId} for key share)
     insert into active_programs (account_id, program_id) select ${accountId}, id from found

@@ -1,15 +1,15 @@
 import t from 'tap'
 import { testApp } from '../test/app.ts'
 
-const { someone, at } = await testApp(t)
+const { newUser, at } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 const legs = { dayOfWeek: 'FRIDAY', name: 'Legs', exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }, { name: 'Lunge', sets: 3, repsMin: 10, repsMax: 10 }] }
 const rest = { dayOfWeek: 'SUNDAY', name: 'Rest', isRestDay: true }
 const program = { name: 'Strong', days: [rest, legs] }
 
-t.test('a program is added, listed, followed and shown on its days', async (t) => {
-  const { send, read } = someone({ now })
+t.test('a program is created, listed, activated and shown on its days', async (t) => {
+  const { send, read } = newUser({ now })
   t.strictSame(await read('/programs'), { programs: [] })
   const response = await send('POST', '/programs', program)
   t.equal(response.statusCode, 201)
@@ -34,8 +34,8 @@ t.test('a program is added, listed, followed and shown on its days', async (t) =
   t.equal((await read('/dashboard/home')).today.workout, null)
 })
 
-t.test('one program is active, whichever was chosen last, also of several at once', async (t) => {
-  const { send, read } = someone({ now })
+t.test('only the last activated program is active, also with concurrent requests', async (t) => {
+  const { send, read } = newUser({ now })
   const ids: string[] = []
   for (let index = 0; index < 3; index++) ids.push((await send('POST', '/programs', program)).json().data.program.id)
   await Promise.all([...ids, ...ids].map((programId) => send('PUT', '/programs/active', { programId })))
@@ -44,14 +44,14 @@ t.test('one program is active, whichever was chosen last, also of several at onc
   t.equal(programs.filter(({ isActive }: { isActive: boolean }) => isActive).length, 1)
 })
 
-t.test('deleting a program ends it; another’s is not found', async (t) => {
-  const [owner, stranger] = [someone({ now }), someone({ now })]
+t.test('a deleted program is no longer active; a program of another user is not found', async (t) => {
+  const [owner, stranger] = [newUser({ now }), newUser({ now })]
   const { id } = (await owner.send('POST', '/programs', program)).json().data.program
   await owner.send('PUT', '/programs/active', { programId: id })
   for (const attempt of [stranger.send('DELETE', `/programs/${id}`), stranger.send('PUT', '/programs/active', { programId: id }), owner.send('DELETE', '/programs/garbage'), owner.send('PUT', '/programs/active', { programId: 'garbage' })]) {
     const response = await attempt
     t.equal(response.statusCode, 404)
-    t.match(response.json(), { success: false, code: 'NOT_FOUND', error: 'There is no such program' })
+    t.match(response.json(), { success: false, code: 'NOT_FOUND', error: 'Program not found' })
   }
   t.match((await owner.send('PUT', '/programs/active', {})).json(), { code: 'VALIDATION_ERROR' })
   t.ok((await owner.read('/dashboard/home')).today.workout)
@@ -60,8 +60,8 @@ t.test('deleting a program ends it; another’s is not found', async (t) => {
   t.match((await owner.send('DELETE', `/programs/${id}`)).json(), { code: 'NOT_FOUND' })
 })
 
-t.test('what is wrong with a program is said', async (t) => {
-  const { send } = someone({ now })
+t.test('an invalid program is refused with the reason', async (t) => {
+  const { send } = newUser({ now })
   const exercise = legs.exercises[0]
   const wrong = [{}, { ...program, name: ' ' }, { ...program, name: 'x'.repeat(101) }, { ...program, days: [] }, { ...program, days: [legs, legs] },
     { ...program, days: [{ ...legs, dayOfWeek: 'FREITAG' }] }, { ...program, days: [{ ...legs, exercises: [{ ...exercise, sets: 0 }] }] },
@@ -70,8 +70,8 @@ t.test('what is wrong with a program is said', async (t) => {
   t.equal((await send('POST', '/programs', { name: 'x'.repeat(100), days: [{ ...legs, exercises: Array.from({ length: 50 }, () => exercise) }] })).statusCode, 201)
 })
 
-t.test('fifty programs are allowed, also of sixty at once; a repeat by its key is none', async (t) => {
-  const { send, read } = someone({ now })
+t.test('50 programs are allowed, also of 60 concurrent ones; a repeat with the same idempotency key creates none', async (t) => {
+  const { send, read } = newUser({ now })
   const key = { 'idempotency-key': 'p1' }
   const first = (await send('POST', '/programs', program, key)).json()
   t.strictSame((await send('POST', '/programs', program, key)).json(), first)

@@ -5,7 +5,7 @@ export interface Exercise { id: string, name: string, sets: number, repsMin: num
 interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }
 export interface Program { id: string, name: string, isActive: boolean, createdAt: Date, days: ProgramDay[] }
 
-// A day's exercises in their order, as a list.
+// The exercises of a day as an ordered JSON array.
 const exercises = sql<Exercise[]>`(
   select coalesce(json_agg(json_build_object('id', id, 'name', name, 'sets', sets, 'repsMin', reps_min, 'repsMax', reps_max) order by position), '[]')
   from program_exercises where program_day_id = program_days.id)`
@@ -15,13 +15,13 @@ const days = sql<ProgramDay[]>`(
     'id', id, 'dayOfWeek', day_of_week, 'name', name, 'isRestDay', is_rest_day, 'exercises', ${exercises}) order by day_of_week), '[]')
   from program_days where program_id = programs.id)`
 
-/** An account's programs, newest first; `only` one of them. */
-export async function listPrograms (db: Db, accountId: string, only?: string): Promise<Program[]> {
+/** An account's programs, newest first. @param programId only this program */
+export async function listPrograms (db: Db, accountId: string, programId?: string): Promise<Program[]> {
   return await db.selectFrom('programs')
     .leftJoin('active_programs', (on) => on
       .onRef('active_programs.program_id', '=', 'programs.id').onRef('active_programs.account_id', '=', 'programs.account_id'))
     .where('programs.account_id', '=', accountId)
-    .$if(only !== undefined, (programs) => programs.where('programs.id', '=', only as string))
+    .$if(programId !== undefined, (programs) => programs.where('programs.id', '=', programId as string))
     .select([
       'programs.id', 'programs.name', 'programs.created_at as createdAt',
       sql<boolean>`active_programs.program_id is not null`.as('isActive'), days.as('days')
@@ -30,7 +30,7 @@ export async function listPrograms (db: Db, accountId: string, only?: string): P
     .execute()
 }
 
-/** What the active program has for a day of the week (Monday is 1), if that is no rest day. */
+/** The active program's workout for a day of the week (Monday is 1), unless it is a rest day. */
 export async function findWorkout (db: Db, accountId: string, dayOfWeek: number) {
   return await db.selectFrom('active_programs')
     .innerJoin('program_days', 'program_days.program_id', 'active_programs.program_id')

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Body, Data, data, Enum, Id, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
-import { activateProgram, addProgram, deleteProgram } from './actions.ts'
+import { activateProgram, createProgram, deleteProgram } from './actions.ts'
 import { listPrograms, type Program as ProgramRow } from './queries.ts'
 
-const count = (maximum: number) => Type.Integer({ minimum: 1, maximum })
+const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
 
 const exampleDay = { dayOfWeek: 'MONDAY', name: 'Legs', isRestDay: false, exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }] }
 
@@ -15,17 +15,17 @@ const NewProgram = Body({
     dayOfWeek: Enum(dayNames),
     name: Text({ max: 100 }),
     isRestDay: Type.Boolean({ default: false }),
-    exercises: Type.Array(Body({ name: Text({ max: 100 }), sets: count(100), repsMin: count(1000), repsMax: count(1000) }), { maxItems: 50, default: [] })
+    exercises: Type.Array(Body({ name: Text({ max: 100 }), sets: PositiveInteger(100), repsMin: PositiveInteger(1000), repsMax: PositiveInteger(1000) }), { maxItems: 50, default: [] })
   }), { minItems: 1, maxItems: 7 })
 }, { examples: [{ name: 'Strong in twelve weeks', days: [exampleDay] }] })
 
 const Program = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  isActive: Type.Boolean({ description: 'Whether it is the one that is followed' }),
+  isActive: Type.Boolean({ description: 'Whether this is the active program' }),
   createdAt: Timestamp,
   days: Type.Array(Type.Object({
-    id: Type.String({ description: 'The programDayId of workouts' }),
+    id: Type.String({ description: 'Used as programDayId of workouts' }),
     dayOfWeek: Enum(dayNames),
     name: Type.String(),
     isRestDay: Type.Boolean(),
@@ -43,7 +43,7 @@ const example = {
   days: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', ...exampleDay, exercises: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d', ...exampleDay.exercises[0] }] }]
 }
 
-const show = (program: ProgramRow) => ({
+const toResponse = (program: ProgramRow) => ({
   ...program,
   days: program.days.map((day) => ({ ...day, dayOfWeek: dayNames[day.dayOfWeek - 1] as typeof dayNames[number] }))
 })
@@ -51,16 +51,16 @@ const show = (program: ProgramRow) => ({
 export const programRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/programs', {
     schema: {
-      summary: 'List my training programs, newest first',
+      summary: 'List your training programs, newest first',
       'x-extension': true,
       response: { 200: Data(Type.Object({ programs: Type.Array(Program) }, { examples: [{ programs: [example] }] })) }
     }
-  }, async ({ account }) => data({ programs: (await listPrograms(db, account.id)).map(show) }))
+  }, async ({ account }) => data({ programs: (await listPrograms(db, account.id)).map(toResponse) }))
 
   app.post('/programs', {
     schema: {
-      summary: 'Add a training program',
-      description: 'At most 50. It is followed once it is made the active one.',
+      summary: 'Create a training program',
+      description: 'At most 50 per user. A new program is not active until you activate it.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewProgram,
@@ -68,17 +68,17 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async (request, reply) => {
     const { name, days } = request.body
-    if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) throw new ValidationError('days must not hold the same dayOfWeek twice')
+    if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) throw new ValidationError('days must not contain the same dayOfWeek twice')
     if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) throw new ValidationError('repsMax must be at least repsMin')
     const numbered = days.map((day) => ({ ...day, dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1 }))
-    const program = await addProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))
-    return reply.code(201).send(data({ program: show(program) }))
+    const program = await createProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))
+    return reply.code(201).send(data({ program: toResponse(program) }))
   })
 
   app.delete('/programs/:id', {
     schema: {
       summary: 'Delete a training program',
-      description: 'Workouts that were logged by it stay.',
+      description: 'Workouts that were logged with it stay.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       response: { 200: Message }
@@ -90,7 +90,7 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.put('/programs/active', {
     schema: {
-      summary: 'Choose the program to follow, or with null none',
+      summary: 'Set the active program, or null for none',
       'x-extension': true,
       body: Body({ programId: Nullable(Id) }, { examples: [{ programId: example.id }] }),
       response: { 200: Data(Type.Object({ program: Nullable(Program) }, { examples: [{ program: example }] })) }
@@ -98,6 +98,6 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
   }, async ({ body: { programId }, account }) => {
     await activateProgram(db, account.id, programId)
     const [program] = programId === null ? [] : await listPrograms(db, account.id, programId)
-    return data({ program: program ? show(program) : null })
+    return data({ program: program ? toResponse(program) : null })
   })
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, LevelReached } from '@tandem/contracts'
-import { dayOfNumber, mondayNumber, numberOf } from '../calendar.ts'
+import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
 import { achievementsOf, levelOf } from './rules.ts'
-import { applyChanges, type Change } from './runs.ts'
+import { applyChanges, type Change } from './streaks.ts'
 import { readSummaries, refreshSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
 
-/** Takes the row of an account that everything about its logs waits for; makes it at first. */
+/** Locks the account's row of `totals`, which every change to its logs takes first. Creates it if needed. */
 export async function lockAccount (trx: Trx, accountId: string) {
   return await trx.insertInto('totals').values({ account_id: accountId })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }))
@@ -18,26 +18,26 @@ export async function lockAccount (trx: Trx, accountId: string) {
 type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
 
 /**
- * Brings all that follows from an account's logs up to date after those of `days` changed: summaries, runs, totals, levels and
- * achievements, and says what was reached. The account must be locked, and which lifts are records must be known.
+ * Updates everything derived from an account's logs after logs of `days` changed: summaries, streaks, totals, levels and achievements.
+ * Publishes new levels and achievements. Call it with the account locked and after `markRecords`.
  */
 export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
   if (days.length === 0) return
   const before = byDay(await readSummaries(trx, accountId, days))
   const after = byDay(await refreshSummaries(trx, accountId, days))
-  const gained = (figure: Exclude<keyof Summary, 'day'>) =>
+  const gainOf = (figure: Exclude<keyof Summary, 'day'>) =>
     days.reduce((sum, day) => sum + (after.get(day)?.[figure] ?? 0) - (before.get(day)?.[figure] ?? 0), 0)
 
-  const xp = totals.xp + gained('xp')
+  const xp = totals.xp + gainOf('xp')
   const level = levelOf(xp)
-  const workouts = totals.workouts + gained('workouts')
-  const records = totals.records + gained('records')
+  const workouts = totals.workouts + gainOf('workouts')
+  const records = totals.records + gainOf('records')
   await trx.updateTable('totals').where('account_id', '=', accountId).set((of) => ({
     xp,
     workouts,
     records,
-    workout_minutes: of('workout_minutes', '+', gained('workoutMinutes')),
-    food_entries: of('food_entries', '+', gained('foodEntries')),
+    workout_minutes: of('workout_minutes', '+', gainOf('workoutMinutes')),
+    food_entries: of('food_entries', '+', gainOf('foodEntries')),
     highest_level: Math.max(totals.highestLevel, level)
   })).execute()
 
@@ -45,37 +45,37 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
   for (let reached = totals.highestLevel + 1; reached <= level; reached++) {
     await publish(trx, LevelReached, accountId, { accountId, level: reached })
   }
-  await award(trx, accountId, achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK }))
+  await awardAchievements(trx, accountId, achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK }))
 }
 
 type Summaries = Map<string, Summary>
 const byDay = (summaries: Summary[]): Summaries => new Map(summaries.map((summary) => [summary.day, summary]))
 
-/** The days and weeks that began or ceased to count. */
+/** The days and weeks that started or stopped to count for a streak. */
 async function changesOf (trx: Trx, accountId: string, days: string[], before: Summaries, after: Summaries) {
   const changes: Change[] = []
   const weeks = new Set<number>()
-  const turned = (day: string, counts: (summary: Summary) => boolean) => {
+  const findTransition = (day: string, counts: (summary: Summary) => boolean) => {
     const [was, is] = [before, after].map((summaries) => summaries.has(day) && counts(summaries.get(day) as Summary))
     return was === is ? undefined : is
   }
   for (const day of days) {
-    const number = numberOf(day)
-    const logged = turned(day, () => true)
-    const drank = turned(day, ({ waterEntries }) => waterEntries > 0)
+    const number = dayNumberOf(day)
+    const logged = findTransition(day, () => true)
+    const drank = findTransition(day, ({ waterEntries }) => waterEntries > 0)
     if (logged !== undefined) changes.push({ kind: 'DAY', number, counts: logged })
     if (drank !== undefined) changes.push({ kind: 'WATER', number, counts: drank })
-    if (turned(day, ({ workouts }) => workouts > 0) !== undefined) weeks.add(mondayNumber(number))
+    if (findTransition(day, ({ workouts }) => workouts > 0) !== undefined) weeks.add(mondayNumberOf(number))
   }
   if (weeks.size > 0) {
-    const active = await weeksWithWorkout(trx, accountId, [...weeks].map(dayOfNumber))
-    for (const number of weeks) changes.push({ kind: 'WEEK', number, counts: active.has(dayOfNumber(number)) })
+    const active = await weeksWithWorkout(trx, accountId, [...weeks].map(dayFromNumber))
+    for (const number of weeks) changes.push({ kind: 'WEEK', number, counts: active.has(dayFromNumber(number)) })
   }
   return changes
 }
 
-/** Gives achievements that were not given before. What was earned stays, whatever becomes of the logs. */
-async function award (trx: Trx, accountId: string, achievements: string[]) {
+/** Stores and publishes new achievements. An earned achievement stays, even if its logs are deleted. */
+async function awardAchievements (trx: Trx, accountId: string, achievements: string[]) {
   if (achievements.length === 0) return
   const { rows } = await sql<{ achievement: string }>`
     insert into achievements (account_id, achievement)

@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap'
 import { sql } from 'kysely'
 import { levelOf } from './rules.ts'
-import { changeRuns } from './runs.ts'
-import { numberOf, mondayNumber } from '../calendar.ts'
-import { somePerson, testApp } from '../test/app.ts'
+import { changeStreaks } from './streaks.ts'
+import { dayNumberOf, mondayNumberOf } from '../calendar.ts'
+import { examplePerson, testApp } from '../test/app.ts'
 
-const { someone, db, others } = await testApp(t)
+const { newUser, db, setFakes } = await testApp(t)
 
-/** Numbers by a seed, so that a failure can be repeated. */
+/** Seeded random numbers, so that a failure can be reproduced. */
 function randomBy (seed: number) {
   let state = seed
   return (below: number) => {
@@ -19,8 +19,8 @@ function randomBy (seed: number) {
 const zones = ['Asia/Jakarta', 'America/Los_Angeles', 'Pacific/Auckland']
 
 for (const seed of [1, 20, 300]) {
-  t.test(`after random writes, changes and deletions everything equals its recomputation (seed ${seed})`, async (t) => {
-    const { account, log, send } = someone({ now: '2027-01-10T12:00:00Z' })
+  t.test(`after random writes, changes and deletions all derived data equals its recomputation (seed ${seed})`, async (t) => {
+    const { account, log, send } = newUser({ now: '2027-01-10T12:00:00Z' })
     const random = randomBy(seed)
     const pick = <Thing> (things: Thing[]) => things[random(things.length)] as Thing
     const datas = {
@@ -40,7 +40,7 @@ for (const seed of [1, 20, 300]) {
     }
 
     for (let step = 0; step < 25; step++) {
-      if (random(6) === 0) others({ person: somePerson(pick(zones)) })
+      if (random(6) === 0) setFakes({ person: examplePerson(pick(zones)) })
       if (random(4) > 0) await log(...Array.from({ length: 1 + random(8) }, item))
       else {
         const ids = await db.selectFrom('logs').where('account_id', '=', account).select('id').orderBy('client_id').execute()
@@ -51,7 +51,7 @@ for (const seed of [1, 20, 300]) {
   })
 }
 
-/** Reckons everything from the bare logs, in another way than the service does. */
+/** Recomputes all derived data from the logs with an algorithm independent of the service. */
 async function compare (t: Test, account: string) {
   const logs = await db.selectFrom('logs').where('account_id', '=', account)
     .select(['id', 'type', 'at', sql<string>`day::text`.as('day'), 'data']).orderBy('at').orderBy('id').execute()
@@ -100,14 +100,14 @@ async function compare (t: Test, account: string) {
     .orderBy('day').execute(), summaries, 'summaries')
 
   const sum = (figure: 'xp' | 'workouts' | 'workout_minutes' | 'food_entries' | 'records') => summaries.reduce((total, summary) => total + summary[figure], 0)
-  const totals = await db.selectFrom('totals').where('account_id', '=', account).selectAll().executeTakeFirstOrThrow()
+  const totals = await db.selectFrom('totals').where('account_id', '=', account).select(['xp', 'workouts', 'workout_minutes', 'food_entries', 'records', 'highest_level']).executeTakeFirstOrThrow()
   t.match(totals, { xp: sum('xp'), workouts: sum('workouts'), workout_minutes: sum('workout_minutes'), food_entries: sum('food_entries'), records: sum('records') }, 'totals')
   t.ok(totals.highest_level >= levelOf(totals.xp))
 
-  const runs = async (kind: 'DAY' | 'WATER' | 'WEEK') => (await db.selectFrom('runs').where('account_id', '=', account).where('kind', '=', kind)
+  const streaks = async (kind: 'DAY' | 'WATER' | 'WEEK') => (await db.selectFrom('streaks').where('account_id', '=', account).where('kind', '=', kind)
     .select([sql<number>`first_day - date '1970-01-01'`.as('first'), sql<number>`last_day - date '1970-01-01'`.as('last')]).orderBy('first_day').execute())
-  const expected = (numbers: number[], step: number) => changeRuns([], new Map(numbers.map((number) => [number, true])), step)
-  t.same(await runs('DAY'), expected(days.map(numberOf), 1), 'runs of days')
-  t.same(await runs('WATER'), expected(summaries.filter((each) => each.water_entries > 0).map(({ day }) => numberOf(day)), 1), 'runs of water')
-  t.same(await runs('WEEK'), expected(summaries.filter((each) => each.workouts > 0).map(({ day }) => mondayNumber(numberOf(day))), 7), 'runs of weeks')
+  const expected = (numbers: number[], step: number) => changeStreaks([], new Map(numbers.map((number) => [number, true])), step)
+  t.same(await streaks('DAY'), expected(days.map(dayNumberOf), 1), 'day streaks')
+  t.same(await streaks('WATER'), expected(summaries.filter((each) => each.water_entries > 0).map(({ day }) => dayNumberOf(day)), 1), 'water streaks')
+  t.same(await streaks('WEEK'), expected(summaries.filter((each) => each.workouts > 0).map(({ day }) => mondayNumberOf(dayNumberOf(day))), 7), 'week streaks')
 }

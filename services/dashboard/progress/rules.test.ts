@@ -1,17 +1,17 @@
 import t from 'tap'
-import { achievementsOf, levelBegins, levelOf, xpToNextLevel } from './rules.ts'
-import { changeRuns } from './runs.ts'
+import { achievementsOf, xpForLevel, levelOf, xpToNextLevel } from './rules.ts'
+import { changeStreaks } from './streaks.ts'
 
-t.test('level n begins at 50·n·(n-1) XP', (t) => {
-  t.same([1, 2, 3, 4, 5, 10].map(levelBegins), [0, 100, 300, 600, 1000, 4500])
+t.test('level n starts at 50·n·(n-1) XP', (t) => {
+  t.same([1, 2, 3, 4, 5, 10].map(xpForLevel), [0, 100, 300, 600, 1000, 4500])
   for (let level = 1; level < 3_000; level++) {
-    if (levelOf(levelBegins(level)) !== level || levelOf(levelBegins(level + 1) - 1) !== level) t.fail(`level ${level}`)
+    if (levelOf(xpForLevel(level)) !== level || levelOf(xpForLevel(level + 1) - 1) !== level) t.fail(`level ${level}`)
   }
   t.same([0, 99, 100, 299, 300].map(xpToNextLevel), [100, 1, 200, 1, 300])
   t.end()
 })
 
-t.test('an achievement is earned at its number and not below', (t) => {
+t.test('an achievement is earned at its threshold and not below', (t) => {
   const none = { workouts: 0, records: 0, level: 1, dayStreak: 0, weekStreak: 0 }
   t.same(achievementsOf(none), [])
   const edges: [Partial<typeof none>, Partial<typeof none>, string][] = [
@@ -33,9 +33,9 @@ t.test('an achievement is earned at its number and not below', (t) => {
   t.end()
 })
 
-t.test('runs grow, join, split and vanish', (t) => {
-  const change = (runs: [number, number][], changes: [number, boolean][], step = 1) =>
-    changeRuns(runs.map(([first, last]) => ({ first, last })), new Map(changes), step).map(({ first, last }) => [first, last])
+t.test('streaks grow, merge, split and disappear', (t) => {
+  const change = (streaks: [number, number][], changes: [number, boolean][], step = 1) =>
+    changeStreaks(streaks.map(([first, last]) => ({ first, last })), new Map(changes), step).map(({ first, last }) => [first, last])
   t.same(change([], [[5, true]]), [[5, 5]])
   t.same(change([[1, 4]], [[5, true]]), [[1, 5]])
   t.same(change([[1, 4], [6, 9]], [[5, true]]), [[1, 9]])

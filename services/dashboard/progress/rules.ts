@@ -1,32 +1,32 @@
-/** How much experience a thing is worth, and how often a day it is worth something. */
+/** The XP of each log, and how many per day count. */
 export const XP = {
   workout: 50,
   minute: 1,
-  minutesOfWorkout: 60,
+  maxMinutesPerWorkout: 60,
   food: 5,
-  foodsOfDay: 6,
+  maxFoodsPerDay: 6,
   water: 2,
-  watersOfDay: 8,
+  maxWatersPerDay: 8,
   sleep: 10,
-  sleepsOfDay: 1,
+  maxSleepsPerDay: 1,
   record: 25
 } as const
 
-/** The XP at which a level begins. */
-export const levelBegins = (level: number) => 50 * level * (level - 1)
+/** The XP at which a level starts. */
+export const xpForLevel = (level: number) => 50 * level * (level - 1)
 
-/** The highest level whose beginning was reached: the greatest n with 50·n·(n-1) <= xp. */
+/** The level at `xp`: the greatest n with 50·n·(n-1) <= xp. */
 export function levelOf (xp: number): number {
   const level = Math.floor((1 + Math.sqrt(1 + xp * 4 / 50)) / 2)
-  // The root may be off by its last digit just where a level begins.
-  if (levelBegins(level + 1) <= xp) return level + 1
-  return levelBegins(level) > xp ? level - 1 : level
+  // The square root can be off by rounding exactly where a level starts.
+  if (xpForLevel(level + 1) <= xp) return level + 1
+  return xpForLevel(level) > xp ? level - 1 : level
 }
 
-/** What is missing to the next level. */
-export const xpToNextLevel = (xp: number) => levelBegins(levelOf(xp) + 1) - xp
+/** The XP missing to the next level. */
+export const xpToNextLevel = (xp: number) => xpForLevel(levelOf(xp) + 1) - xp
 
-/** What achievements are given for. Streaks are those just changed, in days and in ISO weeks. */
+/** The figures that achievements depend on. Streaks are the longest of those just changed, in days and in ISO weeks. */
 interface Progress { workouts: number, records: number, level: number, dayStreak: number, weekStreak: number }
 
 const achievements: Record<string, (progress: Progress) => boolean> = {
@@ -42,5 +42,5 @@ const achievements: Record<string, (progress: Progress) => boolean> = {
   LEVEL_10: ({ level }) => level >= 10
 }
 
-/** The achievements that somebody of this progress has earned, or has earned already. */
+/** All achievements that this progress qualifies for, including earlier ones. */
 export const achievementsOf = (progress: Progress) => Object.keys(achievements).filter((name) => achievements[name]?.(progress))

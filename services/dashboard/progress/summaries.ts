@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Trx } from '../tables.ts'
 import { XP } from './rules.ts'
 
-/** What progress is reckoned from of a day's summary. */
+/** The fields of a daily summary that progress depends on. */
 export interface Summary { day: string, workouts: number, workoutMinutes: number, foodEntries: number, waterEntries: number, records: number, xp: number }
 
-/** Summaries as they stand, of those of `days` that have one. */
+/** The current summaries of those of `days` that have one. */
 export async function readSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
     select day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries", water_entries as "waterEntries", records, xp
@@ -15,14 +15,14 @@ export async function readSummaries (trx: Trx, accountId: string, days: string[]
 
 const { lit } = sql
 
-/** Sums `days` up anew from their logs, under the lock of the account's totals. A day whose last log is gone loses its row. */
+/** Recomputes the summaries of `days` from their logs. The caller holds the lock on the account. A day without logs loses its row. */
 export async function refreshSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
     with counted as (
       select day,
         count(*) filter (where type = 'WORKOUT') as workouts,
         coalesce(sum((data->>'durationMinutes')::integer) filter (where type = 'WORKOUT'), 0) as workout_minutes,
-        coalesce(sum(least((data->>'durationMinutes')::integer, ${lit(XP.minutesOfWorkout)})) filter (where type = 'WORKOUT'), 0) as paid_minutes,
+        coalesce(sum(least((data->>'durationMinutes')::integer, ${lit(XP.maxMinutesPerWorkout)})) filter (where type = 'WORKOUT'), 0) as counted_minutes,
         count(*) filter (where type = 'FOOD') as food_entries,
         coalesce(sum((data->>'calories')::numeric) filter (where type = 'FOOD'), 0) as calories,
         coalesce(sum((data->>'protein')::numeric) filter (where type = 'FOOD'), 0) as protein,
@@ -48,10 +48,10 @@ export async function refreshSummaries (trx: Trx, accountId: string, days: strin
       sleep_entries, sleep_minutes, sleep_quality, weight_entries, records, xp)
     select ${accountId}, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
       sleep_entries, sleep_minutes, sleep_quality, weight_entries, coalesce(records, 0),
-      workouts * ${lit(XP.workout)} + paid_minutes * ${lit(XP.minute)}
-        + least(food_entries, ${lit(XP.foodsOfDay)}) * ${lit(XP.food)}
-        + least(water_entries, ${lit(XP.watersOfDay)}) * ${lit(XP.water)}
-        + least(sleep_entries, ${lit(XP.sleepsOfDay)}) * ${lit(XP.sleep)}
+      workouts * ${lit(XP.workout)} + counted_minutes * ${lit(XP.minute)}
+        + least(food_entries, ${lit(XP.maxFoodsPerDay)}) * ${lit(XP.food)}
+        + least(water_entries, ${lit(XP.maxWatersPerDay)}) * ${lit(XP.water)}
+        + least(sleep_entries, ${lit(XP.maxSleepsPerDay)}) * ${lit(XP.sleep)}
         + coalesce(records, 0) * ${lit(XP.record)}
     from counted left join lifted using (day)
     on conflict (account_id, day) do update set
@@ -63,7 +63,7 @@ export async function refreshSummaries (trx: Trx, accountId: string, days: strin
   return rows
 }
 
-/** Which of these ISO weeks, by their Mondays, have a workout. */
+/** Those of these ISO weeks, given by their Mondays, that have a workout. */
 export async function weeksWithWorkout (trx: Trx, accountId: string, mondays: string[]) {
   const { rows } = await sql<{ monday: string }>`
     select monday::text from unnest(${mondays}::date[]) as week (monday)

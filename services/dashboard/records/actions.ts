@@ -4,7 +4,7 @@ import type { Trx } from '../tables.ts'
 /** The heaviest set of an exercise in a workout. */
 export interface Lift { logId: string, exerciseKey: string, exercise: string, weightKg: number, reps: number, at: Date, isRecord: boolean }
 
-/** Takes the lifts of workouts away; returns what they were. */
+/** Deletes the lifts of workouts and returns them. */
 export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]) {
   return await trx.deleteFrom('lifts')
     .where('log_id', '=', sql<string>`any(${logIds}::uuid[])`)
@@ -13,8 +13,8 @@ export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]
     .execute() satisfies Lift[]
 }
 
-/** Adds lifts, none of them a record until `judgeLifts` says so. */
-export async function addLifts (trx: Trx, accountId: string, lifts: Omit<Lift, 'isRecord'>[]) {
+/** Inserts lifts. None is a record until `markRecords` runs. */
+export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift, 'isRecord'>[]) {
   if (lifts.length === 0) return
   await sql`
     insert into lifts (account_id, log_id, exercise_key, exercise, weight_kg, reps, at)
@@ -24,16 +24,16 @@ export async function addLifts (trx: Trx, accountId: string, lifts: Omit<Lift, '
 }
 
 /**
- * Says anew which lifts are records: those heavier than all before them. Of each exercise only what came since the given moment is
- * looked at, as nothing earlier can have changed.
- * @returns the lifts of which it changed, with the days of their workouts
+ * Recomputes which lifts are records: those heavier than all earlier lifts of the exercise. For each exercise only lifts since the given
+ * time are checked, because nothing earlier can have changed.
+ * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (trx: Trx, accountId: string, since: Map<string, Date>): Promise<(Lift & { day: string })[]> {
   if (since.size === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with touched as (
       select * from unnest(${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]) as touched (exercise_key, since)
-    ), judged as (
+    ), marked as (
       select lifts.log_id, lifts.exercise_key, lifts.weight_kg > greatest(
         0,
         earlier.weight_kg,
@@ -47,9 +47,9 @@ export async function markRecords (trx: Trx, accountId: string, since: Map<strin
         order by at desc, log_id desc limit 1
       ) earlier on true
     )
-    update lifts set is_record = judged.is_record
-    from judged, logs
-    where lifts.log_id = judged.log_id and lifts.exercise_key = judged.exercise_key and lifts.is_record <> judged.is_record
+    update lifts set is_record = marked.is_record
+    from marked, logs
+    where lifts.log_id = marked.log_id and lifts.exercise_key = marked.exercise_key and lifts.is_record <> marked.is_record
       and logs.id = lifts.log_id
     returning lifts.log_id as "logId", lifts.exercise_key as "exerciseKey", lifts.exercise, lifts.weight_kg::float8 as "weightKg",
       lifts.reps, lifts.at, lifts.is_record as "isRecord", logs.day::text`.execute(trx)

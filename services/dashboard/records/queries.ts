@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
 
-const MOST = 500
+const MAX_RECORDS = 500
 
-/** The heaviest set so far of each exercise, newest first; of somebody with more than 500 exercises the newest 500. */
+/** The heaviest set of each exercise, newest first, for at most the 500 newest exercises. */
 export async function listRecords (db: Db, accountId: string) {
   return await db
     .selectFrom((heaviest) => heaviest.selectFrom('lifts')
@@ -13,8 +13,8 @@ export async function listRecords (db: Db, accountId: string) {
       .select(['exercise', sql<number>`weight_kg::float8`.as('weightKg'), 'reps', 'at as achievedAt'])
       .orderBy('exercise_key').orderBy('at', 'desc').orderBy('log_id', 'desc')
       .as('records'))
-    .selectAll()
+    .select(['exercise', 'weightKg', 'reps', 'achievedAt'])
     .orderBy('achievedAt', 'desc').orderBy('exercise')
-    .limit(MOST)
+    .limit(MAX_RECORDS)
     .execute()
 }

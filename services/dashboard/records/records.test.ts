@@ -1,11 +1,11 @@
 import t from 'tap'
 import { lift, testApp, workout } from '../test/app.ts'
 
-const { someone } = await testApp(t)
+const { newUser } = await testApp(t)
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T05:00:00Z`
 
-t.test('each heavier lift is a record, worth 25 and said once; the list shows the last of each exercise', async (t) => {
-  const { log, read, publishedEvents } = someone()
+t.test('each heavier lift is a record, worth 25 XP and published once; the list shows the latest of each exercise', async (t) => {
+  const { log, read, publishedEvents } = newUser()
   await log(lift(day(10), 'Squat', 80), lift(day(11), 'squat  ', 82.5), lift(day(12), 'SQUAT', 82.5), lift(day(13), 'Squat', 70), lift(day(14), 'Bench', 60))
   t.same((await publishedEvents()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], ['record', 'squat', 82.5, 5], ['record', 'Bench', 60, 5]])
   t.same((await read('/records')).records, [
@@ -15,8 +15,8 @@ t.test('each heavier lift is a record, worth 25 and said once; the list shows th
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
 })
 
-t.test('of a workout the heaviest set of an exercise counts; sets without weight never do', async (t) => {
-  const { log, read } = someone()
+t.test('the heaviest set of an exercise in a workout counts; sets without weight never do', async (t) => {
+  const { log, read } = newUser()
   const exercises = [
     { name: 'Deadlift', sets: [{ reps: 5, weightKg: 100 }, { reps: 3, weightKg: 120 }, { reps: 4, weightKg: 120 }, { reps: 9, weightKg: 60 }] },
     { name: 'deadlift', sets: [{ reps: 1, weightKg: 125 }] },
@@ -28,8 +28,8 @@ t.test('of a workout the heaviest set of an exercise counts; sets without weight
   t.equal((await read('/dashboard/stats')).stats.totalPRs, 1)
 })
 
-t.test('a backdated lift takes a record from later ones, and is one itself', async (t) => {
-  const { log, read, publishedEvents, send } = someone()
+t.test('a backdated lift becomes a record and takes it from later lifts', async (t) => {
+  const { log, read, publishedEvents, send } = newUser()
   await log(lift(day(10), 'Squat', 80), lift(day(12), 'Squat', 90), lift(day(14), 'Squat', 100))
   const [backdated] = await log(lift(day(9), 'Squat', 95))
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 2, totalXp: 4 * 80 + 2 * 25 })
@@ -41,8 +41,8 @@ t.test('a backdated lift takes a record from later ones, and is one itself', asy
   t.equal((await publishedEvents()).filter(([what]) => what === 'record').length, 4, 'what is a record again is no news')
 })
 
-t.test('deleting the heaviest lift makes the one before it the record again', async (t) => {
-  const { log, read, send } = someone()
+t.test('deleting the heaviest lift restores the earlier record', async (t) => {
+  const { log, read, send } = newUser()
   const [, typo] = await log(lift(day(10), 'Squat', 80), lift(day(11), 'Squat', 800), lift(day(12), 'Squat', 85))
   t.match((await read('/records')).records, [{ weightKg: 800 }])
   await send('DELETE', `/logs/${typo?.id}`)
@@ -50,8 +50,8 @@ t.test('deleting the heaviest lift makes the one before it the record again', as
   t.equal((await read('/dashboard/stats')).stats.totalPRs, 2)
 })
 
-t.test('a changed workout is judged anew: another weight is news, another title is not', async (t) => {
-  const { log, read, publishedEvents } = someone()
+t.test('a changed workout is recomputed: a new weight is published, a new title is not', async (t) => {
+  const { log, read, publishedEvents } = newUser()
   const squat = (weightKg: number, more: object = {}) => ({ ...lift(day(10), 'Squat', weightKg), clientId: 'a', ...more })
   const records = async () => (await publishedEvents()).filter(([what]) => what === 'record').map(([, , kg]) => kg)
   await log(squat(80))
@@ -69,8 +69,8 @@ t.test('a changed workout is judged anew: another weight is news, another title 
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 0, totalWorkouts: 0, totalXp: 2 })
 })
 
-t.test('a record that moves to another day takes its experience along', async (t) => {
-  const { log, read } = someone({ now: '2026-11-20T05:00:00Z' })
+t.test('a record that moves to another day takes its XP along', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T05:00:00Z' })
   await log(lift(day(10), 'Squat', 80, { clientId: 'a' }), lift(day(12), 'Squat', 80, { clientId: 'b' }))
   await log(lift(day(13), 'Squat', 80, { clientId: 'a' }))
   t.match((await read('/records')).records, [{ achievedAt: '2026-11-12T05:00:00.000Z' }])

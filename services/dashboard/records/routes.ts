@@ -13,8 +13,8 @@ const Record = Type.Object({
 export const recordRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/records', {
     schema: {
-      summary: 'List my personal records',
-      description: 'The heaviest set of each exercise so far, newest first. Sets without weight are no records.',
+      summary: 'List your personal records',
+      description: 'The heaviest set of each exercise, newest first. Sets without weight do not count.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ records: Type.Array(Record) })) }
     }

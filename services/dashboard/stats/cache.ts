@@ -2,61 +2,61 @@ import { Redis } from 'ioredis'
 import type { Log } from '@tandem/service-kit'
 import type { Stats } from './queries.ts'
 
-/** Statistics and when they were reckoned. */
+/** Statistics and when they were computed. */
 export interface CachedStats { stats: Stats, updatedAt: string }
 
-/** Keeps statistics for a moment. Without Redis it keeps nothing and nobody is worse off than by a query. */
+/** A short-lived cache of statistics. Without Redis it stores nothing, and each request queries Postgres. */
 export interface StatsCache {
-  find (accountId: string): Promise<CachedStats | undefined>
-  keep (accountId: string, kept: CachedStats, seconds: number): Promise<void>
-  /** After a change: what was kept no longer holds, nor what is just being reckoned from before it. */
-  forget (accountId: string): Promise<void>
+  get (accountId: string): Promise<CachedStats | undefined>
+  set (accountId: string, value: CachedStats, ttlSeconds: number): Promise<void>
+  /** Call after a change: drops the cached value and rejects values that are being computed from older data. */
+  invalidate (accountId: string): Promise<void>
   ready (): Promise<unknown>
   close (): void
 }
 
-const PATIENCE = 100
-// As long as a statement may take, and more: whoever read before a change has tried to keep it by then.
-const FORGOTTEN_FOR = 3_000
+const COMMAND_TIMEOUT_MS = 100
+// Longer than a statement can take: a request that read before the change has tried to store its result by then.
+const TOMBSTONE_TTL_MS = 3_000
 
 export function createStatsCache (url: string, log: Log): StatsCache {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 2_000,
-    commandTimeout: PATIENCE,
+    commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: 5_000,
     retryStrategy: (times) => Math.min(50 * 2 ** times, 1_000)
   })
-  let away = false
+  let isUnavailable = false
   redis.on('error', (error) => {
-    if (!away) log.warn({ err: error }, 'Redis is away; statistics are reckoned at each request')
-    away = true
+    if (!isUnavailable) log.warn({ err: error }, 'Redis is unavailable; computing statistics on each request')
+    isUnavailable = true
   })
-  redis.on('ready', () => { away = false })
+  redis.on('ready', () => { isUnavailable = false })
 
   const keyOf = (accountId: string) => `tandem:dashboard:stats:v1:${accountId}`
-  const unlessAway = async <Value> (work: () => Promise<Value>) => {
+  const ifReady = async <Value> (work: () => Promise<Value>) => {
     if (redis.status !== 'ready') return
     return await work().catch(() => undefined)
   }
 
   return {
-    async find (accountId) {
-      return await unlessAway(async () => {
+    async get (accountId) {
+      return await ifReady(async () => {
         const text = await redis.get(keyOf(accountId))
         return text ? JSON.parse(text) as CachedStats : undefined
       })
     },
-    // Only where nothing stands: not over what says that something has changed meanwhile.
-    keep: async (accountId, kept, seconds) => {
-      await unlessAway(async () => await redis.set(keyOf(accountId), JSON.stringify(kept), 'EX', seconds, 'NX'))
+    // NX: never overwrites the tombstone that a concurrent change has written.
+    set: async (accountId, value, ttlSeconds) => {
+      await ifReady(async () => await redis.set(keyOf(accountId), JSON.stringify(value), 'EX', ttlSeconds, 'NX'))
     },
-    forget: async (accountId) => {
-      await unlessAway(async () => await redis.set(keyOf(accountId), '', 'PX', FORGOTTEN_FOR))
+    invalidate: async (accountId) => {
+      await ifReady(async () => await redis.set(keyOf(accountId), '', 'PX', TOMBSTONE_TTL_MS))
     },
     async ready () {
-      if (redis.status !== 'ready') throw new Error('Redis is away')
+      if (redis.status !== 'ready') throw new Error('Redis is unavailable')
       await redis.ping()
     },
     close: () => redis.disconnect()

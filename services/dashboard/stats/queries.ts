@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
 import { defaultTargets } from '../goals/queries.ts'
 import { levelOf } from '../progress/rules.ts'
-import { stepOf } from '../progress/runs.ts'
-import type { Db, RunKind } from '../tables.ts'
+import { stepOf } from '../progress/streaks.ts'
+import type { Db, StreakKind } from '../tables.ts'
 
 export interface Stats {
   streak: number
@@ -23,20 +23,20 @@ export interface Stats {
 interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinutes: number, currentMl: number, targetMl: number }
 
 /**
- * The days in a row up to `last`, or, as long as that is empty, up to the one before; of weeks the same by their Mondays.
- * One look into the runs, however long they are.
+ * The length of the streak that ends on `last`, or on the day before while `last` is empty. Weeks are given by their Mondays.
+ * One index lookup, however long the streak is.
  */
-export const currentRun = (accountId: string, kind: RunKind, last: Temporal.PlainDate) => {
+export const currentStreak = (accountId: string, kind: StreakKind, last: Temporal.PlainDate) => {
   const step = sql.lit(stepOf(kind))
   const day = last.toString()
   return sql<number>`coalesce((
     select (least(last_day, ${day}::date) - first_day) / ${step} + 1
-    from runs
+    from streaks
     where account_id = ${accountId} and kind = ${sql.lit(kind)} and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
     order by last_day desc limit 1), 0)`
 }
 
-/** The figures of the home screen on `today`, and how much water there was of how much. Reads a fixed number of rows, however long the history. */
+/** The statistics on `today`, and today's water with its target. Reads a bounded number of rows, however long the history is. */
 export async function readStats (db: Db, accountId: string, today: Temporal.PlainDate): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
   const day = today.toString()
   const workoutsSince = (first: Temporal.PlainDate) => sql<number>`(
@@ -44,9 +44,9 @@ export async function readStats (db: Db, accountId: string, today: Temporal.Plai
     where account_id = ${accountId} and day between ${first.toString()}::date and ${day}::date)`
   const { rows: [row] } = await sql<Row>`
     select
-      ${currentRun(accountId, 'DAY', today)} as streak,
+      ${currentStreak(accountId, 'DAY', today)} as streak,
       coalesce((
-        select last_day - first_day + 1 from runs
+        select last_day - first_day + 1 from streaks
         where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1), 0) as "longestStreak",
       coalesce(xp, 0) as "totalXp",
       coalesce(totals.records, 0) as "totalPRs",

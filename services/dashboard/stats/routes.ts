@@ -1,20 +1,20 @@
 import Type from 'typebox'
 import { Data, data, Timestamp, type Routes } from '@tandem/service-kit'
-import { dayIn, secondsOfDayLeft } from '../calendar.ts'
+import { dayIn, secondsUntilMidnight } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
-import { zoneOf } from '../people/actions.ts'
+import { findTimezone } from '../people/actions.ts'
 import { readStats } from './queries.ts'
 import { exampleStats, StatsShape } from './schemas.ts'
 
-const KEPT_FOR = 60
+const CACHE_TTL_SECONDS = 60
 
 export const statsRoutes: Routes<Deps> = async (app, deps) => {
   const { db, cache, now } = deps
 
   app.get('/dashboard/stats', {
     schema: {
-      summary: 'Read my figures',
-      description: 'The same as on the home screen, kept for up to a minute; a change of my logs is seen at once.',
+      summary: 'Get your statistics',
+      description: 'The same statistics as on the home screen, cached for up to a minute. Changes to your logs are visible at once.',
       response: {
         200: Data(Type.Object({ stats: StatsShape, updatedAt: Timestamp }, {
           examples: [{ stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }]
@@ -22,14 +22,14 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ account: { id } }) => {
-    const kept = await cache.find(id)
-    if (kept) return data(kept)
+    const cached = await cache.get(id)
+    if (cached) return data(cached)
     const at = now()
-    const zone = await zoneOf(deps, id)
+    const zone = await findTimezone(deps, id)
     const { stats } = await readStats(db, id, dayIn(zone, at))
-    const fresh = { stats, updatedAt: at.toISOString() }
-    // Not beyond midnight, when another day's figures begin.
-    await cache.keep(id, fresh, Math.min(KEPT_FOR, secondsOfDayLeft(zone, at)))
-    return data(fresh)
+    const computed = { stats, updatedAt: at.toISOString() }
+    // Never past midnight, when the statistics of a new day start.
+    await cache.set(id, computed, Math.min(CACHE_TTL_SECONDS, secondsUntilMidnight(zone, at)))
+    return data(computed)
   })
 }

@@ -5,15 +5,15 @@ export const StatsShape = Type.Object({
   streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),
   longestStreak: Type.Integer(),
   totalXp: Type.Integer(),
-  level: Type.Integer({ description: 'Level n begins at 50·n·(n-1) XP' }),
+  level: Type.Integer({ description: 'Level n starts at 50·n·(n-1) XP' }),
   totalPRs: Type.Integer(),
   totalWorkouts: Type.Integer(),
-  avgWorkoutDuration: Type.Integer({ description: 'Minutes, over all workouts' }),
+  avgWorkoutDuration: Type.Integer({ description: 'Average minutes of all workouts' }),
   workoutsThisWeek: Type.Integer({ description: 'Since Monday' }),
   workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
   todayCalories: Type.Number(),
   todayProtein: Type.Number({ description: 'Grams' }),
-  currentWeight: Nullable(Type.Number({ description: 'Kilograms: the newest of what was logged and of what the profile says' }))
+  currentWeight: Nullable(Type.Number({ description: 'Kilograms: the newest of the weight logs and the weight in the profile' }))
 })
 
 export const exampleStats = {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
 import { silentLog } from '@tandem/service-kit/testing'
 import { createStatsCache } from './cache.ts'
-import { somePerson, testApp, water, workout } from '../test/app.ts'
+import { examplePerson, testApp, water, workout } from '../test/app.ts'
 
 const redis = await startRedis(t)
 const cache = createStatsCache(redis.url, silentLog)
@@ -15,18 +15,18 @@ const until = async (check: () => Promise<unknown>) => {
   throw new Error('it never came true')
 }
 await until(() => cache.ready())
-const { someone, at, others, clock } = await testApp(t, { cache })
+const { newUser, at, setFakes, clock } = await testApp(t, { cache })
 
 const now = '2026-11-20T05:00:00Z'
 
-t.test('statistics are kept for a minute, and not beyond', async (t) => {
-  const { account, read } = someone({ now })
+t.test('statistics are cached for exactly one minute', async (t) => {
+  const { account, read } = newUser({ now })
   const first = await read('/dashboard/stats')
   t.equal(first.updatedAt, '2026-11-20T05:00:00.000Z')
   at('2026-11-20T05:00:30Z')
   t.same(await read('/dashboard/stats'), first)
-  const kept = await cache.find(account)
-  t.same(kept, first)
+  const cached = await cache.get(account)
+  t.same(cached, first)
   const { Redis } = await import('ioredis')
   const client = new Redis(redis.url)
   t.ok(await client.ttl(`tandem:dashboard:stats:v1:${account}`) > 55)
@@ -35,8 +35,8 @@ t.test('statistics are kept for a minute, and not beyond', async (t) => {
   t.equal((await read('/dashboard/stats')).updatedAt, '2026-11-20T05:00:30.000Z')
 })
 
-t.test('what was logged is seen in the very next request', async (t) => {
-  const { log, read, send } = someone({ now })
+t.test('a new log is visible in the next request', async (t) => {
+  const { log, read, send } = newUser({ now })
   await read('/dashboard/stats')
   const [written] = await log(workout(now))
   t.equal((await read('/dashboard/stats')).stats.totalWorkouts, 1)
@@ -44,24 +44,24 @@ t.test('what was logged is seen in the very next request', async (t) => {
   t.equal((await read('/dashboard/stats')).stats.totalWorkouts, 0)
 })
 
-t.test('what was reckoned before a change is not kept after it', async (t) => {
-  const { account, read } = someone({ now })
+t.test('statistics computed before a change are not cached after it', async (t) => {
+  const { account, read } = newUser({ now })
   const old = await read('/dashboard/stats')
-  await cache.forget(account)
-  await cache.keep(account, old, 60)
-  t.equal(await cache.find(account), undefined)
+  await cache.invalidate(account)
+  await cache.set(account, old, 60)
+  t.equal(await cache.get(account), undefined)
 })
 
-t.test('statistics are not kept beyond midnight', async (t) => {
-  const { account, read } = someone({ now: '2026-11-20T16:59:58.500Z' })
+t.test('statistics are not cached past midnight', async (t) => {
+  const { account, read } = newUser({ now: '2026-11-20T16:59:58.500Z' })
   await read('/dashboard/stats')
-  t.ok(await cache.find(account))
+  t.ok(await cache.get(account))
   await new Promise((resolve) => setTimeout(resolve, 1_050))
-  t.equal(await cache.find(account), undefined)
+  t.equal(await cache.get(account), undefined)
 })
 
-t.test('without Redis everything is right, and new', async (t) => {
-  const { log, read } = someone({ now })
+t.test('without Redis the statistics are correct and current', async (t) => {
+  const { log, read } = newUser({ now })
   await read('/dashboard/stats')
   await redis.stop()
   await log(workout(now))
@@ -73,9 +73,9 @@ t.test('without Redis everything is right, and new', async (t) => {
   await until(() => cache.ready())
 })
 
-t.test('stats are the same as at home', async (t) => {
-  const { log, read } = someone({ now })
-  others({ person: somePerson('Asia/Tokyo') })
+t.test('the statistics are the same as on the home screen', async (t) => {
+  const { log, read } = newUser({ now })
+  setFakes({ person: examplePerson('Asia/Tokyo') })
   await log(workout(now), water(now))
   t.same((await read('/dashboard/stats')).stats, (await read('/dashboard/home')).stats)
 })

@@ -16,27 +16,27 @@ type PersonAnswer = Type.Static<typeof Person.response>
 type ContactAnswer = Type.Static<typeof Contact.response>
 type OverviewAnswer = Type.Static<typeof FitMatchOverview.response>
 
-/** The other services as a test wants them: what each answers, or 'away'. */
-export interface Others {
-  person: PersonAnswer | 'away'
-  contact: ContactAnswer | 'away'
-  fitmatch: OverviewAnswer | 'away'
-  /** How long each of them takes, in milliseconds. */
-  slow?: number
+/** Fakes of the other services: the response of each, or 'unavailable'. */
+export interface Fakes {
+  person: PersonAnswer | 'unavailable'
+  contact: ContactAnswer | 'unavailable'
+  fitmatch: OverviewAnswer | 'unavailable'
+  /** The duration of each call. */
+  delayMs?: number
 }
 
-/** A Redis that is away. */
-export const noCache: StatsCache = {
-  find: async () => undefined,
-  keep: async () => {},
-  forget: async () => {},
-  ready: async () => { throw new Error('away') },
+/** A cache whose Redis is unavailable. */
+export const unavailableCache: StatsCache = {
+  get: async () => undefined,
+  set: async () => {},
+  invalidate: async () => {},
+  ready: async () => { throw new Error('unavailable') },
   close () {}
 }
 
-interface Told { name?: string, image?: string | null, completion?: number, weight?: number | null, weighedAt?: string | null }
+interface PersonOverrides { name?: string, image?: string | null, completion?: number, weight?: number | null, weighedAt?: string | null }
 
-export function somePerson (timezone: string, { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: Told = {}): NonNullable<PersonAnswer> {
+export function examplePerson (timezone: string, { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: PersonOverrides = {}): NonNullable<PersonAnswer> {
   return {
     name,
     image,
@@ -49,32 +49,32 @@ export function somePerson (timezone: string, { name = 'Ana', image = null, comp
   }
 }
 
-/** An app that says nothing and takes the tokens of `bearer`. */
-export const appOver = async (deps: Deps) => await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+/** An app that does not log and accepts the tokens of `bearer`. */
+export const createTestApp = async (deps: Deps) => await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
 
 /**
- * An app over a database of its own, for all tests of a file. `someone()` is a new person before an empty screen: the clock stands at
- * `now`, he lives in `zone`, and his neighbours answer until `others` is told else.
+ * An app with its own database schema, shared by all tests of a file. `newUser()` creates a person without logs, sets the clock to `now`
+ * and their time zone to `zone`, and resets the fakes of the other services, which `setFakes` can change.
  */
-export async function testApp (t: Teardown, { cache = noCache }: { cache?: StatsCache } = {}) {
+export async function testApp (t: Teardown, { cache = unavailableCache }: { cache?: StatsCache } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const clock = { now: new Date() }
-  let others: Others
+  let fakes: Fakes
   const callRpc = (async ({ type }: { type: string }) => {
-    await new Promise((resolve) => setTimeout(resolve, others.slow ?? 0))
-    const answer = new Map<string, unknown>([[Person.type, others.person], [Contact.type, others.contact], [FitMatchOverview.type, others.fitmatch]]).get(type)
-    if (answer === 'away') throw new ServiceUnavailable()
+    await new Promise((resolve) => setTimeout(resolve, fakes.delayMs ?? 0))
+    const answer = new Map<string, unknown>([[Person.type, fakes.person], [Contact.type, fakes.contact], [FitMatchOverview.type, fakes.fitmatch]]).get(type)
+    if (answer === 'unavailable') throw new ServiceUnavailable()
     return answer
   }) as CallRpc
   const deps: Deps = { db, callRpc, cache, now: () => clock.now }
-  const app = await appOver(deps)
+  const app = await createTestApp(deps)
   t.teardown(() => app.close())
 
-  function someone ({ now = '2026-11-20T05:00:00Z', zone = 'Asia/Jakarta' } = {}) {
+  function newUser ({ now = '2026-11-20T05:00:00Z', zone = 'Asia/Jakarta' } = {}) {
     const account = randomUUID()
     clock.now = new Date(now)
-    others = {
-      person: somePerson(zone),
+    fakes = {
+      person: examplePerson(zone),
       contact: { email: 'ana@example.com', emailVerified: true, name: 'Ana', locale: 'id' },
       fitmatch: { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
     }
@@ -83,7 +83,7 @@ export async function testApp (t: Teardown, { cache = noCache }: { cache?: Stats
     return {
       account,
       send,
-      /** Reads the data of an answer. */
+      /** Sends a GET request and returns the data of the response. */
       async read (path: string) {
         const response = await send('GET', path)
         if (response.statusCode !== 200) throw new Error(`${path}: ${response.body}`)
@@ -95,7 +95,7 @@ export async function testApp (t: Teardown, { cache = noCache }: { cache?: Stats
         if (response.statusCode !== 200) throw new Error(response.body)
         return response.json().data.results as { clientId: string, id: string, status: string, error?: string }[]
       },
-      /** What was said of this person so far, in short. */
+      /** The published events of this person, abbreviated. */
       async publishedEvents () {
         const events = await recordedEvents(db)
         return events.filter(({ subject }) => subject === account).map(({ type, data }) => {
@@ -105,18 +105,18 @@ export async function testApp (t: Teardown, { cache = noCache }: { cache?: Stats
       }
     }
   }
-  return { app, db, url, deps, clock, someone, at: (moment: string) => { clock.now = new Date(moment) }, others: (change: Partial<Others>) => { others = { ...others, ...change } } }
+  return { app, db, url, deps, clock, newUser, at: (moment: string) => { clock.now = new Date(moment) }, setFakes: (change: Partial<Fakes>) => { fakes = { ...fakes, ...change } } }
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 let count = 0
-const someLog = (type: string, at: string, data: object, more: object = {}) => ({ clientId: `c${++count}`, type, at, data, ...more })
+const logItem = (type: string, at: string, data: object, more: object = {}) => ({ clientId: `c${++count}`, type, at, data, ...more })
 
-export const workout = (at: string, data: object = {}, more?: object) => someLog('WORKOUT', at, { durationMinutes: 30, ...data }, more)
-export const food = (at: string, data: object = {}, more?: object) => someLog('FOOD', at, { name: 'Nasi', calories: 500, ...data }, more)
-export const water = (at: string, ml = 500, more?: object) => someLog('WATER', at, { ml }, more)
-export const sleep = (at: string, data: object = {}, more?: object) => someLog('SLEEP', at, { minutes: 480, quality: 5, ...data }, more)
-export const weight = (at: string, kg = 70, more?: object) => someLog('WEIGHT', at, { kg }, more)
+export const workout = (at: string, data: object = {}, more?: object) => logItem('WORKOUT', at, { durationMinutes: 30, ...data }, more)
+export const food = (at: string, data: object = {}, more?: object) => logItem('FOOD', at, { name: 'Nasi', calories: 500, ...data }, more)
+export const water = (at: string, ml = 500, more?: object) => logItem('WATER', at, { ml }, more)
+export const sleep = (at: string, data: object = {}, more?: object) => logItem('SLEEP', at, { minutes: 480, quality: 5, ...data }, more)
+export const weight = (at: string, kg = 70, more?: object) => logItem('WEIGHT', at, { kg }, more)
 export const lift = (at: string, exercise: string, weightKg: number, more?: object) =>
   workout(at, { exercises: [{ name: exercise, sets: [{ reps: 5, weightKg }] }] }, more)

@@ -2,9 +2,9 @@ import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 
-t.test('no value in an address, a query or a body brings a server error', async (t) => {
-  const { app, someone } = await testApp(t)
-  const { account } = someone()
+t.test('no value in a path, a query or a body causes a server error', async (t) => {
+  const { app, newUser } = await testApp(t)
+  const { account } = newUser()
   const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, bearer(account)) })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { mondayOf } from '../calendar.ts'
 import { findGoals, nutritionGoalOf } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'
-import { currentRun } from '../stats/queries.ts'
+import { currentStreak } from '../stats/queries.ts'
 
 export async function readTotals (db: Db, accountId: string) {
   const [totals, goals] = await Promise.all([
@@ -14,7 +14,7 @@ export async function readTotals (db: Db, accountId: string) {
 
 export async function readProgress (db: Db, accountId: string, today: Temporal.PlainDate) {
   const { rows: [progress] } = await sql<{ weekStreak: number, personalRecords: number }>`
-    select ${currentRun(accountId, 'WEEK', mondayOf(today))} as "weekStreak",
+    select ${currentStreak(accountId, 'WEEK', mondayOf(today))} as "weekStreak",
       coalesce((select records from totals where account_id = ${accountId}), 0) as "personalRecords"`.execute(db)
   return progress ?? { weekStreak: 0, personalRecords: 0 }
 }

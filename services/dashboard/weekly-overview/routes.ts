@@ -3,7 +3,7 @@ import { Data, data, languageOfRequest, type Routes } from '@tandem/service-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDays } from '../health-score/queries.ts'
-import { zoneOf } from '../people/actions.ts'
+import { findTimezone } from '../people/actions.ts'
 
 const DAYS = 7
 const PILLARS = 4
@@ -15,8 +15,8 @@ const exampleDays = ['Sab', 'Min', 'Sen', 'Sel', 'Rab', 'Kam', 'Jum'].map((dayNa
   date: `2026-11-${14 + index}`, dayName, workout: index % 3 === 0, nutrition: index > 0, water: index > 1, sleep: index < 4, isToday: index === 6
 }))
 const Overview = Type.Object({
-  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Short, in the language of Accept-Language: English or, unless told, Indonesian' }), ...flags, isToday: Type.Boolean() }), {
-    description: 'The six days before today and, last, today'
+  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }), ...flags, isToday: Type.Boolean() }), {
+    description: 'The last seven days, today last'
   }),
   stats: Type.Object({
     workoutCount: count,
@@ -29,13 +29,13 @@ const Overview = Type.Object({
 
 export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/weekly-overview', {
-    schema: { summary: 'Read what was done on the last seven days', response: { 200: Data(Overview) } }
+    schema: { summary: 'Get an overview of the last seven days', response: { 200: Data(Overview) } }
   }, async (request, reply) => {
     const at = deps.now()
     const { id } = request.account
     const language = languageOfRequest(request, 'id')
     reply.header('vary', 'Accept-Language')
-    const today = dayIn(await zoneOf(deps, id), at)
+    const today = dayIn(await findTimezone(deps, id), at)
     const summaries = new Map((await readDays(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
     const days = Array.from({ length: DAYS }, (_, index) => {
       const day = today.subtract({ days: DAYS - 1 - index })

@@ -130,7 +130,7 @@ t.test('following', async (t) => {
     await deliver(handlers, 'fitmatch.match.ended.v1', match)
     await deliver(handlers, 'fitmatch.person.blocked.v1', { blockerId: kim, blockedId: lou })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: true })
-    t.same(await between(lou, kim), { isMatched: false, hasBlocked: false }, 'he has not')
+    t.same(await between(lou, kim), { isMatched: false, hasBlocked: false }, 'the other person has not')
     await deliver(handlers, 'fitmatch.person.unblocked.v1', { blockerId: kim, blockedId: lou })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
   })

@@ -34,23 +34,23 @@ t.test('likes', async (t) => {
 
   t.test('50 concurrent likes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
-    const told = (await publishedEvents('social.post.liked.v1')).length
+    const eventCount = (await publishedEvents('social.post.liked.v1')).length
     const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
-    t.equal((await publishedEvents('social.post.liked.v1')).length, told + 1)
+    t.equal((await publishedEvents('social.post.liked.v1')).length, eventCount + 1)
   })
 
   t.test('20 concurrent unlikes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     await post(ben, `/feed/${id}/like`)
-    const told = (await publishedEvents('social.post.unliked.v1')).length
+    const eventCount = (await publishedEvents('social.post.unliked.v1')).length
     const codes = (await Promise.all(Array.from({ length: 20 }, () => del(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'NOT_LIKED').length, 19)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 0)
-    t.equal((await publishedEvents('social.post.unliked.v1')).length, told + 1)
+    t.equal((await publishedEvents('social.post.unliked.v1')).length, eventCount + 1)
   })
 
   t.test('a like that runs concurrently with the deletion of the post succeeds or is refused', async (t) => {

@@ -23,35 +23,35 @@ t.test('mentions', async (t) => {
   const ben = await person('Ben')
   const cara = await person('Cara')
   await follows(ben, ana)
-  const told = async () => await publishedEvents('social.people.mentioned.v1')
+  const mentionEvents = async () => await publishedEvents('social.people.mentioned.v1')
 
   t.test('only people who can read the post are in the event, each once, never its author', async (t) => {
     const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
     const open = await publish('PUBLIC')
-    const first = (await told()).at(-1)!
+    const first = (await mentionEvents()).at(-1)!
     t.match(first, { postId: open, commentId: null, authorId: ana, excerpt: '@ana @ben @Ben @cara @nobody' })
     t.same((first['mentioned'] as string[]).toSorted(), [ben, cara].toSorted())
     const followers = await publish('FOLLOWERS')
-    t.same((await told()).at(-1), { postId: followers, commentId: null, authorId: ana, mentioned: [ben], excerpt: null })
-    const count = (await told()).length
+    t.same((await mentionEvents()).at(-1), { postId: followers, commentId: null, authorId: ana, mentioned: [ben], excerpt: null })
+    const count = (await mentionEvents()).length
     await publish('PRIVATE')
-    t.equal((await told()).length, count)
+    t.equal((await mentionEvents()).length, count)
     await blocks(cara, ana)
     await publish('PUBLIC')
-    t.same((await told()).at(-1)?.['mentioned'], [ben])
+    t.same((await mentionEvents()).at(-1)?.['mentioned'], [ben])
   })
 
   t.test('an edit publishes only people who were not mentioned before', async (t) => {
     const dora = await person('Dora')
     const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })
-    const count = (await told()).length
+    const count = (await mentionEvents()).length
     await put(ana, `/feed/${data.post.id}`, { content: '@ben again' })
     await put(ana, `/feed/${data.post.id}`, { content: 'nobody' })
     t.same((await get(ana, `/feed?mentioned=${ben}`)).data.posts.filter((found: { id: string }) => found.id === data.post.id), [])
     await put(ana, `/feed/${data.post.id}`, { content: '@ben @dora' })
-    t.equal((await told()).length, count)
+    t.equal((await mentionEvents()).length, count)
     await put(ana, `/feed/${data.post.id}`, { visibility: 'PUBLIC' })
-    t.same((await told()).slice(count), [{ postId: data.post.id, commentId: null, authorId: ana, mentioned: [dora], excerpt: '@ben @dora' }])
+    t.same((await mentionEvents()).slice(count), [{ postId: data.post.id, commentId: null, authorId: ana, mentioned: [dora], excerpt: '@ben @dora' }])
     t.match((await get(cara, `/feed?mentioned=${dora}`)).data.posts, [])
     t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
   })
@@ -61,12 +61,12 @@ t.test('mentions', async (t) => {
     for (const each of [eve, fay, gil]) profiles.people.set(each.accountId, each)
     profiles.calls.length = 0
     const { id } = (await post(ana, '/feed', { type: 'TEXT', content: '@EVE @ben @nobody' })).data.post
-    t.same(new Set((await told()).at(-1)?.['mentioned'] as string[]), new Set([ben, eve.accountId]))
+    t.same(new Set((await mentionEvents()).at(-1)?.['mentioned'] as string[]), new Set([ben, eve.accountId]))
     t.same(profiles.calls[0], ['eve', 'nobody'], 'all at once, and only those')
     await post(ana, `/feed/${id}/comment`, { content: 'and @fay' })
-    t.match((await told()).at(-1), { postId: id, mentioned: [fay.accountId], excerpt: 'and @fay' })
+    t.match((await mentionEvents()).at(-1), { postId: id, mentioned: [fay.accountId], excerpt: 'and @fay' })
     await put(ana, `/feed/${id}`, { content: '@gil' })
-    t.same((await told()).at(-1)?.['mentioned'], [gil.accountId])
+    t.same((await mentionEvents()).at(-1)?.['mentioned'], [gil.accountId])
   })
 
   t.test('a mention by a new username finds its holder before the event of the change arrives', async (t) => {
@@ -74,7 +74,7 @@ t.test('mentions', async (t) => {
       const ivy = await person(`Ivy${number}`, { changedAt: '2026-01-01T00:00:00.000001Z' })
       profiles.people.set(ivy, { ...profiles.people.get(ivy)!, username: `ivy_new_${number}`, changedAt: '2026-01-01T00:00:00.000002Z' })
       await post(ana, '/feed', { type: 'TEXT', content: `Welcome @ivy_new_${number}` })
-      t.same((await told()).at(-1)?.['mentioned'], [ivy])
+      t.same((await mentionEvents()).at(-1)?.['mentioned'], [ivy])
     }
   })
 
@@ -83,7 +83,7 @@ t.test('mentions', async (t) => {
     profiles.people.set(hal.accountId, hal)
     profiles.isUnavailable = true
     t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), { status: 201, data: { post: { content: '@hal @ben' } } })
-    t.same((await told()).at(-1)?.['mentioned'], [ben])
+    t.same((await mentionEvents()).at(-1)?.['mentioned'], [ben])
     profiles.isUnavailable = false
   })
 })

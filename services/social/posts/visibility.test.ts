@@ -84,8 +84,8 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
           const text = JSON.stringify(await get(who, url))
           t.equal(text.includes(secret), isShown, url)
         }
-        const isTold = viewer !== 'author' && (kind === 'deleted' || status === 200)
-        t.equal(mentioned.includes(who), isTold && status !== 404, 'is told of being mentioned')
+        const isNotified = viewer !== 'author' && (kind === 'deleted' || status === 200)
+        t.equal(mentioned.includes(who), isNotified && status !== 404, 'is in the mention event')
       })
     }
     await db.deleteFrom('posts').where('id', '=', id).execute()

@@ -141,7 +141,7 @@ t.test('stories', async (t) => {
     profiles.people.set(nomad, { ...profiles.people.get(nomad)!, timezone: east! })
     t.equal((await post(nomad, '/stories', image)).status, 201)
     profiles.isUnavailable = true
-    t.equal((await post(nomad, '/stories', image)).status, 429, 'as it was last heard')
+    t.equal((await post(nomad, '/stories', image)).status, 429, 'the time zone of the local copy')
     t.equal((await post(randomUUID(), '/stories', image)).status, 201)
     profiles.isUnavailable = false
   })
