@@ -4,7 +4,7 @@ import { AckPolicy, DeliverPolicy, nanos, type Consumer, type ConsumerMessages, 
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import type { Bus } from './connection.ts'
-import { ATTEMPTS, markFailed, remove, insertFailed, claimDue, type FailedMessageTables, type DueMessage, type FailedMessage } from './failed-messages.ts'
+import { claimDue, insertFailed, markFailed, MAX_ATTEMPTS, remove, type DueMessage, type FailedMessage, type FailedMessageTables } from './failed-messages.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { serializeByKey } from './serialize-by-key.ts'
@@ -15,179 +15,190 @@ import { isMissing, isStreamMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 import { continueTrace, traceIdOf } from './tracing.ts'
 
-// One less than the connections of a service's pool, so that a crowd of events leaves one to its clients.
-const AT_ONCE = 4
-// A quarter of what the broker hands out at all, so that replicas share a crowd.
-const HELD = 64
-const UNACKNOWLEDGED = 256
-const ACK_WAIT = 10_000
-const STILL_WORKING_EVERY = 3_000
-const FETCH_FOR = 2_000
-const HANDLE_WITHIN = 30_000
-const TROUBLE_PAUSE = 500
-const BACK_AFTER_TROUBLE = 2_000
-const LOOK_FOR_DUE_EVERY = 1_000
-// A message that comes so often was never answered: perhaps whoever handles it dies of it.
-const DELIVERIES = 5
+// One less than the connections of a service's pool, so that a burst of events leaves one connection to HTTP requests.
+const CONCURRENCY = 4
+// A quarter of MAX_ACK_PENDING, so that replicas share a burst.
+const MAX_HELD = 64
+const MAX_ACK_PENDING = 256
+const ACK_WAIT_MS = 10_000
+const WORKING_INTERVAL_MS = 3_000
+const FETCH_TIMEOUT_MS = 2_000
+const HANDLER_TIMEOUT_MS = 30_000
+const RECONNECT_PAUSE_MS = 500
+const NAK_DELAY_MS = 2_000
+const RETRY_POLL_MS = 1_000
+// A message delivered more often than this was never acknowledged; handling it may crash the process.
+const MAX_DELIVERIES = 5
 
 export interface Consumers { stop (): Promise<void> }
 
-/** A message that was read: what it is about, and what handles it. */
-interface Opened { subject: string, joins: boolean, handle: () => Promise<void> }
+/** A message that was parsed: what it is about, and what handles it. */
+interface ParsedMessage { subject: string, batched: boolean, handle: () => Promise<void> }
 
 /**
- * Hears every event that `handlers` name, through one durable consumer for each service that says some of them.
- * Replicas share the durable, so each message goes to one of them. `stop()` hands back what is not begun and waits for the rest.
+ * Consumes every event that `handlers` name, through one durable consumer for each service that publishes some of them.
+ * Replicas share the durable consumer, so each message goes to one of them. `stop()` hands back messages that are not started
+ * and waits for the others.
  */
 export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]): Consumers {
   const stopping = new AbortController()
-  const wanted = Map.groupBy(handlers, ({ event }) => event.type)
-  const speakers = new Set(handlers.map(({ event }) => event.service))
-  const enter = serializeByKey()
-  const [few, many] = [pLimit(AT_ONCE), pLimit(HELD)]
+  const handlersByType = Map.groupBy(handlers, ({ event }) => event.type)
+  const publishers = new Set(handlers.map(({ event }) => event.service))
+  const serialize = serializeByKey()
+  const [limited, batched] = [pLimit(CONCURRENCY), pLimit(MAX_HELD)]
   const source = { service: bus.service, db }
   failedMessageSources.add(source)
 
-  const loops = [...speakers].map((speaker) => hearFrom(speaker))
-  loops.push(tryAgain())
+  const loops = [...publishers].map((publisher) => consumeFrom(publisher))
+  loops.push(retryFailed())
 
-  async function hearFrom (speaker: string) {
-    const say = throttleLog((error) => {
-      if (isStreamMissing(error)) bus.log.info({}, `${speaker} has said nothing yet; waiting for its stream`)
-      else bus.log.warn({ err: error }, `cannot hear ${speaker} just now; trying on`)
+  async function consumeFrom (publisher: string) {
+    const logFailure = throttleLog((error) => {
+      if (isStreamMissing(error)) bus.log.info({}, `${publisher} has not published yet; waiting for its stream`)
+      else bus.log.warn({ err: error }, `cannot consume events of ${publisher}; retrying`)
     })
     while (!stopping.signal.aborted) {
       const connection = bus.current()
       try {
-        if (connection) await pull(connection, await ensureConsumer(connection, bus.service, speaker), speaker)
+        if (connection) await pull(connection, await ensureConsumer(connection, bus.service, publisher), publisher)
       } catch (error) {
-        // Whatever became of the stream or the connection, the next round makes anew what is missing.
-        say(error)
+        // Whatever happened to the stream or the connection, the next round creates what is missing.
+        logFailure(error)
       }
-      await sleep(TROUBLE_PAUSE, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(RECONNECT_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
-  /** Hears until the connection breaks, the consumer is gone, or `stop()`. */
-  async function pull (connection: NatsConnection, consumer: Consumer, speaker: string) {
+  /** Consumes until the connection breaks, the consumer is gone, or `stop()`. */
+  async function pull (connection: NatsConnection, consumer: Consumer, publisher: string) {
     const held = new Map<JsMsg, Promise<void>>()
     let fetched: ConsumerMessages | undefined
-    let broken = false
-    // An acknowledgement names a place in the consumer. After a reconnect the consumer may be a new one with another message there.
-    const stands = () => !broken && bus.current() === connection
+    let isBroken = false
+    // An acknowledgement names a position in the consumer. After a reconnect the consumer may be a new one with another message there.
+    const isCurrent = () => !isBroken && bus.current() === connection
     const stop = () => fetched?.stop()
-    let calls = 0
-    const forgetBus = bus.onConnect(() => {
-      // The first call tells of the connection that stands already.
-      if (calls++ > 0) {
-        broken = true
+    let connects = 0
+    const stopListening = bus.onConnect(() => {
+      // The first call reports the connection that already exists.
+      if (connects++ > 0) {
+        isBroken = true
         stop()
       }
     })
     stopping.signal.addEventListener('abort', stop)
-    // Those that wait for a lane are still ours too, or the broker would hand them to another replica.
-    const beat = setInterval(() => {
-      if (stands()) for (const message of held.keys()) message.working()
-    }, STILL_WORKING_EVERY)
+    // This includes messages that wait for their turn. Otherwise the broker would deliver them to another replica.
+    const heartbeat = setInterval(() => {
+      if (isCurrent()) for (const message of held.keys()) message.working()
+    }, WORKING_INTERVAL_MS)
 
     try {
-      while (!stopping.signal.aborted && stands()) {
-        while (held.size > HELD / 2) await Promise.race(held.values())
-        fetched = await consumer.fetch({ max_messages: HELD - held.size, expires: FETCH_FOR })
-        if (stopping.signal.aborted || !stands()) stop()
+      while (!stopping.signal.aborted && isCurrent()) {
+        while (held.size > MAX_HELD / 2) await Promise.race(held.values())
+        fetched = await consumer.fetch({ max_messages: MAX_HELD - held.size, expires: FETCH_TIMEOUT_MS })
+        if (stopping.signal.aborted || !isCurrent()) stop()
         for await (const message of fetched) {
-          lag.set({ service: bus.service, from: speaker }, message.info.pending)
-          if (!wanted.has(typeOf(message))) {
-            if (stands()) message.ack()
+          lag.set({ service: bus.service, from: publisher }, message.info.pending)
+          if (!handlersByType.has(typeOf(message))) {
+            if (isCurrent()) message.ack()
             continue
           }
-          const letter = letterOf(message, speaker)
-          const opened = open(letter)
-          held.set(message, enter(opened.subject, opened.joins ? many : few, async () => await deliver(message, letter, opened, stands)).finally(() => held.delete(message)))
+          const record = toFailedMessage(message, publisher)
+          const parsed = parse(record)
+          const handled = serialize(parsed.subject, parsed.batched ? batched : limited, async () => await deliver(message, record, parsed, isCurrent))
+          held.set(message, handled.finally(() => held.delete(message)))
         }
       }
     } finally {
-      clearInterval(beat)
-      forgetBus()
+      clearInterval(heartbeat)
+      stopListening()
       stopping.signal.removeEventListener('abort', stop)
       await Promise.allSettled(held.values())
     }
   }
 
-  async function deliver (message: JsMsg, letter: FailedMessage, opened: Opened, stands: () => boolean) {
-    if (!stands()) return
-    // Not before the broker has forgotten what was fetched last: 2.9 would offer it to that, and mislay it for 10 s.
-    if (stopping.signal.aborted) return message.nak(FETCH_FOR)
+  async function deliver (message: JsMsg, record: FailedMessage, parsed: ParsedMessage, isCurrent: () => boolean) {
+    if (!isCurrent()) return
+    // Not before the broker's last fetch request has expired: 2.9 would deliver the message to that request and lose it for 10 s.
+    if (stopping.signal.aborted) return message.nak(FETCH_TIMEOUT_MS)
     try {
-      if (message.info.deliveryCount > DELIVERIES) await insertFailed(db, letter, { error: 'was never answered', attempts: 0, permanent: false })
-      else await attempt(letter, opened, async (failure) => await insertFailed(db, letter, { ...failure, attempts: failure.transient ? 0 : 1 }) && failure.permanent)
-      if (stands()) message.ack()
+      if (message.info.deliveryCount > MAX_DELIVERIES) {
+        await insertFailed(db, record, { error: 'delivered several times without an acknowledgement', attempts: 0, permanent: false })
+      } else {
+        await attempt(record, parsed, async (failure) => {
+          const isInserted = await insertFailed(db, record, { ...failure, attempts: failure.transient ? 0 : 1 })
+          return isInserted && failure.permanent
+        })
+      }
+      if (isCurrent()) message.ack()
     } catch {
-      // Postgres is away: the message is better kept by the broker.
-      if (stands()) message.nak(BACK_AFTER_TROUBLE)
+      // Postgres is down, so the broker keeps the message.
+      if (isCurrent()) message.nak(NAK_DELAY_MS)
     }
   }
 
-  /** Tries those again that failed before, of whichever replica. */
-  async function tryAgain () {
+  /** Retries failed messages that are due, whichever replica they failed on. */
+  async function retryFailed () {
     while (!stopping.signal.aborted) {
-      const due = await claimDue(db, AT_ONCE).catch(() => [])
-      await Promise.all(due.map(async (letter) => {
-        const opened = open(letter)
-        await enter(opened.subject, few, async () => await tryLetter(letter, opened).catch(() => {}))
+      const due = await claimDue(db, CONCURRENCY).catch(() => [])
+      await Promise.all(due.map(async (message) => {
+        const parsed = parse(message)
+        await serialize(parsed.subject, limited, async () => await retry(message, parsed).catch(() => {}))
       }))
-      if (due.length === 0) await sleep(LOOK_FOR_DUE_EVERY, undefined, { signal: stopping.signal }).catch(() => {})
+      if (due.length === 0) await sleep(RETRY_POLL_MS, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
-  async function tryLetter (letter: DueMessage, opened: Opened) {
-    if (letter.attempts > ATTEMPTS && !letter.parked_at) {
-      await markFailed(db, letter, { error: 'whoever tried it never came back', transient: true, permanent: true })
-      return bus.log.error({ type: letter.type, key: letter.key }, 'parked a message that nobody came back from')
+  async function retry (message: DueMessage, parsed: ParsedMessage) {
+    if (message.attempts > MAX_ATTEMPTS && !message.parked_at) {
+      await markFailed(db, message, { error: 'the process that handled it never finished', transient: true, permanent: true })
+      return bus.log.error({ type: message.type, key: message.key }, 'parked a message: every process that handled it crashed')
     }
-    const done = await attempt(letter, opened, async (failure) => await markFailed(db, letter, failure))
-    if (done) await remove(db, letter.key)
+    const isHandled = await attempt(message, parsed, async (failure) => await markFailed(db, message, failure))
+    if (isHandled) await remove(db, message.key)
   }
 
-  /** @param onFailure returns whether the message is parked now */
+  /**
+   * @param onFailure stores the failure; returns whether the message is now parked
+   * @returns whether the message was handled
+   */
   async function attempt (
-    { type, key, traceparent }: FailedMessage, { handle }: Opened,
+    { type, key, traceparent }: FailedMessage, { handle }: ParsedMessage,
     onFailure: (failure: { error: unknown, transient: boolean, permanent: boolean }) => Promise<boolean>
   ) {
-    const took = handling.startTimer({ type })
-    const subject = { type, eventId: key, traceId: traceIdOf(traceparent) }
+    const stopTimer = handling.startTimer({ type })
+    const details = { type, eventId: key, traceId: traceIdOf(traceparent) }
     try {
-      await continueTrace(traceparent ?? undefined, `hear ${type}`, SpanKind.CONSUMER, async () => await within(HANDLE_WITHIN, handle()))
-      bus.log.info(subject, 'handled an event')
+      await continueTrace(traceparent ?? undefined, `consume ${type}`, SpanKind.CONSUMER, async () => await withTimeout(HANDLER_TIMEOUT_MS, handle()))
+      bus.log.info(details, 'handled an event')
       handled.inc({ type, outcome: 'done' })
       return true
     } catch (error) {
       const permanent = error instanceof Malformed
       handled.inc({ type, outcome: permanent ? 'malformed' : 'failed' })
-      // What is merely away will come back, so waiting for it counts as no attempt.
-      const parked = await onFailure({ error, transient: error instanceof Unavailable, permanent })
-      if (parked) bus.log.error({ err: error, ...subject }, 'parked a message that cannot be handled')
-      else bus.log.warn({ err: error, ...subject }, 'could not handle a message; trying again later')
+      // A service that is unavailable comes back, so waiting for it does not count as an attempt.
+      const isParked = await onFailure({ error, transient: error instanceof Unavailable, permanent })
+      if (isParked) bus.log.error({ err: error, ...details }, 'parked a message that cannot be handled')
+      else bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
       return false
     } finally {
-      took()
+      stopTimer()
     }
   }
 
-  function open ({ key, type, message }: FailedMessage): Opened {
+  function parse ({ key, type, message }: FailedMessage): ParsedMessage {
     try {
       const envelope = parseEnvelope(message)
-      if (envelope.type !== type) throw new Error(`it came as ${type}`)
-      const handlers = wanted.get(type) ?? []
+      if (envelope.type !== type) throw new Error(`it was published as ${type}`)
+      const ofType = handlersByType.get(type) ?? []
       return {
         subject: envelope.subject,
-        joins: handlers.every((handler) => handler.batched),
+        batched: ofType.every((handler) => handler.batched),
         async handle () {
-          for (const handler of handlers) await handler.handle(envelope)
+          for (const handler of ofType) await handler.handle(envelope)
         }
       }
     } catch (error) {
-      return { subject: key, joins: false, handle: async () => { throw new Malformed(`cannot be read: ${String(error)}`) } }
+      return { subject: key, batched: false, handle: async () => { throw new Malformed(`unreadable message: ${String(error)}`) } }
     }
   }
 
@@ -200,9 +211,9 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   }
 }
 
-/** @throws while the stream is missing: a service may not make one */
-async function ensureConsumer (connection: NatsConnection, service: string, speaker: string) {
-  const stream = streamOf(speaker)
+/** @throws while the stream is missing: a service has no right to create it */
+async function ensureConsumer (connection: NatsConnection, service: string, publisher: string) {
+  const stream = streamOf(publisher)
   const { consumers } = connection.jetstream({ timeout: 2_000 })
   try {
     return await consumers.get(stream, service)
@@ -212,31 +223,32 @@ async function ensureConsumer (connection: NatsConnection, service: string, spea
   const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
   await manager.consumers.add(stream, {
     durable_name: service,
-    // Of the server that tests run on, a consumer can have one filter only: what nobody here hears is acknowledged unread.
-    filter_subject: subjectOf(`${speaker}.>`),
+    // nats-server 2.9 allows a consumer one filter only. Types without a handler are acknowledged unread.
+    filter_subject: subjectOf(`${publisher}.>`),
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT),
+    ack_wait: nanos(ACK_WAIT_MS),
     max_deliver: -1,
-    max_ack_pending: UNACKNOWLEDGED
+    max_ack_pending: MAX_ACK_PENDING
   })
   return await consumers.get(stream, service)
 }
 
-async function within (limit: number, work: Promise<void>) {
+async function withTimeout (timeoutMs: number, work: Promise<void>) {
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`took longer than ${limit / 1_000} s`)), limit)
+    const timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs / 1_000} s`)), timeoutMs)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 
 const typeOf = (message: JsMsg) => message.subject.replace('evt.', '')
 
-function letterOf (message: JsMsg, speaker: string): FailedMessage {
+/** The row that a message becomes if its handler fails. */
+function toFailedMessage (message: JsMsg, publisher: string): FailedMessage {
   const { stream, streamSequence, timestampNanos } = message.info
   return {
     key: message.headers?.get('Nats-Msg-Id') || `${stream}/${streamSequence}/${timestampNanos}`,
-    stream: streamOf(speaker),
+    stream: streamOf(publisher),
     type: typeOf(message),
     message: message.string(),
     traceparent: message.headers?.get('traceparent') || null

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** CloudEvents 1.0 in JSON: the form of every message on the event streams. */
+/** CloudEvents 1.0 in JSON, the format of every message on the event streams. */
 const Envelope = Type.Object({
   specversion: Type.Literal('1.0'),
   id: Type.String({ format: 'uuid' }),
@@ -9,7 +9,7 @@ const Envelope = Type.Object({
   type: Type.String(),
   subject: Type.String(),
   time: Type.String({ format: 'date-time' }),
-  /** The place among all events of its service, as an extension of CloudEvents has it: digits that sort as text. */
+  /** The CloudEvents extension `sequence`: the position among all events of its service, in digits that sort as text. */
   sequence: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
   datacontenttype: Type.Literal('application/json'),
   data: Type.Unknown()
@@ -17,25 +17,25 @@ const Envelope = Type.Object({
 
 export type Envelope = Type.Static<typeof Envelope>
 
-const envelope = Compile(Envelope)
+const validator = Compile(Envelope)
 
-/** The most that a stream takes as one message, headers included. */
+/** The largest message that a stream accepts, headers included. */
 export const MAX_MESSAGE_BYTES = 64 * 1024
 
-/** The most that an event's subject and data may take together: the rest is for what stands around them. */
+/** The largest subject and data of an event, together. The rest is for the envelope and the headers. */
 export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 1024
 
 const SEQUENCE_DIGITS = 19
 
-interface Said { id: string, seq: number, type: string, subject: string, data: unknown, occurred_at: Date }
+interface OutboxEvent { id: string, seq: number, type: string, subject: string, data: unknown, occurred_at: Date }
 
-export function toEnvelope (service: string, { id, seq, type, subject, data, occurred_at }: Said) {
+export function toEnvelope (service: string, { id, seq, type, subject, data, occurred_at }: OutboxEvent) {
   const message: Envelope = {
     specversion: '1.0',
     id,
     source: `/tandem/${service}`,
     type,
-    subject: subject,
+    subject,
     time: occurred_at.toISOString(),
     sequence: String(seq).padStart(SEQUENCE_DIGITS, '0'),
     datacontenttype: 'application/json',
@@ -44,9 +44,9 @@ export function toEnvelope (service: string, { id, seq, type, subject, data, occ
   return JSON.stringify(message)
 }
 
-/** @throws when the text is no CloudEvent in JSON */
+/** @throws when the text is not a CloudEvent in JSON */
 export function parseEnvelope (text: string): Envelope {
   const message: unknown = JSON.parse(text)
-  if (envelope.Check(message)) return message
-  throw new Error(`not a CloudEvent: ${envelope.Errors(message).map((each) => `${each.instancePath} ${each.message}`).join(', ')}`)
+  if (validator.Check(message)) return message
+  throw new Error(`not a CloudEvent: ${validator.Errors(message).map((each) => `${each.instancePath} ${each.message}`).join(', ')}`)
 }

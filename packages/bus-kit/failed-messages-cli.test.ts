@@ -15,29 +15,29 @@ async function run (url: string | undefined, ...args: string[]) {
   })
 }
 
-t.test('an operator lists what is parked and has it tried again', async (t) => {
+t.test('an operator lists and replays parked messages', async (t) => {
   const { db, url } = await testDatabase<Tables>(t, import.meta.dirname)
-  t.match(await run(url, 'list'), { code: 0, stdout: 'Nothing is parked.\n' })
+  t.match(await run(url, 'list'), { code: 0, stdout: 'No messages are parked.\n' })
 
   for (const key of ['a', 'b', 'c', 'd']) {
-    const letter = { key, stream: 'EVENTS_ALPHA', type: 'alpha.thing.happened.v1', message: '{}', traceparent: null }
-    await insertFailed(db, letter, { error: new Error(`${key} is bad`), attempts: 1, permanent: key !== 'd' })
+    const message = { key, stream: 'EVENTS_ALPHA', type: 'alpha.thing.happened.v1', message: '{}', traceparent: null }
+    await insertFailed(db, message, { error: new Error(`${key} is bad`), attempts: 1, permanent: key !== 'd' })
   }
   const listed = await run(url, 'list')
   t.match(listed, { code: 0, stdout: /a {2}alpha\.thing\.happened\.v1 {2}parked .*\n {4}Error: a is bad\nb[^]*3 parked\.\n$/ })
-  t.notMatch(listed.stdout, 'd is bad', 'what is still being tried is no matter for a person')
+  t.notMatch(listed.stdout, 'd is bad', 'a message that is still retried is not listed')
 
-  const asked = async () => (await db.selectFrom('failed_messages').select('key').where('attempt_at', 'is not', null).orderBy('key').execute()).map(({ key }) => key)
-  t.match(await run(url, 'replay', 'b'), { code: 0, stdout: '1 will be tried again by the running service.\n' })
-  t.strictSame(await asked(), ['b', 'd'])
-  t.match(await run(url, 'replay', 'a', 'zzz'), { code: 1, stdout: /^1 will/, stderr: 'Not every key names a parked message.\n' })
-  t.match(await run(url, 'replay', '--all'), { code: 0, stdout: /^3 will/ })
-  t.strictSame(await asked(), ['a', 'b', 'c', 'd'])
+  const readDue = async () => (await db.selectFrom('failed_messages').select('key').where('next_attempt_at', 'is not', null).orderBy('key').execute()).map(({ key }) => key)
+  t.match(await run(url, 'replay', 'b'), { code: 0, stdout: 'The running service will retry 1.\n' })
+  t.strictSame(await readDue(), ['b', 'd'])
+  t.match(await run(url, 'replay', 'a', 'zzz'), { code: 1, stdout: /will retry 1\./, stderr: 'Some keys do not name a parked message. Run `list` to see the keys.\n' })
+  t.match(await run(url, 'replay', '--all'), { code: 0, stdout: /will retry 3\./ })
+  t.strictSame(await readDue(), ['a', 'b', 'c', 'd'])
 })
 
-t.test('it says how it is used, and what is wrong', async (t) => {
+t.test('wrong arguments and an unreachable database are reported', async (t) => {
   const { url } = await testDatabase<Tables>(t, import.meta.dirname)
   const wrong = await Promise.all([run(url), run(url, 'replay'), run(url, 'list', 'x'), run(undefined, 'list')])
   for (const each of wrong) t.match(each, { code: 2, stderr: /^usage: DATABASE_URL/ })
-  t.match(await run('postgres://nobody@127.0.0.1:1/nothing', 'list'), { code: 1, stderr: /^cannot read the failed messages: .*\n$/ })
+  t.match(await run('postgres://nobody@127.0.0.1:1/nothing', 'list'), { code: 1, stderr: /^Cannot read the failed messages: .*\n$/ })
 })

@@ -5,8 +5,8 @@ const usage = 'usage: DATABASE_URL=postgres://… node packages/bus-kit/failed-m
 
 const [command, ...keys] = process.argv.slice(2)
 const url = readVariable('DATABASE_URL')
-const known = command === 'list' && keys.length === 0 || command === 'replay' && keys.length > 0
-if (!url || !known) {
+const isValid = command === 'list' && keys.length === 0 || command === 'replay' && keys.length > 0
+if (!url || !isValid) {
   console.error(usage)
   process.exit(2)
 }
@@ -16,7 +16,7 @@ try {
   if (command === 'list') await list()
   else await replay()
 } catch (error) {
-  console.error(`cannot read the failed messages: ${(error as Error).message}`)
+  console.error(`Cannot read the failed messages: ${(error as Error).message}`)
   process.exitCode = 1
 } finally {
   await db.destroy()
@@ -25,17 +25,17 @@ try {
 async function list () {
   const parked = await listParked(db)
   for (const { key, type, attempts, firstFailedAt, parkedAt, error } of parked) {
-    console.log(`${key}  ${type}  parked ${parkedAt?.toISOString()}  after ${attempts} tries since ${firstFailedAt.toISOString()}`)
+    console.log(`${key}  ${type}  parked ${parkedAt?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`)
     console.log(`    ${error.replaceAll('\n', '\n    ')}`)
   }
-  console.log(parked.length === 0 ? 'Nothing is parked.' : `${parked.length} parked.`)
+  console.log(parked.length === 0 ? 'No messages are parked.' : `${parked.length} parked.`)
 }
 
 async function replay () {
-  const asked = await requestReplay(db, keys.includes('--all') ? 'all' : keys)
-  console.log(`${asked} will be tried again by the running service.`)
-  if (!keys.includes('--all') && asked < new Set(keys).size) {
-    console.error('Not every key names a parked message.')
+  const requested = await requestReplay(db, keys.includes('--all') ? 'all' : keys)
+  console.log(`The running service will retry ${requested}.`)
+  if (!keys.includes('--all') && requested < new Set(keys).size) {
+    console.error('Some keys do not name a parked message. Run `list` to see the keys.')
     process.exitCode = 1
   }
 }

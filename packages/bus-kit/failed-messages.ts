@@ -10,54 +10,54 @@ export interface FailedMessageTables {
     attempts: number
     error: string
     first_failed_at: Generated<Date>
-    attempt_at: Date | null
+    next_attempt_at: Date | null
     parked_at: Date | null
   }
 }
 
 type Db = Kysely<FailedMessageTables>
 
-/** A message that cannot be handled now. `key` is the event's id, or its place in the stream if it has none. */
+/** A message that could not be handled. `key` is the event's id, or its position in the stream if it has none. */
 export interface FailedMessage { key: string, stream: string, type: string, message: string, traceparent: string | null }
 
-/** One that is due, taken for a minute: whoever dies over it leaves it to the next. One that a person asked for is tried just once. */
+/** A due message, claimed for a minute. If the process crashes, another one can claim it then. A message that an operator replays is tried only once. */
 export interface DueMessage extends FailedMessage { attempts: number, first_failed_at: Date, parked_at: Date | null }
 
-export const ATTEMPTS = 10
-const LONGEST_WAIT = 60_000
-const AFTER_BLAMELESS = 10_000
-const OUT_OF_DATE = 14 * 24 * 60 * 60 * 1_000
+export const MAX_ATTEMPTS = 10
+const MAX_RETRY_DELAY_MS = 60_000
+const TRANSIENT_RETRY_DELAY_MS = 10_000
+const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000
 
 /**
- * Keeps a message that is tried again from here, not by the broker: so it neither takes one of the places that the stream has for
- * messages under way, nor does a broker that crashes begin to count anew.
+ * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's limited
+ * unacknowledged messages, and its attempts stay counted when the broker crashes.
  * @param attempts how often it has failed
- * @param hopeless parks it at once
- * @returns false when it is here already
+ * @param permanent parks it at once
+ * @returns false when it is already stored
  */
-export async function insertFailed (db: Db, letter: FailedMessage, { error, attempts, permanent }: { error: unknown, attempts: number, permanent: boolean }) {
-  const kept = await db.insertInto('failed_messages')
+export async function insertFailed (db: Db, failed: FailedMessage, { error, attempts, permanent }: { error: unknown, attempts: number, permanent: boolean }) {
+  const inserted = await db.insertInto('failed_messages')
     .values({
-      ...letter,
-      message: storable(letter.message),
+      ...failed,
+      message: storable(failed.message),
       attempts,
       error: storable(String(error)),
-      attempt_at: permanent ? null : afterTries(attempts),
+      next_attempt_at: permanent ? null : afterAttempts(attempts),
       parked_at: permanent ? sql<Date>`now()` : null
     })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key')
     .executeTakeFirst()
-  return kept !== undefined
+  return inserted !== undefined
 }
 
-/** Takes letters that are due, at most `limit`. Their try is counted before it is made, for some may kill the process that makes it. */
+/** Claims at most `limit` due messages. An attempt is counted before it starts, because it may crash the process. */
 export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
   return await db.updateTable('failed_messages')
-    .set({ attempts: sql`attempts + 1`, attempt_at: sql<Date>`case when parked_at is null then now() + interval '1 minute' end` })
+    .set({ attempts: sql`attempts + 1`, next_attempt_at: sql<Date>`case when parked_at is null then now() + interval '1 minute' end` })
     .where('key', 'in', (due) => due.selectFrom('failed_messages').select('key')
-      .where('attempt_at', '<=', sql<Date>`now()`)
-      .orderBy('attempt_at')
+      .where('next_attempt_at', '<=', sql<Date>`now()`)
+      .orderBy('next_attempt_at')
       .limit(limit)
       .forUpdate().skipLocked())
     .returning(['key', 'stream', 'type', 'message', 'traceparent', 'attempts', 'first_failed_at', 'parked_at'])
@@ -65,30 +65,30 @@ export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
 }
 
 /**
- * Notes that a due letter failed again: it is tried later, or parked.
- * @param blameless the failure was another's and counts as no try, though not for ever
- * @returns whether it was parked now
+ * Records that a due message failed again. It is retried later, or parked.
+ * @param transient another service caused the failure, so it does not count as an attempt; after 14 days it is parked all the same
+ * @returns whether this call parked it
  */
 export async function markFailed (db: Db, due: DueMessage, { error, transient, permanent }: { error: unknown, transient: boolean, permanent: boolean }) {
   const attempts = transient ? due.attempts - 1 : due.attempts
-  const parked = permanent || due.parked_at !== null || attempts >= ATTEMPTS || Date.now() - due.first_failed_at.getTime() > OUT_OF_DATE
+  const isParked = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS || Date.now() - due.first_failed_at.getTime() > MAX_AGE_MS
   await db.updateTable('failed_messages')
     .set({
       attempts,
       error: storable(String(error)),
-      attempt_at: parked ? null : transient ? inMilliseconds(AFTER_BLAMELESS) : afterTries(attempts),
-      parked_at: parked ? due.parked_at ?? sql<Date>`now()` : null
+      next_attempt_at: isParked ? null : transient ? inMilliseconds(TRANSIENT_RETRY_DELAY_MS) : afterAttempts(attempts),
+      parked_at: isParked ? due.parked_at ?? sql<Date>`now()` : null
     })
     .where('key', '=', due.key)
     .execute()
-  return parked && due.parked_at === null
+  return isParked && due.parked_at === null
 }
 
 export async function remove (db: Db, key: string) {
   await db.deleteFrom('failed_messages').where('key', '=', key).execute()
 }
 
-/** What waits for a person, oldest first. */
+/** Messages that wait for an operator, oldest first. */
 export async function listParked (db: Db) {
   return await db.selectFrom('failed_messages')
     .select(['key', 'type', 'attempts', 'error', 'first_failed_at as firstFailedAt', 'parked_at as parkedAt'])
@@ -97,16 +97,16 @@ export async function listParked (db: Db) {
     .execute()
 }
 
-/** Lets the running service try parked messages once more; returns how many. What fails again stays parked. */
+/** Lets the running service retry parked messages once; returns how many. A message that fails again stays parked. */
 export async function requestReplay (db: Db, keys: string[] | 'all') {
-  const parked = db.updateTable('failed_messages').set({ attempt_at: inMilliseconds(0) }).where('parked_at', 'is not', null)
-  const asked = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
-  return asked.length
+  const parked = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where('parked_at', 'is not', null)
+  const requested = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
+  return requested.length
 }
 
-// By the clock of Postgres, which alone says what is due.
-const inMilliseconds = (wait: number) => sql<Date>`now() + ${wait} * interval '1 millisecond'`
-const afterTries = (attempts: number) => inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), LONGEST_WAIT))
+// By the clock of Postgres, which decides what is due.
+const inMilliseconds = (delayMs: number) => sql<Date>`now() + ${delayMs} * interval '1 millisecond'`
+const afterAttempts = (attempts: number) => inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS))
 
-// Postgres keeps no NUL in a text, and a message that cannot even be parked would come back for ever.
+// Postgres text cannot hold NUL, and a message that cannot even be parked would come back forever.
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD')

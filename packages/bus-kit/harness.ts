@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import Type from 'typebox'
 import { connectBus, startStreamManager, natsRights, on, publish, claimOnce, startConsumers, startRelay, STREAM_MANAGER_USER, type FailedMessageTables, type ReceivedEvent, type ProcessedEventTables, type OutboxTables, type StreamManager } from './index.ts'
 
-// What the tests of this kit share: the service `alpha` says that things happened, `beta` hears it.
+// Shared by the tests of this kit: the service `alpha` publishes `Happened`, `beta` consumes it.
 
 export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables {
   effects: { event_id: string, subject: string, number: number }
@@ -18,7 +18,7 @@ export type Db = Kysely<Tables>
 
 export const Happened = defineEvent('alpha.thing.happened.v1', Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) }))
 export const OtherHappened = defineEvent('gamma.thing.happened.v1', Type.Object({ number: Type.Integer() }))
-export type Happening = ReceivedEvent<{ number: number, text?: string }>
+export type HappenedEvent = ReceivedEvent<{ number: number, text?: string }>
 
 export const log = { info () {}, warn () {}, error () {} }
 
@@ -26,15 +26,15 @@ const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service
   service, consumes: ['alpha', 'gamma'].includes(service) ? [] : [Happened, OtherHappened], provides: [], calls: []
 })))
 
-/** A database and a broker of the test's own, with the rights that the services have elsewhere, and what starts processes beside them. */
+/** A database and a broker for one test, with the rights that services have in production, and functions that start services on them. */
 export async function world (t: Test) {
   const [nats, { db, url }] = await Promise.all([startNats(t, { rights }), testDatabase<Tables>(t, import.meta.dirname)])
   await sql`create table effects (event_id uuid not null, subject text not null, number integer not null, at serial)`.execute(db)
   const lines: { level: string, message: string, details: Record<string, unknown> }[] = []
-  const noted = (level: string) => (details: object, message: string) => { lines.push({ level, message, details: { ...details } }) }
-  const log = { info: noted('info'), warn: noted('warn'), error: noted('error') }
+  const collect = (level: string) => (details: object, message: string) => { lines.push({ level, message, details: { ...details } }) }
+  const log = { info: collect('info'), warn: collect('warn'), error: collect('error') }
 
-  /** A replica of a service: connections of its own. */
+  /** A replica of a service, with its own connections. */
   const replica = (service: string) => {
     const own = connect<Tables>(url, { log: { warn () {} } })
     const bus = connectBus(nats.urlOf(service), { service, log })
@@ -55,7 +55,7 @@ export async function world (t: Test) {
         closers.push(relay.stop)
         return relay
       },
-      hear (handle: (received: Happening) => Promise<unknown> = (received) => leaveEffect(own, received)) {
+      consume (handle: (received: HappenedEvent) => Promise<unknown> = (received) => recordEffect(own, received)) {
         const consumers = startConsumers(bus, own, [on(Happened, handle)])
         closers.push(consumers.stop)
         return consumers
@@ -63,16 +63,16 @@ export async function world (t: Test) {
     }
   }
 
-  let keeping: StreamManager | undefined
-  /** Begins to look after the stream of alpha; the first speaker does. */
-  const keep = () => keeping ??= (() => {
+  let streamManager: StreamManager | undefined
+  /** Starts the stream manager for alpha; the first publisher does. */
+  const manageStream = () => streamManager ??= (() => {
     const bus = connectBus(nats.urlOf(STREAM_MANAGER_USER), { service: STREAM_MANAGER_USER, log })
-    const keeper = startStreamManager(bus, ['alpha'])
+    const manager = startStreamManager(bus, ['alpha'])
     t.teardown(async () => {
-      await keeper.stop()
+      await manager.stop()
       await bus.close()
     })
-    return keeper
+    return manager
   })()
 
   return {
@@ -81,33 +81,33 @@ export async function world (t: Test) {
     url,
     lines,
     replica,
-    speaker () {
-      keep()
+    publisher () {
+      manageStream()
       return replica('alpha')
     },
-    handler: () => replica('beta')
+    consumer: () => replica('beta')
   }
 }
 
-/** Work that adds up: a second time would show. */
-export async function leaveEffect (db: Db, { id, subject, data }: Happening) {
+/** Work that cannot be repeated: a second time would show. */
+export async function recordEffect (db: Db, { id, subject, data }: HappenedEvent) {
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, id, 'effects')) return
     await trx.insertInto('effects').values({ event_id: id, subject, number: data.number }).execute()
   })
 }
 
-export async function say (db: Db, number: number, subject = `thing ${number}`) {
+export async function publishOne (db: Db, number: number, subject = `thing ${number}`) {
   await db.transaction().execute(async (trx) => await publish(trx, Happened, subject, { number }))
 }
 
-export async function sayMany (db: Db, count: number, from = 0) {
+export async function publishMany (db: Db, count: number, from = 0) {
   await db.transaction().execute(async (trx) => {
     for (let number = from; number < from + count; number++) await publish(trx, Happened, `thing ${number}`, { number })
   })
 }
 
-/** The numbers whose effects there are, in their order. */
+/** The numbers with an effect, in ascending order. */
 export async function effects (db: Db) {
   const rows = await db.selectFrom('effects').select('number').orderBy('number').execute()
   return rows.map((row) => row.number)
@@ -115,10 +115,10 @@ export async function effects (db: Db) {
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-export async function until (truth: () => boolean | Promise<boolean>, seconds = 60) {
+export async function until (condition: () => boolean | Promise<boolean>, seconds = 60) {
   const end = Date.now() + seconds * 1_000
-  while (!await truth()) {
-    if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${truth.toString()}`)
+  while (!await condition()) {
+    if (Date.now() > end) throw new Error(`not true within ${seconds} s: ${condition.toString()}`)
     await sleep(20)
   }
 }

@@ -1,24 +1,24 @@
 import { register } from 'prom-client'
 import t from 'tap'
-import { effects, haveEffects, leaveEffect, sayMany, until, untilPublished, world } from './harness.ts'
+import { effects, haveEffects, recordEffect, publishMany, until, untilPublished, world } from './harness.ts'
 
 async function read (name: string, labels: Record<string, string> = {}) {
   const metric = await register.getSingleMetric(name)?.get()
   return metric?.values.find((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))?.value
 }
 
-t.test('the outbox, what was said, what was heard and what is parked can be watched', async (t) => {
-  const { db, nats, speaker, handler } = await world(t)
+t.test('metrics show the outbox, published and handled events, and parked messages', async (t) => {
+  const { db, nats, publisher, consumer } = await world(t)
   await nats.stop()
-  const alpha = speaker()
+  const alpha = publisher()
   alpha.relay()
-  await sayMany(db, 3)
+  await publishMany(db, 3)
   t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), 3)
   t.ok((await read('bus_outbox_oldest_seconds', { service: 'alpha' }) ?? 0) > 0)
 
-  handler().hear(async (received) => {
+  consumer().consume(async (received) => {
     if (received.data.number === 1) throw new Error('not this one')
-    await leaveEffect(db, received)
+    await recordEffect(db, received)
   })
   await nats.start()
   await until(haveEffects(db, 2))
@@ -35,5 +35,5 @@ t.test('the outbox, what was said, what was heard and what is parked can be watc
   t.match(await register.metrics(), /bus_event_handling_seconds_count\{type="alpha\.thing\.happened\.v1"\} \d/)
 
   await alpha.close()
-  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), undefined, 'who has stopped is no longer asked')
+  t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), undefined, 'a stopped relay is no longer measured')
 })

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
-import { sql, type Generated, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Generated, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
 import { MAX_EVENT_BYTES } from './envelope.ts'
-import { describeErrors, validatorOf } from './validators.ts'
+import { describeErrors, describeFieldErrors, validatorOf } from './validators.ts'
 import { currentTrace } from './tracing.ts'
 
 export interface OutboxTables {
@@ -16,52 +16,68 @@ export interface OutboxTables {
     traceparent: string | null
     occurred_at: Generated<Date>
     published_at: Date | null
-    refused: string | null
-    stream_made_at: Date | null
+    rejected_reason: string | null
+    stream_created_at: Date | null
     stream_seq: number | null
   }
 }
 
-/** Tells the relays of this process that something may be committed soon. */
+/** Tells the relays of this process that an event may be committed soon. */
 export const outboxWritten = new EventEmitter().setMaxListeners(0)
 
 /**
- * Says an event: it is published if, and only if, the transaction commits.
- * @param subject what the event is about. Events about one thing are published in the order they were recorded,
- *   if the transactions that record them wait for each other, as by locking its row
- * @throws when the data are not of the event's shape, which its hearers could only park, and when they are more than NATS takes as one
- *   message, which would stay in the outbox for good: whoever has so much to say splits it
+ * Publishes an event if, and only if, the transaction commits.
+ * @param subject what the event is about. Events of one subject are published in the order in which they were written,
+ *   as long as the transactions that write them wait for each other, for example because they lock the subject's row
+ * @throws when the data do not match the event's schema, because every consumer would have to park the event, and when they
+ *   exceed one NATS message, because the event would stay in the outbox forever: split such an event
  */
 export async function publish<Schema extends Type.TSchema> (
   trx: Transaction<OutboxTables>, event: EventDefinition<Schema>, subject: string, data: Type.Static<Schema>
 ) {
-  if (!validatorOf(event.data).Check(data)) throw new TypeError(`this is no ${event.type}: ${describeErrors(event.data, data)}`)
+  if (!validatorOf(event.data).Check(data)) throw new TypeError(`invalid data for ${event.type}: ${describeErrors(event.data, data)}`)
   const text = JSON.stringify(data)
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(subject)
-  if (bytes > MAX_EVENT_BYTES) throw new RangeError(`${event.type} is too big to be published: ${bytes} bytes, and at most ${MAX_EVENT_BYTES} fit`)
+  if (bytes > MAX_EVENT_BYTES) throw new RangeError(`${event.type} is too large to publish: ${bytes} bytes, the maximum is ${MAX_EVENT_BYTES}`)
   await trx.insertInto('outbox').values({
     type: event.type, subject, data: text, traceparent: currentTrace() ?? null
   }).execute()
   outboxWritten.emit('event')
 }
 
-/** An event's data, of which parts may be known only where the statement runs. */
-type Told<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
+/** Inserts an event as one part of a statement: `published as (${insertEvent(…)})`. */
+type InsertEvent = typeof insertEvent
 
 /**
- * The same for a change that is one statement, and so needs no transaction around it: `with changed as (…), told as (${recording(…)}) …`.
- * The event is said once for each row of `from`, if and only if the statement commits. That its data are of the right shape is for
- * the compiler to see, and that they fit into a message for the statement: it splits what may be long.
- * @param from the parts of the statement that make the change and know the data
+ * An optimisation of `publish` for a hot change that is a single statement, and so needs no transaction around it:
+ * ``publishSql(db, (insertEvent) => sql`with changed as (…), published as (${insertEvent(PostLiked, postId, data, sql`changed`)}) …`)``.
+ * The event is published if, and only if, the statement commits.
  */
-export function publishSql<Schema extends Type.TSchema> (
-  event: EventDefinition<Schema>, subject: string | RawBuilder<string>, data: Told<Type.Static<Schema>>, from: RawBuilder<unknown>
-) {
-  const fields = Object.entries(data).map(([name, value]) => sql`${sql.lit(name)}, ${isPartOfStatement(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`)
+export async function publishSql<Row> (db: Kysely<OutboxTables>, statement: (insertEvent: InsertEvent) => RawBuilder<Row>) {
+  const result = await statement(insertEvent).execute(db)
   outboxWritten.emit('event')
+  return result
+}
+
+/**
+ * Publishes an event once for each row of `from`. Values are checked against the event's schema here; only the type checker sees
+ * parts that are SQL. Nothing checks the size: the statement has to split what may be long.
+ * @param from the parts of the statement that make the change and provide the data
+ * @throws when a value does not match the event's schema
+ */
+function insertEvent<Schema extends Type.TSchema> (
+  event: EventDefinition<Schema>, subject: string | RawBuilder<string>, data: SqlData<Type.Static<Schema>>, from: RawBuilder<unknown>
+) {
+  const values = Object.fromEntries(Object.entries(data).filter(([, value]) => !isSql(value)))
+  const errors = describeFieldErrors(event.data, values, Object.keys(data))
+  if (errors) throw new TypeError(`invalid data for ${event.type}: ${errors}`)
+  const fields = Object.entries(data).map(([name, value]) => sql`${sql.lit(name)}, ${isSql(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`)
   return sql<{ id: string }>`
     insert into outbox (type, subject, data, traceparent)
     select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${currentTrace() ?? null} from ${from} returning id`
 }
 
-const isPartOfStatement = (value: unknown): value is RawBuilder<unknown> => typeof value === 'object' && value !== null && 'isRawBuilder' in value
+/** An event's data. Parts of it can be SQL, known only inside the statement. */
+type SqlData<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
+
+const isSql = (value: unknown): value is RawBuilder<unknown> => typeof value === 'object' && value !== null && 'isRawBuilder' in value

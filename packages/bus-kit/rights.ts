@@ -1,8 +1,8 @@
 import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
-import { STREAM_MANAGER_USER } from './stream-keeper.ts'
+import { STREAM_MANAGER_USER } from './stream-manager.ts'
 import { replyPrefixOf, inboxOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
 
-/** What a service does on NATS. */
+/** What a service consumes, provides and calls. */
 export interface Messaging {
   service: string
   consumes: EventDefinition[]
@@ -12,26 +12,26 @@ export interface Messaging {
 
 interface Rights { publish: string[], subscribe: string[] }
 
-/** May do everything, by hand. */
+/** The user for manual work. It has every right. */
 export const OPERATOR = 'operator'
 
-/** The variable of the server that holds a user's password. */
+/** The environment variable of the NATS server that holds a user's password. */
 export const passwordVariable = (user: string) => `NATS_${user.toUpperCase()}_PASSWORD`
 
-/** The `authorization` block of a NATS server: for each service a user that may do what the service does, and nothing else. */
+/** The `authorization` block of a NATS server: one user per service, with the rights that the service needs and no others. */
 export function natsRights (all: Messaging[]): string {
   const users = all.map((messaging) => describeUser(messaging.service, rightsOf(messaging, all)))
   return `authorization {
   users: [
     { user: ${OPERATOR}, password: $${passwordVariable(OPERATOR)} }
-${[describeUser(STREAM_MANAGER_USER, rightsOfKeeper(all)), ...users].join('\n')}
+${[describeUser(STREAM_MANAGER_USER, rightsOfStreamManager(all)), ...users].join('\n')}
   ]
 }
 `
 }
 
 function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messaging[]): Rights {
-  const callers = all.filter((other) => other.calls.some((question) => question.service === service)).map((other) => other.service)
+  const callers = all.filter((other) => other.calls.some((rpc) => rpc.service === service)).map((other) => other.service)
   const publishers = unique(consumes.map((event) => event.service))
   return {
     publish: [
@@ -45,7 +45,7 @@ function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messa
   }
 }
 
-/** Its own durable consumer on the stream of `publisher`: make it, look at it, fetch from it and acknowledge. */
+/** The rights to create, inspect, fetch from and acknowledge its own durable consumer on the stream of `publisher`. */
 function consumerSubjects (publisher: string, service: string) {
   const consumer = `${streamOf(publisher)}.${service}`
   return [
@@ -56,7 +56,7 @@ function consumerSubjects (publisher: string, service: string) {
   ]
 }
 
-function rightsOfKeeper (all: Messaging[]): Rights {
+function rightsOfStreamManager (all: Messaging[]): Rights {
   return {
     publish: all.flatMap(({ service }) => ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.LIST'].map((request) => `$JS.API.${request}.${streamOf(service)}`)),
     subscribe: [`${inboxOf(STREAM_MANAGER_USER)}.>`]

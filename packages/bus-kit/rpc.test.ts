@@ -29,153 +29,153 @@ const rights = natsRights([
   { ...nothing, service: 'gamma', provides: [ofGamma], calls: [Double] }
 ])
 
-/** One who asks, and replicas of one who answers. */
+/** A caller, and replicas of a provider. */
 async function world (t: Test) {
   const nats = await startNats(t, { rights })
-  const join = async (service: string) => {
+  const connectAs = async (service: string) => {
     const bus = connectBus(nats.urlOf(service), { service, log })
     t.teardown(() => bus.close())
     await until(() => bus.current() !== undefined)
     return bus
   }
-  const alpha = await join('alpha')
+  const alpha = await connectAs('alpha')
   return {
     nats,
-    join,
+    connectAs,
     bus: alpha,
-    ask: createRpcClient(alpha),
-    async answers (...answerers: RpcHandler[]) {
-      const bus = await join('beta')
-      startRpcHandlers(bus, answerers)
+    callRpc: createRpcClient(alpha),
+    async provide (...rpcHandlers: RpcHandler[]) {
+      const bus = await connectAs('beta')
+      startRpcHandlers(bus, rpcHandlers)
       await bus.current()?.flush()
       return bus
     }
   }
 }
 
-/** Long enough to tell an answer from a timeoutMs, however busy the machine is. */
-const patient = { timeoutMs: 10_000 }
+/** Long enough to tell a failure from a timeout on a busy machine. */
+const longTimeout = { timeoutMs: 10_000 }
 
-async function refused (t: Test, asked: ReturnType<CallRpc>) {
+async function rejectsAsUnavailable (t: Test, call: ReturnType<CallRpc>) {
   const since = performance.now()
-  await t.rejects(asked, { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
-  t.ok(performance.now() - since < patient.timeoutMs / 2)
+  await t.rejects(call, { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
+  t.ok(performance.now() - since < longTimeout.timeoutMs / 2)
 }
 
-t.test('a question is answered', async (t) => {
-  const { ask, answers } = await world(t)
-  await answers(double)
-  t.strictSame(await ask(Double, { number: 21 }), { doubled: 42 })
+t.test('a call gets its response', async (t) => {
+  const { callRpc, provide } = await world(t)
+  await provide(double)
+  t.strictSame(await callRpc(Double, { number: 21 }), { doubled: 42 })
 })
 
-t.test('replicas share the questions', async (t) => {
-  const { ask, answers } = await world(t)
-  const asked = [0, 0]
+t.test('replicas share the calls', async (t) => {
+  const { callRpc, provide } = await world(t)
+  const calls = [0, 0]
   for (const index of [0, 1]) {
-    await answers(handleRpc(Double, async ({ number }) => {
-      asked[index]!++
+    await provide(handleRpc(Double, async ({ number }) => {
+      calls[index]!++
       return { doubled: number * 2 }
     }))
   }
-  await Promise.all(upTo(100).map(async (number) => await ask(Double, { number })))
-  t.equal(asked[0]! + asked[1]!, 100)
-  t.ok(Math.min(...asked) > 10)
+  await Promise.all(upTo(100).map(async (number) => await callRpc(Double, { number })))
+  t.equal(calls[0]! + calls[1]!, 100)
+  t.ok(Math.min(...calls) > 10)
 })
 
-t.test('when nobody is there to answer, the asker knows at once', async (t) => {
-  const { ask } = await world(t)
-  await refused(t, ask(Double, { number: 1 }, patient))
+t.test('a call without a provider fails at once', async (t) => {
+  const { callRpc } = await world(t)
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 })
 
-t.test('the asker waits no longer than he said', async (t) => {
-  const { ask, answers } = await world(t)
-  await answers(handleRpc(Double, async () => {
+t.test('a call waits no longer than its timeout', async (t) => {
+  const { callRpc, provide } = await world(t)
+  await provide(handleRpc(Double, async () => {
     await sleep(7_000)
     return { doubled: 0 }
   }))
-  await refused(t, ask(Double, { number: 1 }, { timeoutMs: 100 }))
-  await refused(t, ask(Double, { number: 1 }))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, { timeoutMs: 100 }))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }))
 })
 
-t.test('an answer of another shape is none', async (t) => {
-  const { ask, answers } = await world(t)
-  await answers(handleRpc(Double, async () => ({ doubled: 'many' }) as never))
-  await refused(t, ask(Double, { number: 1 }, patient))
+t.test('a response that does not match the schema fails the call', async (t) => {
+  const { callRpc, provide } = await world(t)
+  await provide(handleRpc(Double, async () => ({ doubled: 'many' }) as never))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 })
 
-t.test('an answer that is nothing, or no JSON, is none', async (t) => {
-  const { ask, answers, join } = await world(t)
-  await answers(handleRpc(Double, async () => undefined as never))
-  await refused(t, ask(Double, { number: 1 }, patient))
+t.test('an empty response, or one that is not JSON, fails the call', async (t) => {
+  const { callRpc, provide, connectAs } = await world(t)
+  await provide(handleRpc(Double, async () => undefined as never))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 
-  const gamma = await join('gamma')
+  const gamma = await connectAs('gamma')
   gamma.current()?.subscribe('ask.gamma.double.v1.*', { callback: (_, message) => { message.respond('{"half": ') } })
   await gamma.current()?.flush()
-  await refused(t, ask(ofGamma, { number: 1 }, patient))
+  await rejectsAsUnavailable(t, callRpc(ofGamma, { number: 1 }, longTimeout))
 })
 
-t.test('who fails to answer says so at once, and answers the next question', async (t) => {
-  const { ask, answers } = await world(t)
-  await answers(handleRpc(Double, async ({ number }) => {
+t.test('a handler that throws fails the call at once and handles the next one', async (t) => {
+  const { callRpc, provide } = await world(t)
+  await provide(handleRpc(Double, async ({ number }) => {
     if (number === 13) throw new Error('unlucky')
     return { doubled: number * 2 }
   }))
-  await refused(t, ask(Double, { number: 13 }, patient))
-  await refused(t, ask(Double, { number: 'x' as unknown as number }, patient))
-  t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 13 }, longTimeout))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 'x' as unknown as number }, longTimeout))
+  t.strictSame(await callRpc(Double, { number: 2 }), { doubled: 4 })
 })
 
-t.test('an answer that is too big for NATS is a failure like another', async (t) => {
-  const { ask, answers } = await world(t)
-  await answers(handleRpc(Much, async () => 'x'.repeat(2_000_000)), double)
-  await refused(t, ask(Much, {}, patient))
-  t.strictSame(await ask(Double, { number: 2 }), { doubled: 4 })
+t.test('a response that is too large for NATS fails the call', async (t) => {
+  const { callRpc, provide } = await world(t)
+  await provide(handleRpc(Much, async () => 'x'.repeat(2_000_000)), double)
+  await rejectsAsUnavailable(t, callRpc(Much, {}, longTimeout))
+  t.strictSame(await callRpc(Double, { number: 2 }), { doubled: 4 })
 })
 
-t.test('while NATS is away a question is refused at once, and answered again after it returns', async (t) => {
-  const { nats, ask, bus, answers } = await world(t)
-  const beta = await answers(double)
+t.test('while NATS is down a call fails at once, and succeeds again after NATS returns', async (t) => {
+  const { nats, callRpc, bus, provide } = await world(t)
+  const beta = await provide(double)
   await nats.kill()
   await until(() => bus.current() === undefined)
-  await refused(t, ask(Double, { number: 1 }, patient))
+  await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
   await nats.wipe()
   await nats.start()
   await until(() => bus.current() !== undefined && beta.current() !== undefined)
-  await until(async () => await ask(Double, { number: 2 }).then(({ doubled }) => doubled === 4, () => false))
+  await until(async () => await callRpc(Double, { number: 2 }).then(({ doubled }) => doubled === 4, () => false))
 })
 
-t.test('the trace of who asks goes on where it is answered', async (t) => {
-  const { ask, answers } = await world(t)
+t.test('the trace of the caller continues in the handler', async (t) => {
+  const { callRpc, provide } = await world(t)
   let seen: string | undefined
-  await answers(handleRpc(Double, async ({ number }) => {
+  await provide(handleRpc(Double, async ({ number }) => {
     seen = trace.getSpanContext(context.active())?.traceId
     return { doubled: number * 2 }
   }))
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const active = trace.setSpanContext(context.active(), { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 })
-  await context.with(active, async () => await ask(Double, { number: 1 }))
+  await context.with(active, async () => await callRpc(Double, { number: 1 }))
   t.equal(seen, traceId)
 })
 
-t.test('closing answers what was asked before, and leaves what comes after to other replicas', async (t) => {
-  const { ask, answers } = await world(t)
-  let begun = 0
-  const closing = await answers(handleRpc(Double, async ({ number }) => {
-    begun++
+t.test('a close finishes running calls and leaves later ones to other replicas', async (t) => {
+  const { callRpc, provide } = await world(t)
+  let started = 0
+  const closing = await provide(handleRpc(Double, async ({ number }) => {
+    started++
     await sleep(200)
     return { doubled: number * 2 }
   }))
-  const asked = upTo(10).map(async (number) => await ask(Double, { number }))
-  await until(() => begun === 10)
-  await answers(double)
+  const calls = upTo(10).map(async (number) => await callRpc(Double, { number }))
+  await until(() => started === 10)
+  await provide(double)
   const closed = closing.close()
-  t.strictSame(await Promise.all(asked), upTo(10).map((number) => ({ doubled: number * 2 })))
-  for (const number of upTo(20)) t.strictSame(await ask(Double, { number }), { doubled: number * 2 })
+  t.strictSame(await Promise.all(calls), upTo(10).map((number) => ({ doubled: number * 2 })))
+  for (const number of upTo(20)) t.strictSame(await callRpc(Double, { number }), { doubled: number * 2 })
   await closed
-  t.equal(begun, 10)
+  t.equal(started, 10)
 })
 
-t.test('Unavailable is the error that clients of a service know', (t) => {
+t.test('Unavailable has the code and status that clients know', (t) => {
   t.match(new Unavailable(), { code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
   t.end()
 })

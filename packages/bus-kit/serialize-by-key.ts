@@ -1,15 +1,15 @@
 import type { LimitFunction } from 'p-limit'
 
-/** Runs work side by side, as much of it at once as there are `places` for its kind, but the pieces of one lane in the order they entered. */
+/** Runs work in parallel, up to the given limit, but work of one key in the order of the calls. */
 export function serializeByKey () {
   const tails = new Map<string, Promise<void>>()
 
-  return (lane: string, places: LimitFunction, work: () => Promise<void>): Promise<void> => {
-    const begin = () => places(work)
-    const tail = (tails.get(lane) ?? Promise.resolve()).then(begin, begin)
-    tails.set(lane, tail)
+  return (key: string, limit: LimitFunction, work: () => Promise<void>): Promise<void> => {
+    const start = () => limit(work)
+    const tail = (tails.get(key) ?? Promise.resolve()).then(start, start)
+    tails.set(key, tail)
     return tail.finally(() => {
-      if (tails.get(lane) === tail) tails.delete(lane)
+      if (tails.get(key) === tail) tails.delete(key)
     })
   }
 }

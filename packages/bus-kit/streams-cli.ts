@@ -1,7 +1,7 @@
-// Keeps the streams of the services it is given: one small process beside them, with a NATS user of its own.
+// Creates and purges the streams of the given services: a small process with its own NATS user.
 import { readVariable } from '@tandem/database-kit'
 import { connectBus, type Log } from './connection.ts'
-import { startStreamManager, STREAM_MANAGER_USER } from './stream-keeper.ts'
+import { startStreamManager, STREAM_MANAGER_USER } from './stream-manager.ts'
 
 const services = process.argv.slice(2)
 const url = readVariable('NATS_URL')
@@ -9,18 +9,18 @@ const replicas = Number(process.env['STREAM_REPLICAS'] || 1)
 if (!url || services.length === 0 || ![1, 2, 3, 4, 5].includes(replicas)) {
   console.error(`usage: node packages/bus-kit/streams-cli.ts <service>…
 
-  NATS_URL         as the user \`${STREAM_MANAGER_USER}\`, or in a file: NATS_URL_FILE
-  STREAM_REPLICAS  on how many servers each stream is kept, 1 to 5; 1 unless set. Read when a stream is made`)
+  NATS_URL         connects as the user \`${STREAM_MANAGER_USER}\`, or set NATS_URL_FILE to a file that holds it
+  STREAM_REPLICAS  the number of replicas of each stream, 1 to 5, by default 1. Used when a stream is created`)
   process.exit(2)
 }
 
 const log: Log = { info: write(30), warn: write(40), error: write(50) }
 const bus = connectBus(url, { service: STREAM_MANAGER_USER, log })
-const keeper = startStreamManager(bus, services, { replicas })
+const streamManager = startStreamManager(bus, services, { replicas })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
-    void keeper.stop().then(async () => await bus.close()).then(() => process.exit(0))
+    void streamManager.stop().then(async () => await bus.close()).then(() => process.exit(0))
   })
 }
 

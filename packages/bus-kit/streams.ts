@@ -1,26 +1,26 @@
 import type { NatsConnection } from 'nats'
 import { streamOf } from './subjects.ts'
 
-/** Which stream this is, and how far it goes: a stream that lost everything was made later, one that lost its end goes less far. */
-export interface StreamState { madeAt: string, lastSeq: number }
+/** Identifies a stream and its end. A stream that lost everything was created later; one that lost its end has a lower last sequence. */
+export interface StreamState { createdAt: string, lastSeq: number }
 
-const NO_STREAM = 10059
+const STREAM_NOT_FOUND = 10059
 
-/** @throws while the service's stream is missing: a service may not make one (stream-keeper.ts) */
+/** @throws while the service's stream is missing: a service has no right to create it (stream-manager.ts) */
 export async function readStream (connection: NatsConnection, service: string): Promise<StreamState> {
   const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
   const { created, state } = await manager.streams.info(streamOf(service))
-  return { madeAt: created, lastSeq: state.last_seq }
+  return { createdAt: created, lastSeq: state.last_seq }
 }
 
-/** Whether NATS says that a stream or consumer is not there. */
+/** Whether NATS reports that a stream or consumer does not exist. */
 export function isMissing (error: unknown) {
   return apiError(error)?.code === 404
 }
 
-export const isStreamMissing = (error: unknown) => apiError(error)?.err_code === NO_STREAM
+export const isStreamMissing = (error: unknown) => apiError(error)?.err_code === STREAM_NOT_FOUND
 
-/** What JetStream said was wrong, if it was JetStream that refused. */
+/** JetStream's own error, if it was JetStream that failed the request. */
 export function apiError (error: unknown) {
   return error instanceof Error && 'api_error' in error ? error.api_error as { code?: number, err_code?: number } | undefined : undefined
 }

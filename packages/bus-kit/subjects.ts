@@ -1,18 +1,15 @@
-// The names on NATS that a service's rights are made of (rights.ts).
+// The names on NATS. The rights of a service are built from them (rights.ts).
 
-/** One stream for each service that publishes, so that a team deploys, sizes and wipes its own. */
+/** One stream per publishing service, so that each team deploys, sizes and wipes its own. */
 export const streamOf = (service: string) => `EVENTS_${service.toUpperCase()}`
 
 export const subjectOf = (type: string) => `evt.${type}`
 
-/** Where a service gets its answers. A prefix of its own, so that it can be granted these and nobody else's. */
+/** The prefix of a service's reply subjects. Each service has its own, so that its rights can exclude those of others. */
 export const inboxOf = (service: string) => `_INBOX_${service}`
 
-/**
- * Where `caller` gets the answers of `provider`. The provider may publish here, and no other service may: what one service is asked
- * by another helps it to forge nobody's answer but its own.
- */
+/** The prefix for replies of `provider` to `caller`. Only the provider has the right to publish here, so no service can forge the reply of another. */
 export const replyPrefixOf = (caller: string, provider: string) => `${inboxOf(caller)}.${provider}`
 
-/** Ends with the caller, which NATS lets nobody else write: so the one who answers knows where its answer belongs. */
+/** Ends with the caller's name. NATS allows no other service to publish there, so the provider knows who called. */
 export const rpcSubjectOf = (type: string, caller: string) => `ask.${type}.${caller}`

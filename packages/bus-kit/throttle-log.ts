@@ -1,16 +1,16 @@
-const AGAIN_AFTER = 60_000
-const KINDS = 50
-// Ids that NATS makes up for every inbox.
-const MADE_UP = /\b[A-Z0-9]{22}\b/g
+const REPEAT_AFTER_MS = 60_000
+const MAX_KINDS = 50
+// Random ids that NATS generates for every inbox.
+const RANDOM_ID = /\b[A-Z0-9]{22}\b/g
 
-/** Passes on what is new and swallows what repeats, so that a loop which fails twice a second writes one line a minute. */
-export function throttleLog (say: (error: unknown) => void) {
-  const said = new Map<string, number>()
+/** Logs a new error at once and a repeated one once a minute, so that a loop that fails twice a second does not flood the log. */
+export function throttleLog (log: (error: unknown) => void) {
+  const loggedAt = new Map<string, number>()
   return (error: unknown) => {
-    const kind = String(error).replace(MADE_UP, '')
-    if (Date.now() - (said.get(kind) ?? 0) < AGAIN_AFTER) return
-    if (said.size === KINDS) said.clear()
-    said.set(kind, Date.now())
-    say(error)
+    const kind = String(error).replace(RANDOM_ID, '')
+    if (Date.now() - (loggedAt.get(kind) ?? 0) < REPEAT_AFTER_MS) return
+    if (loggedAt.size === MAX_KINDS) loggedAt.clear()
+    loggedAt.set(kind, Date.now())
+    log(error)
   }
 }

@@ -2,7 +2,7 @@ import { context, propagation, ROOT_CONTEXT, trace, type SpanKind } from '@opent
 
 const tracer = trace.getTracer('@tandem/bus-kit')
 
-/** The W3C `traceparent` of the running code, to send along; undefined outside of any trace. */
+/** The W3C `traceparent` of the running code, to send with a message; undefined outside a trace. */
 export function currentTrace () {
   const carrier: { traceparent?: string } = {}
   propagation.inject(context.active(), carrier)
@@ -11,7 +11,7 @@ export function currentTrace () {
 
 export const traceIdOf = (traceparent: string | null) => traceparent?.split('-')[1]
 
-/** Runs `work` in the trace that came along, as a span of its own where spans are recorded. */
+/** Runs `work` in the trace of a received message, as its own span where spans are recorded. */
 export async function continueTrace<Result> (
   traceparent: string | undefined, name: string, kind: SpanKind, work: () => Promise<Result>
 ): Promise<Result> {

@@ -19,7 +19,7 @@ t.test('signing out everywhere ends every session, however many there are', asyn
   const events = await endedEvents(account.id)
   t.strictSame(events.flat().sort(), sessions.sort(), 'each ended session is published once')
   for (const sessionIds of events) t.ok(sessionIds.length <= 1_000)
-  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('refused', 'is not', null).select('id').execute(), [])
+  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('rejected_reason', 'is not', null).select('id').execute(), [])
 })
 
 t.test('an account has at most 50 active sessions: a new one ends the least recently used', async (t) => {

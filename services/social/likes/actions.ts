@@ -13,26 +13,26 @@ interface Like { postId: string, accountId: string }
 
 /** @throws AlreadyLiked, and the errors of reading the post */
 export async function likePost (db: Db, { postId, accountId }: Like) {
-  const { rows: [post] } = await sql<{ isLiked: boolean }>`
+  const { rows: [post] } = await publishSql(db, (insertEvent) => sql<{ isLiked: boolean }>`
     with ${visible(postId, accountId)},
     inserted as (insert into likes (post_id, account_id) select id, ${asUuid(accountId)} from visible on conflict (post_id, account_id) do nothing returning account_id),
-    published as (${publishSql(PostLiked, sql`visible.id::text`, {
+    published as (${insertEvent(PostLiked, sql`visible.id::text`, {
       postId: ofVisible.id, authorId: ofVisible.authorId, likedBy: sql<string>`inserted.account_id`, excerpt: sql<string | null>`visible.excerpt`
     }, sql`inserted, visible`)}),
     counted as (update posts set likes_count = likes_count + 1 from published, visible where posts.id = visible.id)
-    select exists (select from inserted) as "isLiked" from visible`.execute(db)
+    select exists (select from inserted) as "isLiked" from visible`)
   if (!post) throw await hiddenPostError(db, postId, accountId)
   if (!post.isLiked) throw new AlreadyLiked()
 }
 
 /** @throws NotLiked, and the errors of reading the post */
 export async function unlikePost (db: Db, { postId, accountId }: Like) {
-  const { rows: [post] } = await sql<{ isUnliked: boolean }>`
+  const { rows: [post] } = await publishSql(db, (insertEvent) => sql<{ isUnliked: boolean }>`
     with ${visible(postId, accountId)},
     removed as (delete from likes using visible where likes.post_id = visible.id and likes.account_id = ${asUuid(accountId)} returning likes.account_id),
-    published as (${publishSql(PostUnliked, sql`visible.id::text`, { postId: ofVisible.id, authorId: ofVisible.authorId, unlikedBy: sql<string>`removed.account_id` }, sql`removed, visible`)}),
+    published as (${insertEvent(PostUnliked, sql`visible.id::text`, { postId: ofVisible.id, authorId: ofVisible.authorId, unlikedBy: sql<string>`removed.account_id` }, sql`removed, visible`)}),
     counted as (update posts set likes_count = likes_count - 1 from published, visible where posts.id = visible.id)
-    select exists (select from removed) as "isUnliked" from visible`.execute(db)
+    select exists (select from removed) as "isUnliked" from visible`)
   if (!post) throw await hiddenPostError(db, postId, accountId)
   if (!post.isUnliked) throw new NotLiked()
 }
