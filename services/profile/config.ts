@@ -6,12 +6,12 @@ export const Config = Type.Object({
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   DATABASE_URL: Url(),
   NATS_URL: Url(),
-  CDN_URL: Url({ description: 'The address that uploaded media is served under' }),
-  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that uploaded media is kept in, unless it is kept in S3' })),
+  CDN_URL: Url({ description: 'The base URL of uploaded media' }),
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder for uploaded media, if it is not stored in S3' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether photos may only be images that were uploaded here' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether photos must be images that were uploaded here' })
 })

@@ -2,10 +2,10 @@ import type { Media } from '@tandem/media-kit'
 import type { FindAccounts } from './people/accounts.ts'
 import type { Db } from './tables.ts'
 
-/** What every feature is handed. */
+/** The dependencies of every feature. */
 export interface Deps {
   db: Db
-  /** Asks identity for accounts that are not known here. */
+  /** Fetches accounts from identity that have no person here yet. */
   findAccounts: FindAccounts
   media: Media
 }

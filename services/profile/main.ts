@@ -42,7 +42,7 @@ await run('profile', async (onClose, log) => {
     trustProxy: config.TRUST_PROXY,
     checks: {
       postgres: { check: () => sql`select 1`.execute(db), required: true },
-      // Loaded once, after the first start of an edition.
+      // The places are loaded once per edition, after the start.
       places: { check: async () => await readEdition(db), required: true },
       nats: { check: async () => bus.current() !== undefined, required: false }
     }

@@ -7,7 +7,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     account_id: string
     name: string
     username: string
-    /** A key, or an address of elsewhere; so are photos. */
+    /** A media key, or the URL of an external image; so are photos. */
     image: string | null
     bio: string | null
     gender: Gender | null
@@ -21,7 +21,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     fitness_goal: string | null
     experience: Generated<string>
     photos: Generated<string[]>
-    announced_base: string | null
+    published_media_base: string | null
     community_rules_accepted: Generated<boolean>
     country_id: number | null
     region_id: number | null
@@ -80,8 +80,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     latitude: number
     longitude: number
   }
-  uploads: { key: string, account_id: string, unused_since: Generated<Date | null>, deleting_at: Date | null, created_at: Generated<Date> }
-  places_edition: { edition: string, loaded_at: Generated<Date> }
+  uploads: { key: string, account_id: string, unused_since: Generated<Date | null>, delete_requested_at: Date | null, created_at: Generated<Date> }
+  places_editions: { edition: string, loaded_at: Generated<Date> }
 }
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'

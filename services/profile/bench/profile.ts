@@ -10,8 +10,8 @@ import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../tables.ts'
 import { createApp } from '../test/app.ts'
 
-// save-profile, status and the cities of the largest country over HTTP, each beside the SQL of it alone, prepared, in the same run.
-// DATABASE_URL is a server on which a schema may be made; it is dropped afterwards.
+// Measures save-profile, status and the cities of the largest country over HTTP, each next to its prepared SQL alone in the same run.
+// DATABASE_URL is a server on which a schema can be created; the schema is dropped afterwards.
 
 const ROUNDS = 5
 const REQUESTS = 100
@@ -51,14 +51,14 @@ try {
 
   const bare = new pg.Client({ connectionString: own })
   await bare.connect()
-  // As a program of nothing but this would send it: prepared, and no more than is needed.
+  // The minimal SQL, prepared.
   const statement = async (name: string, text: string, values: unknown[] = []) => await bare.query({ name, text, values })
   const facts = 'select *, birth_date::text from people where account_id = $1'
   async function saveBare () {
     await bare.query('begin')
     await statement('lock', `${facts} for update`, [accountId])
     await statement('save', `update people set bio = $2, current_sub_step = 7, updated_at = now() where account_id = $1 returning *, birth_date::text`, [accountId, `as of ${bio++}`])
-    await statement('tell', `insert into outbox (type, aggregate, data) values ('profile.person.changed.v1', $1, $2)`, [accountId, JSON.stringify({ accountId, bio })])
+    await statement('publish', `insert into outbox (type, subject, data) values ('profile.person.changed.v1', $1, $2)`, [accountId, JSON.stringify({ accountId, bio })])
     await bare.query('commit')
   }
   const cities = `select id::text, name, name_local as "nameLocal", timezone, region_id::text as "regionId" from cities where country_id = $1 order by population desc, name, id`
@@ -70,12 +70,12 @@ try {
     ['save-profile', REQUESTS, () => call('/onboarding/save-profile', { method: 'POST', body: JSON.stringify({ bio: `as of ${bio++}`, subStep: 7 }) }), saveBare],
     ['status', REQUESTS, () => call('/onboarding/status'), () => statement('read', facts, [accountId])],
     [`${largest.cities} cities`, 20, () => call(citiesOfLargest), () => statement('cities', cities, [largest.id])],
-    ['  unchanged (304)', REQUESTS, () => call(citiesOfLargest, { etag }), () => statement('edition', 'select edition from places_edition order by loaded_at desc limit 1')]
+    ['  unchanged (304)', REQUESTS, () => call(citiesOfLargest, { etag }), () => statement('edition', 'select edition from places_editions order by loaded_at desc limit 1')]
   ]
   console.log(`${''.padEnd(20)}  over HTTP p50   p99  bare SQL p50   p99   times`)
   for (const [name, times, served, alone] of pairs) {
     const took = { served: [] as number[], alone: [] as number[] }
-    // The first round warms up and is not counted.
+    // The first round is a warm-up and is not counted.
     for (let round = 0; round <= ROUNDS; round++) {
       const [theirs, ours] = [await measure(times, alone), await measure(times, served)]
       if (round === 0) continue

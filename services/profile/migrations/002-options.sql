@@ -1,11 +1,11 @@
--- What people choose from in onboarding. Ids stay valid for whoever has chosen them, also when an option is no longer offered.
+-- The options of onboarding. An option that is no longer offered stays valid for people who have already chosen it.
 create table options (
   type       text        not null check (type in ('motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest')),
   option_id  text        not null,
   label_en   text        not null,
   label_id   text        not null,
-  icon       text        not null,  -- an emoji, or the address of an image
-  category   text,                  -- of a sport: a sport_category
+  icon       text        not null,  -- an emoji or the URL of an image
+  category   text,                  -- the sport_category of a sport
   sort_order integer     not null,
   is_active  boolean     not null default true,
   updated_at timestamptz not null default now(),
@@ -13,7 +13,7 @@ create table options (
 );
 create index options_in_order on options (type, sort_order, option_id) where is_active;
 
--- Who changed which option, and how it was before and after.
+-- The audit log of admin changes to options.
 create table option_changes (
   id         uuid        primary key default uuidv7(),
   admin_id   uuid        not null,

@@ -15,7 +15,7 @@ create table regions (
   name_local text,
   timezone   text    not null
 );
-create index regions_of_country on regions (country_id, name);
+create index regions_by_country on regions (country_id, name);
 
 create table cities (
   id         integer          primary key,
@@ -24,15 +24,15 @@ create table cities (
   name       text             not null,
   name_local text,
   timezone   text             not null,
-  population integer          not null,  -- 0 where it is not known
+  population integer          not null,  -- 0 if unknown
   latitude   double precision not null,
   longitude  double precision not null
 );
-create index cities_of_country on cities (country_id, population desc, name, id);
-create index cities_of_region on cities (region_id, population desc, name, id);
+create index cities_by_country on cities (country_id, population desc, name, id);
+create index cities_by_region on cities (region_id, population desc, name, id);
 
--- Which edition of the places is loaded.
-create table places_edition (
+-- The editions of the places that have been loaded; the newest one is current.
+create table places_editions (
   edition   text        primary key,
   loaded_at timestamptz not null default now()
 );

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { validateName, ValidationError } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { checkOptions } from '../options/queries.ts'
+import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
-import { namePhotos } from '../photos/actions.ts'
-import { birthDayOf, checkTimezone, languageTag } from '../people/checks.ts'
+import { attachPhotos } from '../photos/actions.ts'
+import { parseBirthDate, validateTimezone, toLanguageTag } from '../people/checks.ts'
 import { resolvePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../tables.ts'
@@ -29,18 +29,18 @@ interface ProfileStep {
   completed?: boolean
 }
 
-/** Saves what was filled in of the first step; what is left out stays. @throws ValidationError */
+/** Saves the fields of the first step; omitted fields stay the same. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
   const { countryId, regionId, cityId, timezone, completed } = step
   const photos = step.photos?.map((url) => deps.media.toStoredValue(url))
-  if (timezone) checkTimezone(timezone)
+  if (timezone) validateTimezone(timezone)
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
     validateName('name', step.name, person.name)
-    if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must hold at least 2 photos')
-    if (photos) await namePhotos(deps.media, trx, accountId, { photos, before: person.photos })
-    // Where there are no regions, phones name an empty one.
+    if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must contain at least 2 photos')
+    if (photos) await attachPhotos(deps.media, trx, accountId, { photos, before: person.photos })
+    // In countries without regions, clients send an empty region id.
     const place = countryId || regionId || cityId
       ? await resolvePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
           ...(countryId && { countryId: placeNumber(countryId) }),
@@ -52,7 +52,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
       ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
       ...(step.name !== undefined && { name: step.name }),
       ...(step.gender && { gender: step.gender }),
-      ...(step.birthDate && { birth_date: birthDayOf(step.birthDate, timezone ?? person.timezone) }),
+      ...(step.birthDate && { birth_date: parseBirthDate(step.birthDate, timezone ?? person.timezone) }),
       ...(step.height !== undefined && { height: step.height }),
       ...(step.heightUnit && { height_unit: step.heightUnit }),
       ...(step.weight !== undefined && { weight: step.weight }),
@@ -61,7 +61,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
       ...(step.bio !== undefined && { bio: step.bio || null }),
       ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
       ...(place && !person.timezone_chosen && { timezone: place.timezone }),
-      ...(step.locale && { locale: languageTag(step.locale) }),
+      ...(step.locale && { locale: toLanguageTag(step.locale) }),
       ...(timezone && { timezone, timezone_chosen: true }),
       ...progress(person.current_step, { subStep: step.subStep, reached: completed ? 1 : 0 })
     }
@@ -79,15 +79,15 @@ interface PreferencesStep {
   completed?: boolean
 }
 
-/** Saves what was filled in of the second step; what is left out stays. @throws ValidationError */
+/** Saves the fields of the second step; omitted fields stay the same. @throws ValidationError */
 export async function savePreferences (deps: Deps, accountId: string, step: PreferencesStep) {
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
-    await checkOptions(trx, [
-      { field: 'motivations', type: 'motivation', chosen: step.motivations, known: person.motivations },
-      { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, known: person.favorite_sports },
-      { field: 'activityStyle', type: 'activity_style', chosen: step.activityStyle, known: person.activity_style },
-      { field: 'preferredAvailability', type: 'availability', chosen: step.preferredAvailability, known: person.preferred_availability }
+    await validateOptions(trx, [
+      { field: 'motivations', type: 'motivation', chosen: step.motivations, current: person.motivations },
+      { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, current: person.favorite_sports },
+      { field: 'activityStyle', type: 'activity_style', chosen: step.activityStyle, current: person.activity_style },
+      { field: 'preferredAvailability', type: 'availability', chosen: step.preferredAvailability, current: person.preferred_availability }
     ])
     return {
       ...(step.motivations && { motivations: step.motivations }),
@@ -103,7 +103,7 @@ export async function savePreferences (deps: Deps, accountId: string, step: Pref
 
 interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
 
-/** Saves what the phone may do, and finishes onboarding from whichever step. A place that may not be known is not kept. */
+/** Saves the permissions and completes onboarding from any step. Without location permission the coordinates are not stored. */
 export async function savePermissions (deps: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (_, person) => ({
@@ -115,7 +115,7 @@ export async function savePermissions (deps: Deps, accountId: string, { location
   }))
 }
 
-/** Steps are only climbed; the last sub-step is remembered as it was said. */
+/** A step never decreases; the sub-step is stored as sent. */
 function progress (current: number, { subStep, reached }: { subStep?: number | undefined, reached: number }) {
   return {
     ...(subStep !== undefined && { current_sub_step: subStep }),

@@ -3,7 +3,7 @@ import type { Person } from '../people/queries.ts'
 
 const text = (id: number | null) => id === null ? null : String(id)
 
-/** How far a person is, and everything that is filled in so far. */
+/** The onboarding progress of a person, with all fields saved so far. */
 export function describeProgress (media: Media, person: Person) {
   return {
     isCompleted: person.current_step === 3,

@@ -4,14 +4,14 @@ import { Person } from '@tandem/contracts'
 import { testApp } from '../test/app.ts'
 
 const app = await testApp(t)
-const { get, post, answer, events, db, givenPerson } = app
+const { get, post, callRpc, events, db, givenPerson } = app
 const save = (account: string, body: object) => post(account, '/onboarding/save-profile', body)
 const status = async (account: string) => (await get(account, '/onboarding/status')).data
 
 const photos = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
 const years = (count: number, days = 0, zone = 'Asia/Jakarta') => Temporal.Now.plainDateISO(zone).subtract({ years: count }).add({ days }).toString()
 
-t.test('a new person has done nothing yet', async (t) => {
+t.test('a new person has completed no step', async (t) => {
   const ana = await givenPerson('Ana')
   t.same(await status(ana), {
     isCompleted: false,
@@ -27,7 +27,7 @@ t.test('a new person has done nothing yet', async (t) => {
   })
 })
 
-t.test('the whole wizard, left and resumed at each sub-step, ends with a completed profile', async (t) => {
+t.test('onboarding that is resumed at each sub-step ends with a completed profile', async (t) => {
   const ana = await givenPerson('Ana')
   const steps: object[] = [
     { communityRulesAccepted: true }, {}, { name: 'Ana Putri' }, { gender: 'FEMALE' }, { birthDate: '1998-04-12' },
@@ -57,26 +57,26 @@ t.test('the whole wizard, left and resumed at each sub-step, ends with a complet
   })
   const done = await status(ana)
   t.match(done, { currentStep: 3, isCompleted: true, completedAt: String })
-  t.match(await answer(Person, { accountId: ana }), {
+  t.match(await callRpc(Person, { accountId: ana }), {
     name: 'Ana Putri', image: photos(2)[0], completion: 100, profile: { onboardingCompleted: true, onboardingStep: 3, birthDate: '1998-04-12T00:00:00.000Z', height: 165 }
   })
 
   await save(ana, { name: 'Ana P', completed: true })
-  t.match(await status(ana), { currentStep: 3, completedAt: done.completedAt, profile: { name: 'Ana P' } }, 'an earlier step saved again changes fields only')
+  t.match(await status(ana), { currentStep: 3, completedAt: done.completedAt, profile: { name: 'Ana P' } }, 'saving an earlier step again changes only its fields')
 })
 
-t.test('a later step saved first raises to that step, and permissions finish from any', async (t) => {
+t.test('saving a later step first skips to it, and permissions complete onboarding from any step', async (t) => {
   const ana = await givenPerson('Ana')
   await post(ana, '/onboarding/save-preferences', { completed: true })
   t.match(await status(ana), { currentStep: 2 })
   const ben = await givenPerson('Ben')
   await post(ben, '/onboarding/save-permissions', { locationEnabled: false, pushNotifications: false, latitude: 1, longitude: 1 })
   t.match(await status(ben), { currentStep: 3, isCompleted: true })
-  const kept = await db.selectFrom('people').select('latitude').where('account_id', '=', ben).executeTakeFirst()
-  t.same(kept, { latitude: null }, 'a place that may not be known is not kept')
+  const stored = await db.selectFrom('people').select('latitude').where('account_id', '=', ben).executeTakeFirst()
+  t.same(stored, { latitude: null }, 'coordinates without permission are not stored')
 })
 
-t.test('every field is taken at its edges and refused beyond them, and then nothing is saved', async (t) => {
+t.test('every field is accepted at its limits and rejected beyond them, without saving anything', async (t) => {
   const ana = await givenPerson('Ana')
   const good: object[] = [
     { name: 'Al' }, { birthDate: years(13) }, { birthDate: years(120) }, { birthDate: years(121, 1) }, { height: 50 }, { height: 300 }, { weight: 20 }, { weight: 500 },
@@ -93,11 +93,11 @@ t.test('every field is taken at its edges and refused beyond them, and then noth
     { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }
   ]
   for (const body of bad) t.match(await save(ana, body), { status: 400, success: false, code: 'VALIDATION_ERROR', error: String }, JSON.stringify(body).slice(0, 60))
-  t.same((await save(ana, { name: null, bio: null, photos: null })).status, 200, 'null is as good as nothing')
+  t.same((await save(ana, { name: null, bio: null, photos: null })).status, 200, 'null is the same as an omitted field')
   t.same(await status(ana), before)
 })
 
-t.test('a language is taken as phones write it, too', async (t) => {
+t.test('a locale with an underscore is accepted', async (t) => {
   const ana = await givenPerson('Ana')
   for (const locale of ['id', 'en-GB', 'zh_Hant_TW']) {
     await save(ana, { locale })
@@ -106,7 +106,7 @@ t.test('a language is taken as phones write it, too', async (t) => {
   t.equal((await app.put(ana, '/profile', { locale: 'en_US' })).data.profile.locale, 'en-US')
 })
 
-t.test('a birth date is taken with the midnight that it is told with', async (t) => {
+t.test('a birth date is accepted as midnight, as in responses', async (t) => {
   const ana = await givenPerson('Ana')
   for (const birthDate of ['1998-04-12', '1999-04-12T00:00:00.000Z', '2000-04-12T00:00:00Z', '2000-02-29T00:00:00.000']) {
     t.equal((await save(ana, { birthDate })).status, 200, birthDate)
@@ -115,7 +115,7 @@ t.test('a birth date is taken with the midnight that it is told with', async (t)
   t.match((await save(ana, { birthDate: '2000-02-30' })).error, 'birthDate must be a date such as')
 })
 
-t.test('an empty id of a place is as good as none', async (t) => {
+t.test('an empty place id is the same as an omitted one', async (t) => {
   const ana = await givenPerson('Ana')
   t.equal((await save(ana, { countryId: '102', regionId: '', cityId: '' })).status, 200)
   t.match(await status(ana), { profile: { countryId: '102', regionId: null, cityId: null } })
@@ -123,21 +123,21 @@ t.test('an empty id of a place is as good as none', async (t) => {
   t.match(await status(ana), { profile: { countryId: '102', name: 'Ana Putri' } })
 })
 
-t.test('an age is reckoned on the day it is where the person lives', async (t) => {
+t.test('an age is calculated on the current day in the time zone of the person', async (t) => {
   const ana = await givenPerson('Ana')
-  // Between these two it is never the same day.
+  // It is never the same day in these two zones.
   const [west, east] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
   const birthDate = years(13, 0, east)
   t.match(await save(ana, { birthDate, timezone: west }), { status: 400, code: 'VALIDATION_ERROR' })
   t.equal((await save(ana, { birthDate, timezone: east })).status, 200)
-  t.equal((await save(ana, { birthDate })).status, 200, 'also when the zone was said before')
+  t.equal((await save(ana, { birthDate })).status, 200, 'also with the stored time zone')
   await save(ana, { timezone: west })
   t.equal((await save(ana, { birthDate })).status, 400)
   t.equal((await app.put(ana, '/profile', { birthDate })).status, 400)
   t.equal((await app.put(ana, '/profile', { birthDate, timezone: east })).status, 200)
 })
 
-t.test('exactly one photo does not complete the step; none and two do', async (t) => {
+t.test('one photo alone does not complete the step; none and two do', async (t) => {
   const ana = await givenPerson('Ana')
   t.match(await save(ana, { photos: photos(1), completed: true }), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await status(ana), { currentStep: 0, profile: { photos: [] } })
@@ -147,7 +147,7 @@ t.test('exactly one photo does not complete the step; none and two do', async (t
   t.equal((await save(await givenPerson('Ben'), { completed: true })).status, 200)
 })
 
-t.test('preferences are checked against the lists and their limits', async (t) => {
+t.test('preferences are validated against the lists and their limits', async (t) => {
   const ana = await givenPerson('Ana')
   const prefer = (body: object) => post(ana, '/onboarding/save-preferences', body)
   const sports = (await db.selectFrom('options').select('option_id').where('type', '=', 'sport').execute()).map((row) => row.option_id)
@@ -163,7 +163,7 @@ t.test('preferences are checked against the lists and their limits', async (t) =
   }
 })
 
-t.test('an option that is no longer offered stays valid for who has chosen it', async (t) => {
+t.test('an option that is no longer offered stays valid for people who have chosen it', async (t) => {
   const [ana, ben] = [await givenPerson('Ana'), await givenPerson('Ben')]
   await post(ana, '/onboarding/save-preferences', { favoriteSports: ['golf'] })
   await db.updateTable('options').set({ is_active: false }).where('option_id', '=', 'golf').execute()
@@ -171,43 +171,43 @@ t.test('an option that is no longer offered stays valid for who has chosen it', 
   t.equal((await post(ben, '/onboarding/save-preferences', { favoriteSports: ['golf'] })).status, 400)
 })
 
-t.test('the place decides the time zone until a person chooses one', async (t) => {
+t.test('the time zone follows the place until a person chooses one', async (t) => {
   const ana = await givenPerson('Ana')
   const zone = async () => (await status(ana)).profile.timezone
   await save(ana, { countryId: '1' })
   t.equal(await zone(), 'Europe/Vienna', 'of the country')
   await save(ana, { cityId: '100' })
   t.equal(await zone(), 'Asia/Makassar', 'of the city')
-  t.match((await status(ana)).profile, { countryId: '102', regionId: '10', cityId: '100' }, 'which brings its region and country')
+  t.match((await status(ana)).profile, { countryId: '102', regionId: '10', cityId: '100' }, 'a city implies its region and country')
   await save(ana, { timezone: 'Asia/Tokyo' })
   await save(ana, { countryId: '1' })
   t.equal(await zone(), 'Asia/Tokyo')
-  t.match((await status(ana)).profile, { countryId: '1', regionId: null, cityId: null }, 'a city of another country is forgotten')
+  t.match((await status(ana)).profile, { countryId: '1', regionId: null, cityId: null }, 'a city of another country is cleared')
 })
 
-t.test('places that do not belong together are refused', async (t) => {
+t.test('places that do not belong together are rejected', async (t) => {
   const ana = await givenPerson('Ana')
   for (const body of [{ countryId: '999' }, { countryId: 'x' }, { regionId: '999' }, { cityId: '999' }, { countryId: '1', regionId: '10' }, { countryId: '1', cityId: '100' }, { countryId: '102', regionId: '11', cityId: '100' }]) {
     t.match(await save(ana, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
   }
 })
 
-t.test('others are told what has changed, and only that', async (t) => {
+t.test('only changes are published', async (t) => {
   const ana = await givenPerson('Ana')
-  const mine = async () => (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana).map(({ type }) => type)
+  const publishedTypes = async () => (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana).map(({ type }) => type)
   await save(ana, { subStep: 3, communityRulesAccepted: true })
-  t.same(await mine(), [])
+  t.same(await publishedTypes(), [])
   await save(ana, { height: 170 })
-  t.same(await mine(), ['profile.facts.changed.v1'])
+  t.same(await publishedTypes(), ['profile.facts.changed.v1'])
   await save(ana, { name: 'Ana Putri', photos: photos(2) })
-  t.same(await mine(), ['profile.facts.changed.v1', 'profile.person.changed.v1'])
+  t.same(await publishedTypes(), ['profile.facts.changed.v1', 'profile.person.changed.v1'])
   await save(ana, { name: 'Ana Putri', height: 170 })
-  t.equal((await mine()).length, 2)
+  t.equal((await publishedTypes()).length, 2)
 })
 
-t.test('without a token nothing is read or saved', async (t) => {
+t.test('every route requires an access token', async (t) => {
   for (const [method, url] of [['GET', '/onboarding/status'], ['POST', '/onboarding/save-profile'], ['POST', '/onboarding/save-preferences'], ['POST', '/onboarding/save-permissions'], ['POST', '/onboarding/upload-photo'], ['GET', '/profile']] as const) {
     t.match((await app.app.inject({ method, url })).json(), { success: false, code: 'UNAUTHORIZED' }, url)
   }
-  t.match(await get(randomUUID(), '/onboarding/status'), { status: 404, code: 'NOT_FOUND' }, 'nor by somebody whom identity does not know')
+  t.match(await get(randomUUID(), '/onboarding/status'), { status: 404, code: 'NOT_FOUND' }, 'an account that identity does not know is 404')
 })

@@ -7,7 +7,7 @@ import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
 import { describeProgress } from './describe.ts'
 
-const Chosen = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
+const OptionIds = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
 const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
 
 const examplePreferences = { motivations: ['stay_healthy'], favoriteSports: ['running', 'yoga'], activityStyle: ['partner'], preferredAvailability: ['morning', 'weekend'] }
@@ -58,12 +58,12 @@ const OnboardingProfile = Type.Object({
 export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/onboarding/status', {
     schema: {
-      summary: 'Read how far onboarding is, to go on with it',
+      summary: 'Get the onboarding progress',
       response: {
         200: Data(Type.Object({
           isCompleted: Type.Boolean({ examples: [false] }),
-          currentStep: Type.Integer({ description: 'The last step that is done: 0 none, 1 profile, 2 preferences, 3 all', examples: [1] }),
-          currentSubStep: Type.Integer({ description: 'The last that was sent', examples: [4] }),
+          currentStep: Type.Integer({ description: 'The last completed step: 0 none, 1 profile, 2 preferences, 3 all', examples: [1] }),
+          currentSubStep: Type.Integer({ description: 'The last sub-step that was sent', examples: [4] }),
           completedAt: Nullable(Timestamp, { examples: [null] }),
           skippedAt: Nullable(Timestamp, { description: 'Always null: onboarding cannot be skipped', examples: [null] }),
           profile: Nullable(OnboardingProfile)
@@ -74,8 +74,8 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-profile', {
     schema: {
-      summary: 'Save what is filled in of the first step',
-      description: 'Fields that are left out stay as they are. The first photo becomes the avatar; without a time zone of its own choice, a person has that of the place.',
+      summary: 'Save the first step: profile',
+      description: 'Omitted fields stay the same. The first photo becomes the avatar. Until a person chooses a time zone, it follows the place.',
       body: Body({
         communityRulesAccepted: Type.Optional(Type.Boolean()),
         name: Type.Optional(Name),
@@ -93,7 +93,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         locale: Type.Optional(Locale),
         timezone: Type.Optional(Timezone),
         subStep: Type.Optional(SubStep(8)),
-        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as done' }))
+        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
       }, { examples: [{ countryId: '102', regionId: '1826', cityId: '56263', subStep: 8, completed: true }] }),
       response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Your profile is saved'] }) })) }
     }
@@ -104,17 +104,17 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-preferences', {
     schema: {
-      summary: 'Save what is filled in of the second step',
-      description: 'The lists hold ids of onboarding options.',
+      summary: 'Save the second step: preferences',
+      description: 'The lists contain ids of onboarding options. Omitted fields stay the same.',
       body: Body({
-        motivations: Type.Optional(Chosen(50)),
-        favoriteSports: Type.Optional(Chosen(50)),
-        activityStyle: Type.Optional(Chosen(50)),
-        preferredAvailability: Type.Optional(Chosen(50)),
+        motivations: Type.Optional(OptionIds(50)),
+        favoriteSports: Type.Optional(OptionIds(50)),
+        activityStyle: Type.Optional(OptionIds(50)),
+        preferredAvailability: Type.Optional(OptionIds(50)),
         preferredWorkoutTime: Type.Optional(Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), { uniqueItems: true })),
-        workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'A week' })),
+        workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Workouts a week' })),
         subStep: Type.Optional(SubStep(4)),
-        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as done' }))
+        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
       }, { examples: [{ ...examplePreferences, preferredWorkoutTime: ['early_morning'], workoutFrequency: 3, subStep: 4, completed: true }] }),
       response: { 200: Message }
     }
@@ -125,7 +125,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-permissions', {
     schema: {
-      summary: 'Save what the phone may do, and finish onboarding',
+      summary: 'Save the permissions and complete onboarding',
       body: Body({
         locationEnabled: Type.Boolean(),
         pushNotifications: Type.Boolean(),

@@ -8,7 +8,7 @@ import { optionColumns } from './queries.ts'
 interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
 interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
 
-/** Adds an option at its place, or at the end of its list; once for a key. @throws OptionExists, ValidationError */
+/** Adds an option at `sortOrder`, or at the end of its list; once per idempotency key. @throws OptionExists, ValidationError */
 export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption, key?: IdempotencyKey) {
   return await withIdempotencyKey(db, key, async (trx) => {
     await checkCategory(trx, type, category)
@@ -19,12 +19,12 @@ export async function addOption (db: Db, adminId: string, { type, optionId, labe
       .returning(optionColumns)
       .executeTakeFirst()
     if (!option) throw new OptionExists()
-    await noteChange(trx, { adminId, action: 'CREATE', before: null, after: option })
+    await logChange(trx, { adminId, action: 'CREATE', before: null, after: option })
     return option
   })
 }
 
-/** Changes an option. To take it off the list is to make it inactive: whoever has chosen it keeps it. @throws OptionNotFound */
+/** Changes an option. An inactive option is no longer offered, and people who have chosen it keep it. @throws OptionNotFound */
 export async function changeOption (db: Db, adminId: string, { type, optionId }: { type: OptionType, optionId: string }, change: OptionChange) {
   return await db.transaction().execute(async (trx) => {
     const before = await trx.selectFrom('options').select(optionColumns)
@@ -47,25 +47,25 @@ export async function changeOption (db: Db, adminId: string, { type, optionId }:
       .where('type', '=', type).where('option_id', '=', optionId)
       .returning(optionColumns)
       .executeTakeFirstOrThrow()
-    await noteChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
+    await logChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
     return after
   })
 }
 
-/** A sport belongs to one of the sport categories, nothing else to any. */
+/** A sport has one of the sport categories; other options have none. */
 async function checkCategory (trx: Trx, type: OptionType, category: string | null) {
   if (type !== 'sport') {
     if (category !== null) throw new ValidationError('category is for sports only')
     return
   }
-  const known = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where('option_id', '=', category ?? '').executeTakeFirst()
-  if (!known) throw new ValidationError('category must be a sport category')
+  const sportCategory = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where('option_id', '=', category ?? '').executeTakeFirst()
+  if (!sportCategory) throw new ValidationError('category must be a sport category')
 }
 
 type Option = { type: OptionType, optionId: string }
 interface Change { adminId: string, action: 'CREATE' | 'UPDATE' | 'DEACTIVATE', before: Option | null, after: Option }
 
-async function noteChange (trx: Trx, { adminId, action, before, after }: Change) {
+async function logChange (trx: Trx, { adminId, action, before, after }: Change) {
   await trx.insertInto('option_changes').values({
     admin_id: adminId,
     type: after.type,

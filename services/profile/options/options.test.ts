@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
-import { answerOfferedOptions } from './rpc.ts'
+import { handleOfferedOptions } from './rpc.ts'
 
 const { app, db, deps, send } = await testApp(t)
 const list = async (type: string, language?: string) => {
@@ -11,7 +11,7 @@ const list = async (type: string, language?: string) => {
 const admin = randomUUID()
 const manage = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => send(admin, method, url, payload, { role: 'ADMIN' })
 
-t.test('anybody may list the options, of each list as many as there are', async (t) => {
+t.test('anybody can list all options of each list', async (t) => {
   const lists = { motivation: 4, activity_style: 4, sport_category: 10, sport: 127, availability: 5, fitmatch_interest: 8 }
   for (const [type, count] of Object.entries(lists)) {
     const { status, success, options } = await list(type)
@@ -23,33 +23,33 @@ t.test('anybody may list the options, of each list as many as there are', async 
   }
 })
 
-t.test('others are told which options of a list are offered', async (t) => {
-  const offered = async (type: string, optionIds: string[]) => await answerOfferedOptions(deps).handle({ type, optionIds })
+t.test('other services can call for the offered options of a list', async (t) => {
+  const offered = async (type: string, optionIds: string[]) => await handleOfferedOptions(deps).handle({ type, optionIds })
   t.strictSame(await offered('fitmatch_interest', ['dating', 'nothing', 'DATING']), ['dating'])
   t.strictSame(await offered('sport', ['dating']), [])
   t.strictSame(await offered('fitmatch_interest', []), [])
 })
 
-t.test('each sport belongs to a category there is', async (t) => {
+t.test('each sport has an existing category', async (t) => {
   const categories = new Set((await list('sport_category')).options.map(({ optionId }: { optionId: string }) => optionId))
   const sports = (await list('sport')).options as { optionId: string, category: string }[]
   t.same(sports.filter(({ category }) => !categories.has(category)), [])
   t.equal(new Set(sports.map(({ category }) => category)).size, 10)
 })
 
-t.test('labels are English, or Indonesian for who prefers it', async (t) => {
+t.test('labels are in English, or in Indonesian with Accept-Language', async (t) => {
   const label = async (language?: string) => (await list('sport', language)).options.find(({ optionId }: { optionId: string }) => optionId === 'badminton').label
   t.equal(await label(), 'Badminton')
   t.equal(await label('id-ID,id;q=0.9,en;q=0.8'), 'Bulu tangkis')
   t.equal(await label('de'), 'Badminton')
 })
 
-t.test('a list that does not exist, or none, is refused', async (t) => {
+t.test('an unknown or missing list is rejected', async (t) => {
   t.match(await list('nonsense'), { status: 400, code: 'VALIDATION_ERROR' })
   t.match((await app.inject('/onboarding/options')).json(), { success: false, code: 'VALIDATION_ERROR' })
 })
 
-t.test('an admin adds, changes, moves and withdraws options, and each time it is noted', async (t) => {
+t.test('an admin can add, change, move and deactivate options, and each change is logged', async (t) => {
   const option = { type: 'motivation', optionId: 'sleep_better', labelEn: 'Sleep better', labelId: 'Tidur lebih nyenyak', icon: '😴' }
   t.match(await manage('POST', '/onboarding/admin/options', option), { status: 201, data: { option: { ...option, sortOrder: 5, isActive: true } } })
   t.match(await manage('POST', '/onboarding/admin/options', option), { status: 409, code: 'OPTION_EXISTS' })
@@ -67,7 +67,7 @@ t.test('an admin adds, changes, moves and withdraws options, and each time it is
   t.same(changes, ['CREATE', 'UPDATE', 'DEACTIVATE'].map((action) => ({ action, admin_id: admin, option_id: 'sleep_better' })))
 })
 
-t.test('a sport has one of the categories, nothing else has any, and an icon is no script', async (t) => {
+t.test('a sport has a category, other options have none, and an icon cannot be a script', async (t) => {
   const sport = { type: 'sport', optionId: 'chess_boxing', labelEn: 'Chess boxing', labelId: 'Tinju catur', icon: '♟️' }
   t.match(await manage('POST', '/onboarding/admin/options', sport), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'nothing' }), { status: 400, code: 'VALIDATION_ERROR' })
@@ -79,7 +79,7 @@ t.test('a sport has one of the categories, nothing else has any, and an icon is 
   t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'combat_sports', icon: 'https://cdn.example.com/a.png' }), { status: 201 })
 })
 
-t.test('sent again under a key, an option is added and noted once', async (t) => {
+t.test('repeated with an idempotency key, an option is added and logged once', async (t) => {
   const headers = { 'idempotency-key': 'one' }
   const option = { type: 'availability', optionId: 'noon', labelEn: 'Noon', labelId: 'Tengah hari', icon: '🕛' }
   const add = async (labelEn = 'Noon') => await send(admin, 'POST', '/onboarding/admin/options', { ...option, labelEn }, { role: 'ADMIN', headers })
@@ -90,17 +90,17 @@ t.test('sent again under a key, an option is added and noted once', async (t) =>
   t.equal((await db.selectFrom('option_changes').select('id').where('option_id', '=', 'noon').execute()).length, 1)
 })
 
-t.test('of ten admins who add one option at once one does, and it is noted once; of two who change it neither is lost', async (t) => {
+t.test('of ten concurrent adds one succeeds and is logged once; two concurrent changes are both kept', async (t) => {
   const option = { type: 'availability', optionId: 'dawn', labelEn: 'Dawn', labelId: 'Subuh', icon: '🌄' }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => manage('POST', '/onboarding/admin/options', option)))
-  t.same(answers.map(({ status }) => status).sort((one, other) => one - other), [201, ...Array(9).fill(409)])
+  const responses = await Promise.all(Array.from({ length: 10 }, () => manage('POST', '/onboarding/admin/options', option)))
+  t.same(responses.map(({ status }) => status).sort((one, other) => one - other), [201, ...Array(9).fill(409)])
   await Promise.all([{ labelEn: 'Daybreak' }, { labelId: 'Fajar' }].map((change) => manage('PUT', '/onboarding/admin/options', { type: 'availability', optionId: 'dawn', ...change })))
   t.match((await manage('GET', '/onboarding/admin/options?type=availability')).data.options.find(({ optionId }: { optionId: string }) => optionId === 'dawn'), { labelEn: 'Daybreak', labelId: 'Fajar' })
   t.equal((await db.selectFrom('option_changes').select('id').where('option_id', '=', 'dawn').execute()).length, 3)
   t.match(await manage('DELETE', '/onboarding/admin/options?type=availability&optionId=nothing'), { status: 404, code: 'NOT_FOUND' })
 })
 
-t.test('nobody else manages them', async (t) => {
+t.test('only admins can manage options', async (t) => {
   const option = { type: 'motivation', optionId: 'x', labelEn: 'x', labelId: 'x', icon: 'x' }
   for (const [method, bodies] of [['GET', [undefined]], ['POST', [option, {}]], ['PUT', [option, {}]], ['DELETE', [undefined]]] as const) {
     for (const url of ['/onboarding/admin/options?type=sport&optionId=golf', '/onboarding/admin/options?type=nonsense']) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ValidationError, type Language } from '@tandem/service-kit'
 import type { Db, OptionType, Trx } from '../tables.ts'
 
-/** The options of a list that are offered, in order and in a language. */
+/** The offered options of a list, in order, with their labels in `language`. */
 export async function listOptions (db: Db, type: OptionType, language: Language) {
   return await db.selectFrom('options')
     .where('type', '=', type)
@@ -13,7 +13,7 @@ export async function listOptions (db: Db, type: OptionType, language: Language)
     .execute()
 }
 
-/** Those of `optionIds` that a list offers. */
+/** The `optionIds` that a list offers. */
 export async function listOffered (db: Db, type: OptionType, optionIds: string[]) {
   const options = await db.selectFrom('options').where('type', '=', type).where('is_active', '=', sql<boolean>`true`)
     .where('option_id', '=', sql<string>`any(${optionIds}::text[])`)
@@ -22,7 +22,7 @@ export async function listOffered (db: Db, type: OptionType, optionIds: string[]
   return options.map((option) => option.option_id)
 }
 
-/** Every option, or those of a list, offered or not, with the labels in both languages. */
+/** All options, or those of one list, offered or not, with their labels in both languages. */
 export async function listAllOptions (db: Db, type: OptionType | undefined) {
   return await db.selectFrom('options')
     .select(optionColumns)
@@ -37,21 +37,21 @@ export const optionColumns = [
   'type', 'option_id as optionId', 'label_en as labelEn', 'label_id as labelId', 'icon', 'category', 'sort_order as sortOrder', 'is_active as isActive'
 ] as const
 
-interface Choice { field: string, type: OptionType, chosen: string[] | undefined, known: string[] }
+interface Choice { field: string, type: OptionType, chosen: string[] | undefined, current: string[] }
 
 /**
- * Checks what was chosen against the lists. An option that is no longer offered stays valid for who has it.
- * @throws ValidationError that names the field
+ * Checks chosen options against the lists. An option that is no longer offered stays valid for people who already have it.
+ * @throws ValidationError with the name of the field
  */
-export async function checkOptions (trx: Trx, choices: Choice[]) {
-  const publishedEvents = choices.flatMap(({ type, chosen = [], known }) => chosen.filter((id) => !known.includes(id)).map((id) => ({ type, id })))
-  if (publishedEvents.length === 0) return
+export async function validateOptions (trx: Trx, choices: Choice[]) {
+  const added = choices.flatMap(({ type, chosen = [], current }) => chosen.filter((id) => !current.includes(id)).map((id) => ({ type, id })))
+  if (added.length === 0) return
   const offered = await trx.selectFrom('options').select(['type', 'option_id'])
     .where('is_active', '=', sql<boolean>`true`)
-    .where('option_id', 'in', publishedEvents.map(({ id }) => id))
+    .where('option_id', 'in', added.map(({ id }) => id))
     .execute()
-  for (const { field, type, chosen = [], known } of choices) {
-    const isGood = (id: string) => known.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
-    if (!chosen.every(isGood)) throw new ValidationError(`${field} holds an option that is not offered`)
+  for (const { field, type, chosen = [], current } of choices) {
+    const isValid = (id: string) => current.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
+    if (!chosen.every(isValid)) throw new ValidationError(`${field} contains an option that is not offered`)
   }
 }

@@ -8,7 +8,7 @@ import { listAllOptions, listOptions } from './queries.ts'
 const OptionTypeField = Enum(optionTypes)
 const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
 const Label = Text({ max: 100 })
-const Icon = Text({ max: 2_048, pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$', description: 'An emoji, or the address of an image', examples: ['🏃'] })
+const Icon = Text({ max: 2_048, pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$', description: 'An emoji or the URL of an image', examples: ['🏃'] })
 const Category = Nullable(Text({ max: 50 }))
 const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 
@@ -18,7 +18,7 @@ const Option = Type.Object({
 
 const exampleOption = { type: 'sport', optionId: 'running', labelEn: 'Running', labelId: 'Lari', icon: '🏃', category: 'cardio', sortOrder: 38 }
 
-const ManagedOption = Type.Object({
+const AdminOption = Type.Object({
   type: OptionTypeField,
   optionId: Type.String(),
   labelEn: Type.String(),
@@ -32,8 +32,8 @@ const ManagedOption = Type.Object({
 export const optionRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/onboarding/options', {
     schema: {
-      summary: 'List what can be chosen in onboarding',
-      description: 'Labels in English or Indonesian, by Accept-Language.',
+      summary: 'List the options of onboarding',
+      description: 'Labels are in English or Indonesian, depending on Accept-Language.',
       querystring: Type.Object({ type: OptionTypeField }),
       response: { 200: Type.Object({ success: Type.Literal(true), options: Type.Array(Option) }) }
     },
@@ -44,17 +44,17 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
   })
 }
 
-/** For ADMINs: the lists are data. */
-export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
+/** For admins, who maintain the lists. */
+export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
   const onRequest = requireRole('ADMIN')
 
   app.get('/onboarding/admin/options', {
     onRequest,
     schema: {
       'x-extension': true,
-      summary: 'List all options, also those no longer offered',
+      summary: 'List all options, including those no longer offered',
       querystring: Type.Object({ type: Type.Optional(OptionTypeField) }),
-      response: { 200: Data(Type.Object({ options: Type.Array(ManagedOption) })) }
+      response: { 200: Data(Type.Object({ options: Type.Array(AdminOption) })) }
     }
   }, async ({ query }) => data({ options: await listAllOptions(db, query.type) }))
 
@@ -73,7 +73,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
         category: Type.Optional(Category),
         sortOrder: Type.Optional(SortOrder)
       }, { examples: [exampleOption] }),
-      response: { 201: Data(Type.Object({ option: ManagedOption })) }
+      response: { 201: Data(Type.Object({ option: AdminOption })) }
     }
   }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, readIdempotencyKey(request)) })))
 
@@ -92,7 +92,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
         sortOrder: Type.Optional(SortOrder),
         isActive: Type.Optional(Type.Boolean())
       }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
-      response: { 200: Data(Type.Object({ option: ManagedOption })) }
+      response: { 200: Data(Type.Object({ option: AdminOption })) }
     }
   }, async ({ body: { type, optionId, ...change }, account }) => data({ option: await changeOption(db, account.id, { type, optionId }, change) }))
 
@@ -100,7 +100,7 @@ export const managedOptionRoutes: Routes<Deps> = async (app, { db }) => {
     onRequest,
     schema: {
       'x-extension': true,
-      summary: 'No longer offer an option; whoever has chosen it keeps it',
+      summary: 'Stop offering an option; people who have chosen it keep it',
       querystring: Type.Object({ type: OptionTypeField, optionId: OptionId }),
       response: { 200: Message }
     }

@@ -1,21 +1,21 @@
 import { ValidationError } from '@tandem/service-kit'
 
-const YOUNGEST = 13
-const OLDEST = 120
+const MIN_AGE = 13
+const MAX_AGE = 120
 
-/** The day of `birthDate`. @throws ValidationError unless somebody born on it is 13 to 120 years old on what is today in `timezone` */
-export function birthDayOf (birthDate: string, timezone: string) {
+/** The day of `birthDate`. @throws ValidationError unless the age is 13 to 120 on the current day in `timezone` */
+export function parseBirthDate (birthDate: string, timezone: string) {
   const day = Temporal.PlainDate.from(birthDate.slice(0, 'yyyy-mm-dd'.length))
   const age = day.until(Temporal.Now.plainDateISO(timezone), { largestUnit: 'years' }).years
-  if (age < YOUNGEST || age > OLDEST) throw new ValidationError('birthDate must be that of somebody 13 to 120 years old')
+  if (age < MIN_AGE || age > MAX_AGE) throw new ValidationError('birthDate must give an age of 13 to 120 years')
   return day.toString()
 }
 
-/** A language as the web writes it; phones write `en_GB`. */
-export const languageTag = (locale: string) => locale.replaceAll('_', '-')
+/** A locale as a BCP 47 language tag; phones send `en_GB`. */
+export const toLanguageTag = (locale: string) => locale.replaceAll('_', '-')
 
 /** @throws ValidationError unless `timezone` is an IANA name */
-export function checkTimezone (timezone: string) {
+export function validateTimezone (timezone: string) {
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {

@@ -1,14 +1,14 @@
 import type { Person } from './queries.ts'
 
-/** How a person appears to others; the picture as it is stored. */
+/** The fields of a person that other services copy, with the picture as it is stored. */
 export const toPersonCopy = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
   ({ accountId, name, username, image, bio, locale, timezone })
 
-/** When a person told their weight; null without one. */
+/** When a person entered their weight; null without one. */
 export const weighedAt = ({ weight, weighed_at: at, completed_at: completedAt, created_at: createdAt }: Person) =>
   weight === null ? null : (at ?? completedAt ?? createdAt).toISOString()
 
-/** What others match and compute by. */
+/** The facts that other services match and calculate with. */
 export const factsOf = (person: Person) => ({
   gender: person.gender,
   birthDate: person.birth_date,
@@ -23,7 +23,7 @@ export const factsOf = (person: Person) => ({
   preferredAvailability: person.preferred_availability
 })
 
-/** The body facts as a person sees his own. */
+/** The body facts in the person's own profile. */
 export const bodyOf = (person: Person) => ({
   gender: person.gender,
   birthDate: person.birth_date === null ? null : `${person.birth_date}T00:00:00.000Z`,
@@ -36,11 +36,11 @@ export const bodyOf = (person: Person) => ({
   timezone: person.timezone
 })
 
-/** How much is filled in, 0 to 100: ten things of equal weight. */
+/** How complete a profile is, 0 to 100: ten fields of equal weight. */
 export function completionOf (person: Person) {
-  const things = [
+  const fields = [
     person.image, person.bio, person.gender, person.birth_date, person.height, person.weight, person.city_id,
     person.motivations.length, person.favorite_sports.length, person.preferred_availability.length
   ]
-  return things.filter(Boolean).length * 10
+  return fields.filter(Boolean).length * 10
 }

@@ -2,44 +2,51 @@ import { sql } from 'kysely'
 import { findNameError } from '@tandem/service-kit'
 import type { Db, Trx } from '../tables.ts'
 
-/** The birth date as the day it is: the driver would make a moment of it. */
-export const birthDay = sql<string | null>`birth_date::text`.as('birth_date')
+/** The birth date as text: the driver would turn a date into a timestamp. */
+const birthDate = sql<string | null>`birth_date::text`.as('birth_date')
 
-/** Since when a person is as he is: a string, since a Date would lose the microseconds. */
-export const changedAt = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('changedAt')
+/** The version of a person: a string, because a Date would lose the microseconds. */
+const changedAt = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('changedAt')
 
-/** Everything that is known of a person. */
+/** The columns of a `Person`. */
+export const personColumns = [
+  'account_id', 'name', 'username', 'image', 'bio', 'gender', birthDate, 'height', 'height_unit', 'weight', 'weighed_at', 'weight_unit', 'fitness_goal',
+  'experience', 'photos', 'community_rules_accepted', 'country_id', 'region_id', 'city_id', 'locale', 'timezone', 'timezone_chosen', 'motivations',
+  'favorite_sports', 'activity_style', 'preferred_availability', 'preferred_workout_time', 'workout_frequency', 'location_enabled',
+  'push_notifications', 'latitude', 'longitude', 'current_step', 'current_sub_step', 'completed_at', 'skipped_at', 'created_at', changedAt
+] as const
+
 export async function findPerson (db: Db, accountId: string) {
-  return await db.selectFrom('people').selectAll().select([birthDay, changedAt])
+  return await db.selectFrom('people').select(personColumns)
     .where('account_id', '=', accountId)
     .executeTakeFirst()
 }
 
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
-/** Takes the row of a person, to change it. */
+/** Locks the row of a person. */
 export async function lockPerson (trx: Trx, accountId: string) {
-  return await trx.selectFrom('people').selectAll().select([birthDay, changedAt])
+  return await trx.selectFrom('people').select(personColumns)
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirstOrThrow()
 }
 
-const selectAppearances = (db: Db) => db.selectFrom('people')
+const selectPersonCopies = (db: Db) => db.selectFrom('people')
   .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone', changedAt])
 
-/** How people appear to others; who is unknown is left out. */
+/** The copies of people for other services; unknown ids are left out. */
 export async function listPeople (db: Db, accountIds: string[]) {
-  return accountIds.length === 0 ? [] : await selectAppearances(db).where('account_id', 'in', accountIds).execute()
+  return accountIds.length === 0 ? [] : await selectPersonCopies(db).where('account_id', 'in', accountIds).execute()
 }
 
-/** The same by their usernames, in whatever case. */
-export async function listPeopleNamed (db: Db, usernames: string[]) {
-  return await selectAppearances(db).where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
+/** The same by username, case-insensitive. */
+export async function listPeopleByUsername (db: Db, usernames: string[]) {
+  return await selectPersonCopies(db).where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
 }
 
-/** Whether `accountId` may have this username: it has it already, or nobody has it in whatever case and it is not reserved. */
-export async function isUsernameFree (db: Db, username: string, accountId: string) {
+/** Whether `accountId` can use this username: it already does, or the name is neither taken (case-insensitive) nor reserved. */
+export async function isUsernameAvailable (db: Db, username: string, accountId: string) {
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()

@@ -2,26 +2,26 @@ import Type from 'typebox'
 import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from './actions.ts'
-import { birthDayOf, checkTimezone, languageTag } from './checks.ts'
+import { parseBirthDate, validateTimezone, toLanguageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
-import { isUsernameFree, type Person } from './queries.ts'
+import { isUsernameAvailable, type Person } from './queries.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, OwnProfile, Timezone, Username, Weight, WeightUnit } from './schemas.ts'
 
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const answer = (person: Person) => data({
+  const toResponse = (person: Person) => data({
     profile: { name: person.name, username: person.username, bio: person.bio, image: media.urlOf(person.image), ...bodyOf(person), locale: person.locale }
   })
 
   app.get('/profile', {
-    schema: { 'x-extension': true, summary: 'Read my profile', response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
-  }, async ({ account }) => answer(await ensurePerson(deps, account.id)))
+    schema: { 'x-extension': true, summary: "Get the caller's profile", response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
+  }, async ({ account }) => toResponse(await ensurePerson(deps, account.id)))
 
   app.put('/profile', {
     schema: {
       'x-extension': true,
-      summary: 'Change my profile; what is left out stays',
-      description: 'A name or username that is reserved or misleading is refused with 400 VALIDATION_ERROR; what one has already is taken. 409 USERNAME_TAKEN.',
+      summary: "Update the caller's profile",
+      description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected with 400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.',
       body: Body({
         name: Type.Optional(Name),
         username: Type.Optional(Username),
@@ -41,20 +41,20 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
-    if (timezone) checkTimezone(timezone)
+    if (timezone) validateTimezone(timezone)
     await ensurePerson(deps, account.id)
-    return answer(await changePerson(deps, account.id, async (_, person) => {
+    return toResponse(await changePerson(deps, account.id, async (_, person) => {
       validateName('name', rest.name, person.name)
       validateName('username', rest.username, person.username)
       return {
         ...rest,
         ...(bio !== undefined && { bio: bio || null }),
-        ...(birthDate && { birth_date: birthDayOf(birthDate, timezone ?? person.timezone) }),
+        ...(birthDate && { birth_date: parseBirthDate(birthDate, timezone ?? person.timezone) }),
         ...(heightUnit && { height_unit: heightUnit }),
         ...(weightUnit && { weight_unit: weightUnit }),
         ...(fitnessGoal && { fitness_goal: fitnessGoal }),
         ...(timezone && { timezone, timezone_chosen: true }),
-        ...(locale && { locale: languageTag(locale) })
+        ...(locale && { locale: toLanguageTag(locale) })
       }
     }))
   })
@@ -62,9 +62,9 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/profile/username-available', {
     schema: {
       'x-extension': true,
-      summary: 'Ask whether a username is free for me',
+      summary: 'Check whether a username is available',
       querystring: Type.Object({ username: Username }),
       response: { 200: Data(Type.Object({ available: Type.Boolean() })) }
     }
-  }, async ({ query, account }) => data({ available: await isUsernameFree(db, query.username, account.id) }))
+  }, async ({ query, account }) => data({ available: await isUsernameAvailable(db, query.username, account.id) }))
 }

@@ -3,12 +3,12 @@ import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
-import { addUnknownPeople, ensurePerson } from './actions.ts'
+import { addMissingPeople, ensurePerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
-import { listPeople, listPeopleNamed } from './queries.ts'
+import { listPeople, listPeopleByUsername } from './queries.ts'
 
-export const answerPerson = (deps: Deps) => handleRpc(Person, async ({ accountId }) => {
-  const person = await findOrMake(deps, accountId)
+export const handlePerson = (deps: Deps) => handleRpc(Person, async ({ accountId }) => {
+  const person = await findOrCreatePerson(deps, accountId)
   if (!person) return null
   return {
     name: person.name,
@@ -26,25 +26,25 @@ export const answerPerson = (deps: Deps) => handleRpc(Person, async ({ accountId
   }
 })
 
-export const answerPeople = (deps: Deps) => handleRpc(People, async ({ accountIds }) => {
-  const known = withAddresses(deps, await listPeople(deps.db, accountIds))
+export const handlePeople = (deps: Deps) => handleRpc(People, async ({ accountIds }) => {
+  const known = withImageUrls(deps, await listPeople(deps.db, accountIds))
   const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
   if (unknown.length === 0) return known
-  await addUnknownPeople(deps, unknown)
-  return [...known, ...withAddresses(deps, await listPeople(deps.db, unknown))]
+  await addMissingPeople(deps, unknown)
+  return [...known, ...withImageUrls(deps, await listPeople(deps.db, unknown))]
 })
 
-export const answerPeopleNamed = (deps: Deps) => handleRpc(PeopleNamed, async ({ usernames }) => withAddresses(deps, await listPeopleNamed(deps.db, usernames)))
+export const handlePeopleNamed = (deps: Deps) => handleRpc(PeopleNamed, async ({ usernames }) => withImageUrls(deps, await listPeopleByUsername(deps.db, usernames)))
 
-export const answerMatchFacts = (deps: Deps) => handleRpc(MatchFacts, async ({ accountId }) => {
-  const person = await findOrMake(deps, accountId)
+export const handleMatchFacts = (deps: Deps) => handleRpc(MatchFacts, async ({ accountId }) => {
+  const person = await findOrCreatePerson(deps, accountId)
   if (!person) return null
   const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
   return {
     name: person.name,
     bio: person.bio,
     city: city?.name ?? null,
-    // Where the phone was, if its owner lets it be known; else the middle of the town.
+    // The location of the phone if the person shares it, else the center of their city.
     latitude: person.latitude ?? city?.latitude ?? null,
     longitude: person.longitude ?? city?.longitude ?? null,
     timezone: person.timezone,
@@ -54,10 +54,10 @@ export const answerMatchFacts = (deps: Deps) => handleRpc(MatchFacts, async ({ a
   }
 })
 
-const withAddresses = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
+const withImageUrls = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
   people.map((person) => ({ ...person, image: media.urlOf(person.image) }))
 
-async function findOrMake (deps: Deps, accountId: string) {
+async function findOrCreatePerson (deps: Deps, accountId: string) {
   try {
     return await ensurePerson(deps, accountId)
   } catch (error) {

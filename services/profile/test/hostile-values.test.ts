@@ -2,7 +2,7 @@ import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 
-t.test('no value in an address, a query or a body brings a server error', async (t) => {
+t.test('no value in a path, a query or a body causes a server error', async (t) => {
   const { app, givenPerson } = await testApp(t)
   const ana = await givenPerson()
   const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, bearer(ana, { role: 'ADMIN' })) })

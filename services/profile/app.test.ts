@@ -6,22 +6,22 @@ const { app } = await testApp(t)
 
 interface Operation { 'summary'?: string, 'security'?: object[], 'x-extension'?: boolean }
 
-t.test('the document tells of every route, which are additions, and which need no token', async (t) => {
+t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })))
-  const named = (fits: (operation: Operation) => boolean) => operations.filter(({ operation }) => fits(operation)).map(({ name }) => name).sort()
-  t.same(named((operation) => !operation['x-extension']), [
+  const namesOf = (matches: (operation: Operation) => boolean) => operations.filter(({ operation }) => matches(operation)).map(({ name }) => name).sort()
+  t.same(namesOf((operation) => !operation['x-extension']), [
     'get /locations', 'get /onboarding/options', 'get /onboarding/status', 'post /onboarding/save-permissions', 'post /onboarding/save-preferences',
     'post /onboarding/save-profile', 'post /onboarding/upload-photo'
   ])
-  t.same(named((operation) => operation['x-extension'] === true), [
+  t.same(namesOf((operation) => operation['x-extension'] === true), [
     'delete /onboarding/admin/options', 'get /onboarding/admin/options', 'get /profile', 'get /profile/username-available', 'post /onboarding/admin/options',
     'put /onboarding/admin/options', 'put /profile'
   ])
-  t.same(named((operation) => !operation.security), ['get /locations', 'get /onboarding/options'])
-  t.same(named((operation) => !operation.summary), [])
+  t.same(namesOf((operation) => !operation.security), ['get /locations', 'get /onboarding/options'])
+  t.same(namesOf((operation) => !operation.summary), [])
 })
 
-t.test('every operation is documented with a whole example of its body and of its answer', async (t) => {
+t.test('every operation has complete examples of its request and response', async (t) => {
   t.strictSame(await listMissingExamples(app), [])
 })
