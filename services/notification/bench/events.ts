@@ -61,7 +61,7 @@ const deps: Deps = { db, callRpc, findPeople, mailer: fakeMailer(), pushes, like
 const idleQueue = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'idle' })
 t.teardown(() => idleQueue.close())
 
-const publisher = fork(new URL('speaking-process.ts', import.meta.url), [url, nats.url])
+const publisher = fork(new URL('publishing-process.ts', import.meta.url), [url, nats.url])
 t.teardown(() => publisher.kill())
 let publishedEvents = 1
 

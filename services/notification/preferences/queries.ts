@@ -1,6 +1,6 @@
-import type { Categories, Db } from '../tables.ts'
 import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
 import type { QuietHours } from '../notifications/quiet-hours.ts'
+import type { Categories, Db } from '../tables.ts'
 
 export interface Preferences { categories: Record<NotificationType, { push: boolean, inApp: boolean }>, quietHours: QuietHours }
 

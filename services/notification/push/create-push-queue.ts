@@ -1,8 +1,8 @@
 import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { createPushSender } from './actions.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
+import { createPushSender } from './actions.ts'
 import type { Provider } from './provider.ts'
 import type { PushQueue } from './push-queue.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
@@ -12,8 +12,8 @@ interface Options extends Pick<Deps, 'db' | 'findPeople'> {
   redisUrl: string
   log: Log
   concurrency?: number
-  lowConcurrency?: number
-  /** As `createDelivery`'s, for tests. */
+  lowPriorityConcurrency?: number
+  /** The option of `createPushSender`, for tests. */
   retryDelayMs?: number
   /** Options of queue-kit, for tests. */
   prefix?: string
@@ -25,7 +25,7 @@ interface Options extends Pick<Deps, 'db' | 'findPeople'> {
  * Creates two queues with workers of their own. In a single queue, a broadcast at a slow provider would occupy all workers,
  * and an urgent message would have to wait for one of them.
  */
-export function createPushQueue ({ db, findPeople, provider, redisUrl, log, concurrency = 32, lowConcurrency = 16, retryDelayMs, ...options }: Options): PushQueue {
+export function createPushQueue ({ db, findPeople, provider, redisUrl, log, concurrency = 32, lowPriorityConcurrency = 16, retryDelayMs, ...options }: Options): PushQueue {
   const open = (name: string, lowPriority: boolean, workers: number) => createQueue({
     ...options,
     name,
@@ -36,7 +36,7 @@ export function createPushQueue ({ db, findPeople, provider, redisUrl, log, conc
     listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
   })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
-  const lowPriorityQueue = open('notification-broadcasts', true, lowConcurrency)
+  const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
   const toJobs = (jobs: DeliveryJob[]): Job[] => jobs.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
 
   return {

@@ -4,6 +4,9 @@ import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer } from '@tandem/local/testing'
 import { silentLog } from '@tandem/service-kit/testing'
+import { insertNotifications } from '../notifications/create.ts'
+import { planNotification } from '../notifications/plan.ts'
+import { findRecipients } from '../notifications/recipients.ts'
 import { notify, runConcurrently, testApp, until, type TestApp } from '../test/app.ts'
 import { readCredential } from './credential.ts'
 import { createFcm } from './fcm.ts'
@@ -145,9 +148,6 @@ t.test('chat does not wait behind a broadcast at a slow provider', async (t) => 
     await app.device(account)
     return account
   }))
-  const { insertNotifications } = await import('../notifications/create.ts')
-  const { planNotification } = await import('../notifications/plan.ts')
-  const { findRecipients } = await import('../notifications/recipients.ts')
   const request = { kind: 'broadcast' as const, dedupeKey: 'broadcast:1', to: recipientIds, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
   const [recipients = []] = await findRecipients(deps, [{ to: recipientIds, actorId: null }])
   const { jobs } = await insertNotifications(app.db, recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() })), { lowPriority: true })

@@ -57,9 +57,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const neighbours: Neighbours = { people: new Map(), contacts: new Map(), isUnavailable: false }
   const callRpc = (async (rpc: unknown, request: { accountId: string, accountIds: string[] }) => {
     if (neighbours.isUnavailable) throw new Unavailable()
-    if (rpc === People) {
-      return request.accountIds.flatMap((id) => neighbours.people.get(id) ?? [])
-    }
+    if (rpc === People) return request.accountIds.flatMap((id) => neighbours.people.get(id) ?? [])
     if (rpc === Contact) return neighbours.contacts.get(request.accountId) ?? null
     throw new Unavailable()
   }) as CallRpc
@@ -77,7 +75,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     return { status: response.statusCode, ...response.json() }
   }
 
-  const world = {
+  const fixture = {
     app,
     db,
     url,
@@ -86,7 +84,6 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     neighbours,
     pushes,
     provider,
-    handlers,
     send,
     /** Delivers an event to the service. */
     receive: async (type: string, data: object, options?: Parameters<typeof deliver>[3]) => await deliver(handlers, type, data, options),
@@ -98,8 +95,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     inbox: async (accountId: string, query = '') => (await send(accountId, 'GET', `/notifications${query}`)).data,
     log: async (accountId: string) => (await send(accountId, 'GET', '/notifications/push/log?limit=50')).data.deliveries,
     /** Creates a person that the service knows; returns the account id. */
-    person: async (name: string, others: Partial<PersonCopy> = {}) => {
-      const person = somePerson(name, others)
+    person: async (name: string, overrides: Partial<PersonCopy> = {}) => {
+      const person = somePerson(name, overrides)
       neighbours.people.set(person.accountId, person)
       await upsertPeople(db, [person], new Date())
       return person.accountId
@@ -123,10 +120,10 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       provider.outcomeOf = () => ({ type: 'sent' })
       neighbours.isUnavailable = false
       clock.now = () => new Date()
-      return world
+      return fixture
     }
   }
-  return world
+  return fixture
 }
 
 /** Creates notifications for one request. */
@@ -134,8 +131,8 @@ export const notify = async (deps: Deps, request: NotificationRequest, occurredA
 
 export type TestApp = Omit<Awaited<ReturnType<typeof testApp>>, 'fresh'>
 
-export const somePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
-  accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
+const somePerson = (name: string, overrides: Partial<PersonCopy> = {}): PersonCopy => ({
+  accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...overrides
 })
 
 /** Runs `tasks` concurrently, few enough at once to leave database connections for others. */

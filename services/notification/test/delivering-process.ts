@@ -1,10 +1,10 @@
 // Sends pushes until a test kills it.
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/service-kit'
-import type { Tables } from '../tables.ts'
+import { createPushQueue } from '../push/create-push-queue.ts'
 import { readCredential } from '../push/credential.ts'
 import { createFcm } from '../push/fcm.ts'
-import { createPushQueue } from '../push/create-push-queue.ts'
+import type { Tables } from '../tables.ts'
 
 const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = process.argv.slice(2)
 const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
