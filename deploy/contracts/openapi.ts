@@ -20,7 +20,7 @@ interface Operation {
 
 export const documentFile = 'gateway/openapi.json'
 
-/** What each service below `root` says of its routes, without any server: no route needs what it is handed before a request comes. */
+/** The OpenAPI document of each service below `root`, created without servers: no route needs its dependencies before a request. */
 export async function readDocuments (root: string): Promise<Part[]> {
   const log = createLogger('contracts', 'silent')
   const keys = createKeySet(async () => [], log)

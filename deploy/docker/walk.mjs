@@ -17,11 +17,11 @@ expect(user.profile?.onboardingCompleted === true, 'onboarding is not completed'
 await call(ana, 'POST', '/notifications/push', { token: `token-${ana.id}`, platform: 'android' })
 const { data: { post } } = await call(ana, 'POST', '/feed', { type: 'TEXT', content: 'Good morning #running' })
 await call(ben, 'POST', `/feed/${post.id}/like`)
-await until('Ana is told of the like', async () => {
+await until('Ana has a notification of the like', async () => {
   const { data: { notifications } } = await call(ana, 'GET', '/notifications')
   return notifications.some(({ type }) => type === 'SOCIAL_FEED')
 })
-await until('her phone is told, too', async () => {
+await until('her phone gets a push, too', async () => {
   const { data: { deliveries } } = await call(ana, 'GET', '/notifications/push/log')
   return deliveries.some(({ type, status }) => type === 'SOCIAL_FEED' && status === 'sent')
 })

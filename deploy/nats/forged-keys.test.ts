@@ -12,7 +12,7 @@ import { createRootKey, mediaSigningKey, signToken } from '@tandem/service-kit/t
 import t from 'tap'
 import { quiet, root } from './testing.ts'
 
-/** A key that signs access tokens, and a token of somebody by it. */
+/** A key that signs access tokens, and a token signed with it. */
 function givenSigningKey () {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kid = randomUUID()

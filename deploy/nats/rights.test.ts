@@ -14,9 +14,9 @@ type Tables = OutboxTables & ProcessedEventTables & FailedMessageTables
 
 interface Captured {
   nats: NatsConnection
-  /** Publishes, and tells whether NATS let it. */
+  /** Publishes, and returns whether NATS allowed it. */
   publish: (subject: string, payload?: object, reply?: string) => Promise<boolean>
-  /** Subscribes, and tells whether NATS let it; what comes is in `heard`. */
+  /** Subscribes, and returns whether NATS allowed it; messages are in `heard`. */
   subscribe: (subject: string) => Promise<boolean>
   received: Msg[]
 }
@@ -32,7 +32,7 @@ async function capture (t: Test, url: string): Promise<Captured> {
     }
   })()
   const received: Msg[] = []
-  // What NATS refuses it says before it answers the ping of a flush; the status is told a turn later.
+  // NATS reports a permission error before it responds to the ping of a flush; the client emits it a tick later.
   const isAllowed = async (attempt: string) => {
     await nats.flush()
     await sleep(20)
@@ -95,7 +95,7 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   t.match(await createRpcClient(notification)(Contact, { accountId }, { timeoutMs: 5_000 }), { name: 'Ana' })
 })
 
-t.test('nobody publishes events in another one\'s name', async (t) => {
+t.test('no service can publish events in another one\'s name', async (t) => {
   const { say, db, join, stored, capture } = await world(t)
   await say()
   const social = await capture('social')
@@ -110,22 +110,22 @@ t.test('nobody publishes events in another one\'s name', async (t) => {
   t.equal(await stored('EVENTS_IDENTITY'), 2, 'only identity\'s own relay got it there')
 })
 
-t.test('nobody answers in another one\'s name', async (t) => {
+t.test('no service can respond in another one\'s name', async (t) => {
   const { capture, join } = await world(t)
   const [dashboard, fitmatch, identity] = [await capture('dashboard'), await capture('fitmatch'), await capture('identity')]
   const inbox = '_INBOX_fitmatch.identity.1'
   t.ok(await fitmatch.subscribe(inbox))
   t.notOk(await dashboard.publish(inbox, [{ kid: 'mine' }]), 'not even who has learnt the inbox')
   t.notOk(await dashboard.publish('_INBOX_fitmatch.>'))
-  t.ok(await dashboard.publish('_INBOX_fitmatch.dashboard.1', {}), 'only what it was asked itself')
-  t.ok(await identity.publish(inbox, []), 'who is asked does')
+  t.ok(await dashboard.publish('_INBOX_fitmatch.dashboard.1', {}), 'only to its own calls')
+  t.ok(await identity.publish(inbox, []), 'the provider can')
   await until(() => fitmatch.received.length > 0)
   t.same(fitmatch.received.map((message) => message.json()), [[]])
 
   t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), 'nor does anybody read another one\'s answers')
-  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), 'or take another one\'s questions')
-  t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or ask what it never asks')
-  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or ask as another')
+  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), 'or receive another one\'s calls')
+  t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or call what it does not declare')
+  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or call in another one\'s name')
   const honest = join('fitmatch')
   await until(() => honest.current() !== undefined)
   t.equal(await createRpcClient(honest)(SigningKeys, {}, { timeoutMs: 5_000 }), 'signed keys')
@@ -140,7 +140,7 @@ t.test('an answer goes where its caller gets answers, and nowhere else', async (
   const ask = 'ask.identity.contact.v1.dashboard'
   const request = { accountId: crypto.randomUUID() }
   for (const reply of ['evt.identity.account.verified.v1', '_INBOX_fitmatch.identity.1', '_INBOX_dashboard.profile.1', '$JS.API.STREAM.PURGE.EVENTS_IDENTITY']) {
-    t.ok(await dashboard.publish(ask, request, reply), 'NATS cannot see where an answer is wanted')
+    t.ok(await dashboard.publish(ask, request, reply), 'NATS does not check the reply subject')
   }
   await dashboard.publish(ask, request, '_INBOX_dashboard.identity.1')
   await until(() => dashboard.received.length > 0)
@@ -165,7 +165,7 @@ t.test('what the broker itself answers is no event, wherever it is wanted', asyn
   await until(async () => (await db.selectFrom('failed_messages').select('key').where('parked_at', 'is not', null).execute()).length === 2)
 })
 
-t.test('nobody reads a stream that it does not consume', async (t) => {
+t.test('no service can read a stream that it does not consume', async (t) => {
   const { capture, say, operator } = await world(t)
   await say()
   const social = await capture('social')

@@ -69,7 +69,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
   t.equal(await as('operator').exists('tandem:dashboard:stats:v1:ana'), 1)
 })
 
-t.test('nobody comes in without a user, or with the password of another', async (t) => {
+t.test('a connection without a user, or with the password of another, is rejected', async (t) => {
   const { redis } = await world(t)
   for (const options of [{}, { username: 'identity', password: 'secret-of-gateway' }, { username: 'social', password: 'secret-of-social' }]) {
     const { hostname, port } = new URL(redis.url)
