@@ -17,7 +17,7 @@ const FLOOD = 10_000
 
 /**
  * Events from commit to handler over the system's own Postgres and NATS: at a steady 100 a second for the latency,
- * and as many as 8 writers commit for the rate; beside that, the same commits with nobody relaying.
+ * and as many as 8 writers commit for the rate; beside that, the same commits without a relay.
  */
 export async function measureEvents (stack: Stack): Promise<Row[]> {
   const schema = `bench_${randomBytes(4).toString('hex')}`

@@ -3,7 +3,7 @@ import type { Stack } from './stack.ts'
 
 export interface Member { email: string, password: string, accessToken: string }
 
-/** Registers somebody and verifies him by the code that is mailed to him, as an app would. */
+/** Registers a person and verifies them with the code from the email, as an app would. */
 export async function becomeMember (stack: Stack, email: string): Promise<Member> {
   const password = 'Correct-horse-7'
   const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(stack, 'POST', '/auth/register', { body: { email, password } })

@@ -70,7 +70,7 @@ async function faults ({ db, dataDir }: World) {
   const { rows: [notices] } = await sql<{ count: number, people: number, unread: number }>`
     select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.unread_counts) as unread from notification.notifications`.execute(db)
   console.log(`notices ${JSON.stringify(notices)}, deliveries ${JSON.stringify(outcomes.rows)}`)
-  expect(notices?.count === people && notices.people === people && notices.unread === people, 'each is told once, and the unread counts are exact')
+  expect(notices?.count === people && notices.people === people && notices.unread === people, 'each person gets one notification, and the unread counts are exact')
 
   const tally = { tokens: 0, sends: 0, dead: 0, deadTwice: 0, repeated: 0, unexplained: 0, early: 0, forgotten: 0, missing: 0, otherCollapseId: 0 }
   group()
@@ -222,7 +222,7 @@ function levelFor (accounts: string[], number: number): Saying {
   return { event: LevelReached, key: `${accountId} ${level}`, subject: accountId, data: { accountId, level } }
 }
 
-/** People whom the service has heard of, each with some devices. */
+/** Creates people with some devices each. */
 async function writePeople (db: Db, count: number, devices: number) {
   for (let from = 0; from < count; from += 5_000) {
     const ids = Array.from({ length: Math.min(5_000, count - from) }, (_, each) => uuid('a', from + each))
@@ -248,7 +248,7 @@ async function untilOver (db: Db, seconds: number, notices = 0) {
         (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent,
         (select count(*)::int from notification.notifications) as told`.execute(db)
     if (left && left.unsaid + left.unsent === 0 && left.told >= notices) {
-      // What the broker has given to somebody who died comes again after ten seconds.
+      // The broker redelivers messages of a killed process after ten seconds.
       await sleep(12_000)
       const { rows: [after] } = await sql<{ unsent: number, told: number }>`
         select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as told`.execute(db)

@@ -11,7 +11,7 @@ import { startNats, startRedis } from '@tandem/local/testing'
 import { becomeMember, call, type Member } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 
-// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: one service that hears, one that says, then everything. Afterwards
+// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: a consuming service, a publishing one, then everything. Afterwards
 // everybody was told of each mention once, whatever was restored.
 const { DATABASE_URL } = process.env
 if (!DATABASE_URL) throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
@@ -39,7 +39,7 @@ try {
     const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', { token: ben.accessToken })
     nameOfBen = user.profile.username
     await mention(stack, 60)
-    await verify(stack, 'each mention is told once')
+    await verify(stack, 'each mention creates one notification')
     await dump('notification')
     await dump('social')
     await mention(stack, 40)
@@ -48,14 +48,14 @@ try {
   await restore('notification')
   await forgetHeard('notification')
   await withStack(async (stack) => {
-    await verify(stack, 'notification restored: it hears again of what came after the backup')
+    await verify(stack, 'notification restored: it consumes the events after the backup again')
     await mention(stack, 20)
     await verify(stack, 'and goes on')
   }, environment)
   await restore('social')
   await forgetHeard('social')
   await withStack(async (stack) => {
-    await verify(stack, 'social restored: nobody is told twice')
+    await verify(stack, 'social restored: no notification is created twice')
     await mention(stack, 20)
     await verify(stack, 'and goes on')
     await dump('everything', services)
@@ -64,7 +64,7 @@ try {
   await forgetStreams()
   await new Redis(redis.url).flushall()
   await withStack(async (stack) => {
-    await verify(stack, 'everything restored, without its streams: nobody is told twice')
+    await verify(stack, 'everything restored, without its streams: no notification is created twice')
     await mention(stack, 10)
     await verify(stack, 'and goes on')
   }, environment)
@@ -148,7 +148,7 @@ async function digest (schemas: string[]) {
   return Object.fromEntries(await Promise.all(digests))
 }
 
-/** Deletes the consumers of a service, so that it hears everything again that the streams still hold. */
+/** Deletes the consumers of a service, so that it consumes again everything that is still in the streams. */
 async function forgetHeard (service: string) {
   await withStreams(async (manager) => {
     for await (const { config } of manager.streams.list()) {
