@@ -24,8 +24,8 @@ t.test('the OpenAPI document has every route with a summary and complete example
       const name = `${method.toUpperCase()} ${path}`
       if (!operation['x-extension']) found.push(name)
       t.ok(operation.summary, `${name} has a summary`)
-      const [status = '', answer] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
-      t.ok(answer?.content, `${name} documents the body of ${status}`)
+      const [status = '', response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
+      t.ok(response?.content, `${name} documents the body of ${status}`)
     }
   }
   const wanted = apiRoutes.flatMap((line) => line.split(' ').slice(0, -1).map((method) => `${method} ${line.split(' ').at(-1)}`))
@@ -33,8 +33,8 @@ t.test('the OpenAPI document has every route with a summary and complete example
 
   for (const name of found) {
     const [method = 'GET', path = ''] = name.split(' ')
-    const answer = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/, 'x') })
-    t.match([answer.statusCode, answer.json()], [401, { success: false, code: 'UNAUTHORIZED', error: String }], `${name} requires authentication`)
+    const response = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/, 'x') })
+    t.match([response.statusCode, response.json()], [401, { success: false, code: 'UNAUTHORIZED', error: String }], `${name} requires authentication`)
   }
   t.strictSame(await listMissingExamples(app), [])
   t.match(await send('0198c000-0000-7000-8000-000000000001', 'GET', '/fitmatch/nothing'), { status: 404, code: 'NOT_FOUND' })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from './tables.ts'
 
 /** Today's date in `timezone`, for example `2026-01-31`. */
-export function dayIn (timezone: string) {
+export function todayIn (timezone: string) {
   try {
     return Temporal.Now.plainDateISO(timezone).toString()
   } catch {

@@ -10,7 +10,7 @@ import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { discover } from '../discover/queries.ts'
 import { readCaller } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
-import { createApp, someFacts } from '../test/app.ts'
+import { createApp, createFacts } from '../test/app.ts'
 
 // Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is sent over HTTP, and the
 // same statements by a plain client for comparison. Creates a schema on the server of DATABASE_URL and drops it afterwards. SIZES overrides the sizes.
@@ -28,11 +28,11 @@ if (!server) {
 const schema = `bench_${randomBytes(6).toString('hex')}`
 const url = new URL(server)
 url.searchParams.set('options', `-c search_path=${schema} -c max_parallel_workers_per_gather=0`)
-const own = url.href.replaceAll('+', '%20')
-const bare = new pg.Client({ connectionString: own })
-await bare.connect()
-await bare.query(`create schema ${schema}`)
-const db = connect<Tables>(own, { log: { warn () {} } })
+const schemaUrl = url.href.replaceAll('+', '%20')
+const plainClient = new pg.Client({ connectionString: schemaUrl })
+await plainClient.connect()
+await plainClient.query(`create schema ${schema}`)
+const db = connect<Tables>(schemaUrl, { log: { warn () {} } })
 
 let captured: string[] | undefined
 const query = pg.Client.prototype.query as (this: pg.Client, ...statement: unknown[]) => Promise<unknown>
@@ -42,10 +42,10 @@ pg.Client.prototype.query = function (this: pg.Client, ...statement: unknown[]) 
 } as typeof pg.Client.prototype.query
 
 /** Inserts people `first` to `last`. Places are numbered by size: each is a little smaller than the one before. */
-async function fill (first: number, last: number) {
-  await bare.query(`select setseed(0.5)`)
-  await bare.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
-  await bare.query(`
+async function insertPeople (first: number, last: number) {
+  await plainClient.query(`select setseed(0.5)`)
+  await plainClient.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
+  await plainClient.query(`
     insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
     select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'P' || n, true, current_date - (18 * 365 + floor(random() ^ 1.5 * 40 * 365))::int,
@@ -58,49 +58,49 @@ async function fill (first: number, last: number) {
       ((random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64))::bit(128)
     from (select n, place, (place * 7919) % 12000 - 6000 as place_latitude, (place * 104729) % 34000 - 17000 as place_longitude
       from (select n, floor(200 * random() ^ 3)::int as place from generate_series(${first}::bigint, ${last}::bigint) n) as people) as placed`)
-  await bare.query('vacuum analyze profiles, members')
+  await plainClient.query('vacuum analyze profiles, members')
 }
 
 /** Inserts a searcher in the middle of the place with this rank. */
 async function insertSearcher (rank: number, swiped: number) {
   const account = `ffffffff-0000-7000-8000-${String(rank).padStart(6, '0')}${swiped ? '000001' : '000000'}`
-  await bare.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
-  await bare.query(`insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+  await plainClient.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
+  await plainClient.query(`insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
     values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${(rank * 104729) % 34000 - 17000}, '{FEMALE}', '{}', '{}', '{}', '{}',
       22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`)
   const me = await readCaller(db, account)
   if (swiped) {
-    await bare.query(`insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
+    await plainClient.query(`insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
       where latitude between ${me.latitude! - 12} and ${me.latitude! + 12} and longitude between ${me.longitude! - 12} and ${me.longitude! + 12} and gender = 'FEMALE'
       limit ${swiped} on conflict do nothing`)
-    await bare.query('analyze swipes')
+    await plainClient.query('analyze swipes')
   }
   return me
 }
 
 const quantile = (times: number[], part: number) => times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const time = async (work: () => Promise<unknown>) => {
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
-const callRpc = (async () => someFacts('Someone')) as unknown as CallRpc
+const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
 const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silentLog, keys: testKeys })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** CPU milliseconds used by the plain client's own Postgres process. This stays steady on a busy machine. */
-const { rows: [backend] } = await bare.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
+const { rows: [backend] } = await plainClient.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
 const cpuMs = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
 
 try {
-  await migrate(own, path.resolve(import.meta.dirname, '..'))
+  await migrate(schemaUrl, path.resolve(import.meta.dirname, '..'))
   let filled = 0
   const rows: object[] = []
   for (const size of sizes) {
-    const took = await time(async () => await fill(filled + 1, size))
+    const took = await time(async () => await insertPeople(filled + 1, size))
     filled = size
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
     for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['medium', 60, 0], ['smallest', 199, 0]] as const) {
@@ -125,7 +125,7 @@ try {
       for (let turn = 0; turn < SEARCHES; turn++) {
         httpTimes.push(await time(search))
         const before = await cpuMs()
-        plainTimes.push(await time(async () => { for (const each of statements) await bare.query(each) }))
+        plainTimes.push(await time(async () => { for (const each of statements) await plainClient.query(each) }))
         cpu += await cpuMs() - before
       }
       rows.push({
@@ -135,11 +135,11 @@ try {
     }
   }
   console.table(rows)
-  const { rows: [index] } = await bare.query(`select pg_size_pretty(pg_relation_size('profiles_discover')) as size`) as { rows: { size: string }[] }
+  const { rows: [index] } = await plainClient.query(`select pg_size_pretty(pg_relation_size('profiles_discover')) as size`) as { rows: { size: string }[] }
   console.log(`index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
 } finally {
   await app.close()
   await db.destroy()
-  await bare.query(`drop schema ${schema} cascade`)
-  await bare.end()
+  await plainClient.query(`drop schema ${schema} cascade`)
+  await plainClient.end()
 }

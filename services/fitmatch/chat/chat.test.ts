@@ -9,10 +9,10 @@ import { inParallel, testApp, type Member } from '../test/app.ts'
 interface ShownMessage { id: string, content: string, createdAt: string, isMine: boolean, readAt: string | null }
 
 t.test('a chat', async (t) => {
-  const { get, post, postOnce, put, del, member, matched, swipes, publishedEvents, db, folder } = await testApp(t)
+  const { get, post, postOnce, put, del, member, createMatch, swipe, publishedEvents, db, folder } = await testApp(t)
   const pair = async () => {
     const [ana, ben] = await Promise.all([member('Ana'), member('Ben')]) as [Member, Member]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     const url = `/fitmatch/chat/${matchId}`
     return { ana, ben, matchId, url, write: (who: Member, content: string, more: object = {}) => post(who.id, `${url}/messages`, { content, ...more }) }
   }
@@ -53,9 +53,9 @@ t.test('a chat', async (t) => {
 
   t.test('publishes in batches that very many messages were read', async (t) => {
     const { ana, ben, matchId, url } = await pair()
-    const began = Date.now()
+    const startedAt = Date.now()
     await db.insertInto('messages')
-      .values(Array.from({ length: 501 }, (_, turn) => ({ match_id: matchId, sender_id: ana.id, content: 'Hi', image_url: null, client_id: null, created_at: new Date(began + turn) })))
+      .values(Array.from({ length: 501 }, (_, turn) => ({ match_id: matchId, sender_id: ana.id, content: 'Hi', image_url: null, client_id: null, created_at: new Date(startedAt + turn) })))
       .execute()
     await post(ben.id, `${url}/read`)
     const batches = (await publishedEvents(MessagesRead)).filter((each) => each.matchId === matchId).map(({ messageIds }) => messageIds as string[])
@@ -105,9 +105,9 @@ t.test('a chat', async (t) => {
 
   t.test('stores a retried message once', async (t) => {
     const { ana, ben, write, url } = await pair()
-    const answers = await inParallel(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
-    t.ok(answers.every(({ status }) => status === 201))
-    t.equal(new Set(answers.map(({ data }) => data.message.id)).size, 1)
+    const responses = await inParallel(10, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
+    t.ok(responses.every(({ status }) => status === 201))
+    t.equal(new Set(responses.map(({ data }) => data.message.id)).size, 1)
     t.match(await write(ben, 'Hi too', { clientMessageId: 'a1' }), { status: 201, data: { message: { content: 'Hi too' } } })
     t.strictSame(contents(await get(ana.id, url)), ['Hi', 'Hi too'])
     t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), { used: 1 })
@@ -118,9 +118,9 @@ t.test('a chat', async (t) => {
     const { ana, url } = await pair()
     const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
     for (const [key, body] of [['k1', { content: 'Hi' }], ['k2', { image }]] as const) {
-      const answers = await inParallel(5, () => postOnce(ana.id, key, `${url}/messages`, body))
-      t.ok(answers.every(({ status }) => status === 201))
-      t.equal(new Set(answers.map(({ data }) => JSON.stringify(data.message))).size, 1)
+      const responses = await inParallel(5, () => postOnce(ana.id, key, `${url}/messages`, body))
+      t.ok(responses.every(({ status }) => status === 201))
+      t.equal(new Set(responses.map(({ data }) => JSON.stringify(data.message))).size, 1)
     }
     t.match(await postOnce(ana.id, 'k1', `${url}/messages`, { content: 'Another' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     const { data: { messages } } = await get(ana.id, url)
@@ -182,9 +182,9 @@ t.test('a chat', async (t) => {
 
   t.test('accepts 60 messages per minute from each person', async (t) => {
     const { ana, ben, write } = await pair()
-    const answers = await inParallel(70, (turn) => write(ana, String(turn)))
-    t.equal(answers.filter(({ status }) => status === 201).length, 60)
-    const refused = answers.find(({ status }) => status !== 201)
+    const responses = await inParallel(70, (turn) => write(ana, String(turn)))
+    t.equal(responses.filter(({ status }) => status === 201).length, 60)
+    const refused = responses.find(({ status }) => status !== 201)
     t.match(refused, { status: 429, code: 'RATE_LIMITED' })
     t.ok(Number(refused?.headers['retry-after']) >= 1 && Number(refused?.headers['retry-after']) <= 60)
     t.match(await write(ben, 'Me'), { status: 201 })
@@ -240,8 +240,8 @@ t.test('a chat', async (t) => {
     t.strictSame((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId), [{ matchId, accountIds: [ana.id, ben.id].toSorted() }])
     t.match(await del(ben.id, url), { status: 404 })
     t.notOk((await get(ben.id, '/fitmatch/discover')).data.profiles.some(({ id }: { id: string }) => id === ana.profileId), 'and the profile is not shown again')
-    t.match((await swipes(ana, ben)).data, { isMatch: false })
-    t.match((await swipes(ben, ana)).data, { isMatch: true }, 'unless both swipe again')
+    t.match((await swipe(ana, ben)).data, { isMatch: false })
+    t.match((await swipe(ben, ana)).data, { isMatch: true }, 'unless both swipe again')
   })
   t.test('returns image URLs only to the two participants while they are matched', async (t) => {
     const { ana, ben, matchId, url } = await pair()

@@ -77,22 +77,22 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
     const idempotencyKey = readIdempotencyKey(request)
-    const answer = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) => reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
+    const respond = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) => reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
 
     let imageUrl: string | null = null
     const discard = async () => { if (imageUrl !== null) await media.remove(imageUrl).catch(() => {}) }
     try {
       // Saves the work of re-encoding the image. The transaction checks again.
       const repeated = await findByClientId(db, account.id, { matchId, clientMessageId })
-      if (repeated) return await answer(repeated)
-      const wait = await retryAfterSeconds(db, account.id)
-      if (wait !== undefined && !idempotencyKey) throw new TooManyMessages(wait)
+      if (repeated) return await respond(repeated)
+      const waitSeconds = await retryAfterSeconds(db, account.id)
+      if (waitSeconds !== undefined && !idempotencyKey) throw new TooManyMessages(waitSeconds)
 
       if (image) imageUrl = await storeImage(media, account.id, image)
       const message = { matchId, content: content === '' ? null : content, imageUrl, clientMessageId }
       const sent = await withIdempotencyKey(db, idempotencyKey, (trx) => sendMessage(trx, account.id, message))
       if (sent.imageUrl !== imageUrl) await discard()
-      return await answer(sent)
+      return await respond(sent)
     } catch (error) {
       // If Postgres did not respond, the transaction may have committed, and the message needs the image.
       if (error instanceof Error && 'statusCode' in error) await discard()

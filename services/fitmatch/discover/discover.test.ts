@@ -2,7 +2,7 @@ import t from 'tap'
 import { testApp, type Facts, type Member } from '../test/app.ts'
 
 t.test('discover', async (t) => {
-  const { get, post, put, del, member, person, swipes, db } = await testApp(t)
+  const { get, post, put, del, member, person, swipe, db } = await testApp(t)
   let regions = 0
   // Each test uses its own region, out of range of the others.
   const region = () => {
@@ -19,10 +19,10 @@ t.test('discover', async (t) => {
     const ana = await here('Ana')
     const ben = await here('Ben', { gender: 'MALE', fields: { prompts: [{ question: 'Why?', answer: 'Fun' }] } })
     await post(ben.id, '/fitmatch/profile/venues', { name: 'Gym', branch: 'B', city: 'C', latitude: 1.23456, longitude: 2.34567, placeId: 'secret' })
-    const answer = await get(ana.id, '/fitmatch/discover')
-    t.equal(answer.status, 200)
-    t.strictSame(Object.keys(answer.data).sort(), ['limits', 'profiles', 'remaining'])
-    t.strictSame(answer.data, {
+    const response = await get(ana.id, '/fitmatch/discover')
+    t.equal(response.status, 200)
+    t.strictSame(Object.keys(response.data).sort(), ['limits', 'profiles', 'remaining'])
+    t.strictSame(response.data, {
       profiles: [{
         id: ben.profileId, displayName: 'Ben', age: 31, gender: 'MALE', bio: 'Runs', city: 'Jakarta', distance: 1, compatibilityScore: 40, isPhotoVerified: false,
         isOnline: true, fitnessLevel: 'INTERMEDIATE', fitnessGoals: [], preferredTimes: ['MORNING', 'EVENING'], workoutDays: [], height: 170, weight: 61.5,
@@ -64,12 +64,12 @@ t.test('discover', async (t) => {
   t.test('leaves out swiped, blocked, paused, suspended, incomplete and excluded profiles', async (t) => {
     const here = region()
     const ana = await here('Ana')
-    const made: Record<string, Member> = {}
-    for (const name of ['Shown', 'Passed', 'Liked', 'Blocked', 'Blocks me', 'Paused', 'Suspended', 'One photo', 'Excluded', 'Liked me']) made[name] = await here(name)
-    const of = (name: string) => made[name] as Member
-    await swipes(ana, of('Passed'), 'PASS')
-    await swipes(ana, of('Liked'), 'LIKE')
-    await swipes(of('Liked me'), ana, 'LIKE')
+    const created: Record<string, Member> = {}
+    for (const name of ['Shown', 'Passed', 'Liked', 'Blocked', 'Blocks me', 'Paused', 'Suspended', 'One photo', 'Excluded', 'Liked me']) created[name] = await here(name)
+    const of = (name: string) => created[name] as Member
+    await swipe(ana, of('Passed'), 'PASS')
+    await swipe(ana, of('Liked'), 'LIKE')
+    await swipe(of('Liked me'), ana, 'LIKE')
     await post(ana.id, '/fitmatch/block', { blockedProfileId: of('Blocked').profileId })
     await post(of('Blocks me').id, '/fitmatch/block', { blockedProfileId: ana.profileId })
     await put(of('Paused').id, '/fitmatch/settings', { status: 'PAUSED' })
@@ -132,7 +132,7 @@ t.test('discover', async (t) => {
       others.push(other)
       people.set(other.profileId, facts)
     }
-    for (const other of others.slice(0, 5)) await swipes(ana, other, 'PASS')
+    for (const other of others.slice(0, 5)) await swipe(ana, other, 'PASS')
     await post(ana.id, '/fitmatch/block', { blockedProfileId: others[5]?.profileId })
     await post(others[6]?.id ?? '', '/fitmatch/block', { blockedProfileId: ana.profileId })
     const excluded = others.slice(7, 12).map(({ profileId }) => profileId)

@@ -6,9 +6,9 @@ import { inParallel, testApp } from '../test/app.ts'
 const MAX_DISTANCE_KM = 500
 const median = (times: number[]) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0
 const time = async (work: () => Promise<unknown>) => {
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
 t.test('a search near a pole finds people on all sides of it', async (t) => {
@@ -55,8 +55,8 @@ t.test('concurrent searches of one account use one connection, so others are ser
   t.ok(Math.max(...others) < 500, `others waited ${Math.max(...others).toFixed(0)} ms at most`)
   await client.query('rollback')
 
-  const answers = await searches
-  const statuses = Object.groupBy(answers, ({ status }) => status)
+  const responses = await searches
+  const statuses = Object.groupBy(responses, ({ status }) => status)
   t.strictSame([statuses[200]?.length, statuses[429]?.length], [4, 8], 'one search runs and three wait')
   t.match(statuses[429]?.[0], { success: false, code: 'RATE_LIMITED', headers: { 'retry-after': '1' } })
   t.match(await get(ana.id, '/fitmatch/discover'), { status: 200 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { FitMatchOverview } from '@tandem/contracts'
-import { someFacts, testApp, type Member } from '../test/app.ts'
+import { createFacts, testApp, type Member } from '../test/app.ts'
 
 // Observers read every endpoint from many places, while the victim stands at one place and then at another. If all responses are identical, no
 // computation can tell the two places apart.
@@ -12,25 +12,25 @@ const distances = [8, 15, 50]
 const measuring = ['/fitmatch/discover', '/fitmatch/discover?limit=1', '/fitmatch/profile/{profileId}', '/fitmatch/likes']
 
 t.test('no response reveals a position more precisely than promised', { timeout: 120_000 }, async (t) => {
-  const { app, db, get, put, post, member, matched, swipes, subscribe, rpcHandlers } = await testApp(t)
+  const { app, db, get, put, post, member, createMatch, swipe, subscribe, rpcHandlers } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
   const others = Object.entries(paths).filter(([path, operations]) => 'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')).map(([path]) => path)
 
   const middle = { latitude: -6.2, longitude: 106.8 }
-  const victim = await member('Victim', someFacts('Victim', middle))
+  const victim = await member('Victim', createFacts('Victim', middle))
   const spies: (Member & { matchId: string })[] = []
   for (const name of ['Unknown', 'Liked', 'Matched']) {
-    const spy = await member(name, someFacts(name, middle))
+    const spy = await member(name, createFacts(name, middle))
     await subscribe(spy.id)
-    spies.push({ ...spy, matchId: name === 'Matched' ? await matched(spy, victim) : crypto.randomUUID() })
-    if (name === 'Liked') await swipes(victim, spy)
+    spies.push({ ...spy, matchId: name === 'Matched' ? await createMatch(spy, victim) : crypto.randomUUID() })
+    if (name === 'Liked') await swipe(victim, spy)
   }
   for (const { id, matchId } of spies) {
     await post(victim.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     await get(id, `/fitmatch/chat/${matchId}`)
   }
   // Other people around the victim, so that the order of results could reveal something.
-  for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) await member(name, someFacts(name, { ...middle, latitude: middle.latitude + north }))
+  for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) await member(name, createFacts(name, { ...middle, latitude: middle.latitude + north }))
   await db.updateTable('profiles').set({ show_online_status: false, show_last_active: false }).execute()
 
   async function readAll () {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { sql } from 'kysely'
-import { someFacts, testApp } from '../test/app.ts'
+import { createFacts, testApp } from '../test/app.ts'
 import { roundToGrid } from '../profiles/position.ts'
 
 // An attacker who can move freely and search without limit collects distances, filter results, order and scores, and computes positions from them.
@@ -16,11 +16,11 @@ t.test('trilateration does not find a person more precisely than the grid', { ti
   const victims: { id: string, profileId: string, latitude: number, longitude: number, hides: boolean }[] = []
   for (let turn = 0; turn < targets; turn++) {
     const place = { latitude: centre.latitude + 0.2 * (random(turn + 1) - 0.5), longitude: centre.longitude + 0.2 * (random(turn + 1000) - 0.5) }
-    const made = await member(`V${turn}`, { ...someFacts(`V${turn}`), ...place })
-    victims.push({ ...made, ...place, hides: turn % 2 === 1 })
+    const created = await member(`V${turn}`, { ...createFacts(`V${turn}`), ...place })
+    victims.push({ ...created, ...place, hides: turn % 2 === 1 })
   }
   await db.updateTable('profiles').set({ show_distance: false }).where('account_id', 'in', victims.filter(({ hides }) => hides).map(({ id }) => id)).execute()
-  const spy = await member('Spy', someFacts('Spy'))
+  const spy = await member('Spy', createFacts('Spy'))
   const stand = async (latitude: number, longitude: number, maxDistance: number) => await db.updateTable('profiles')
     .set({ latitude: roundToGrid(latitude), longitude: roundToGrid(longitude), max_distance: maxDistance }).where('account_id', '=', spy.id).execute()
 

@@ -2,10 +2,10 @@ import path from 'node:path'
 import t from 'tap'
 import { createMedia, diskStorage, type Image } from '@tandem/media-kit'
 import { createPng } from '@tandem/media-kit/testing'
-import { createApp, someFacts, testApp } from '../test/app.ts'
+import { createApp, createFacts, testApp } from '../test/app.ts'
 import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 
-const { get, post, upload, member, matched, person, services, deps, folder, cdnUrl } = await testApp(t)
+const { get, post, upload, member, createMatch, person, services, deps, folder, cdnUrl } = await testApp(t)
 const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
 
 /** Every URL in a response. */
@@ -16,7 +16,7 @@ t.test('the photos of a matching profile identify nobody, neither by an id nor b
   const ana = await member('Mystery', { photos: mains })
   await upload(ana.id, '/fitmatch/photos', 'file', createPng())
   const [ben, cy] = [await member('Ben'), await member('Cy')]
-  const matchId = await matched(ana, cy)
+  const matchId = await createMatch(ana, cy)
   const chatImage = { base64: createPng().toString('base64'), mimeType: 'image/png' }
   await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image: chatImage })
 
@@ -42,9 +42,9 @@ t.test('changing CDN_URL changes every URL at once', async (t) => {
 
 t.test('photos copied for a profile that is not created are removed', async (t) => {
   const kid = person('Kid', { birthDate: '2000-01-01' })
-  services.facts.set(kid, someFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] }))
+  services.facts.set(kid, createFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] }))
   const before = (await diskStorage(path.join(folder, 'media')).list('public/')).length
-  const made = await Promise.all([1, 2, 3].map(() => post(kid, '/fitmatch/profile')))
-  t.strictSame(made.map(({ status }) => String(status)).sort(), ['201', '409', '409'])
+  const created = await Promise.all([1, 2, 3].map(() => post(kid, '/fitmatch/profile')))
+  t.strictSame(created.map(({ status }) => String(status)).sort(), ['201', '409', '409'])
   t.equal((await diskStorage(path.join(folder, 'media')).list('public/')).length, before + 1)
 })

@@ -17,12 +17,12 @@ const Photos = Data(Type.Object({
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const answer = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withUrls(media, photos), isPhotoVerified })
+  const toResponse = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withUrls(media, photos), isPhotoVerified })
   await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
     schema: { summary: 'List my photos', response: { 200: Photos } }
-  }, async ({ account }) => answer(await readPhotos(db, account.id)))
+  }, async ({ account }) => toResponse(await readPhotos(db, account.id)))
 
   app.post('/fitmatch/photos', {
     schema: {
@@ -66,7 +66,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     if (body.photoIds === undefined && body.mainPhotoId === undefined) throw new ValidationError('photoIds or mainPhotoId is required')
-    return answer(await arrangePhotos(db, account.id, body))
+    return toResponse(await arrangePhotos(db, account.id, body))
   })
 
   app.delete('/fitmatch/photos', {

@@ -10,7 +10,7 @@ import { endMatch } from '../matches/actions.ts'
 import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
 import { removeUnreportedFiles } from '../photos/files.ts'
-import { dayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn, useDailyQuota } from '../quotas.ts'
 import type { Trx } from '../tables.ts'
 import { checkAge, checkAgeRange, toColumns, toTimes, type Position } from './fields.ts'
 import { checkInterests } from './interests.ts'
@@ -129,7 +129,7 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   return await readOwnProfile(trx, accountId)
 }
 
-export async function changeProfile ({ db, callRpc, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
+export async function updateProfile ({ db, callRpc, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
   const changes = toColumns(fields)
   if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
   if (fields.interestedIn !== undefined) await checkInterests(callRpc, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
@@ -151,7 +151,7 @@ export async function changeProfile ({ db, callRpc, minAge }: Deps, accountId: s
 }
 
 async function countPositionChange (trx: Trx, accountId: string, timezone: string) {
-  if (!await useDailyQuota(trx, 'position_change_quota', { accountId, day: dayIn(timezone), limit: POSITION_CHANGES_PER_DAY })) throw new TooManyPositionChanges()
+  if (!await useDailyQuota(trx, 'position_change_quota', { accountId, day: todayIn(timezone), limit: POSITION_CHANGES_PER_DAY })) throw new TooManyPositionChanges()
 }
 
 const traitBitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => encodeTraits({

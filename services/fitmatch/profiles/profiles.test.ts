@@ -1,10 +1,10 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { FactsChanged, FitMatchOverview, MatchEnded, PersonChanged } from '@tandem/contracts'
-import { inParallel, someFacts, testApp } from '../test/app.ts'
+import { inParallel, createFacts, testApp } from '../test/app.ts'
 
 t.test('a matching profile', async (t) => {
-  const { get, post, postOnce, put, del, person, member, services, handlers, rpcHandlers, db, matched, publishedEvents, cdnUrl } = await testApp(t)
+  const { get, post, postOnce, put, del, person, member, services, handlers, rpcHandlers, db, createMatch, publishedEvents, cdnUrl } = await testApp(t)
 
   t.test('does not exist before it is created', async (t) => {
     const ana = person('Ana')
@@ -49,21 +49,21 @@ t.test('a matching profile', async (t) => {
 
   t.test('is created once under concurrent requests', async (t) => {
     const ana = person('Ana')
-    const answers = await inParallel(8, () => post(ana, '/fitmatch/profile', {}))
-    t.strictSame(answers.map(({ status }) => status).sort((one, other) => one - other), [201, 409, 409, 409, 409, 409, 409, 409])
+    const responses = await inParallel(8, () => post(ana, '/fitmatch/profile', {}))
+    t.strictSame(responses.map(({ status }) => status).sort((one, other) => one - other), [201, 409, 409, 409, 409, 409, 409, 409])
   })
 
   t.test('is created once under an idempotency key, and returned as it was', async (t) => {
     const ana = person('Ana')
-    const answers = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
-    t.ok(answers.every(({ status, data }) => status === 201 && data.id === answers[0]?.data.id))
+    const responses = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Hi' }))
+    t.ok(responses.every(({ status, data }) => status === 201 && data.id === responses[0]?.data.id))
     t.match(await postOnce(ana, 'k', '/fitmatch/profile', { bio: 'Ho' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.match(await postOnce(ana, 'l', '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
   })
 
   t.test('starts with those photos of the main profile that exist', async (t) => {
     const ana = person('Ana')
-    services.facts.set(ana, someFacts('Ana', { photos: [`${cdnUrl}/public/${crypto.randomUUID()}.webp`, 'https://elsewhere.example/a.png'] }))
+    services.facts.set(ana, createFacts('Ana', { photos: [`${cdnUrl}/public/${crypto.randomUUID()}.webp`, 'https://elsewhere.example/a.png'] }))
     t.match((await post(ana, '/fitmatch/profile')).data.photos, { length: 1, 0: { url: 'https://elsewhere.example/a.png', isMain: true } })
   })
 
@@ -92,9 +92,9 @@ t.test('a matching profile', async (t) => {
 
   t.test('can change its position twenty times a day, and recreating it does not reset the quota', async (t) => {
     const { id: ana } = await member('Ana')
-    const answers = await inParallel(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
-    t.equal(answers.filter(({ status }) => status === 200).length, 19, 'the first position counts as a change')
-    t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
+    const responses = await inParallel(25, (turn) => put(ana, '/fitmatch/profile', { latitude: -6 + turn / 10, longitude: 106 }))
+    t.equal(responses.filter(({ status }) => status === 200).length, 19, 'the first position counts as a change')
+    t.match(responses.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
     const { data: { latitude, longitude } } = await get(ana, '/fitmatch/profile')
     t.match(await put(ana, '/fitmatch/profile', { latitude, longitude }), { status: 200 }, 'an unchanged position does not count')
     await del(ana, '/fitmatch/profile')
@@ -144,7 +144,7 @@ t.test('a matching profile', async (t) => {
 
   t.test('follows weight and sports, including changes just before it was created', async (t) => {
     const [ana, ben] = [person('Ana'), await member('Ben')]
-    const facts = someFacts('Ana')
+    const facts = createFacts('Ana')
     await deliver(handlers, FactsChanged.type, { accountId: ana, ...facts, weight: 59, favoriteSports: ['swimming'] })
     const { data } = await post(ana, '/fitmatch/profile', {})
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, { weight: 59, favoriteSports: ['swimming'], fitnessLevel: 'INTERMEDIATE' })
@@ -155,7 +155,7 @@ t.test('a matching profile', async (t) => {
   t.test('keeps the newer of two changes within a millisecond, fetched or consumed, in any order', async (t) => {
     const [ana, ben] = [person('Ana', { weight: 60, changedAt: '2026-01-31T08:00:00.000500Z' }), await member('Ben')]
     const change = async (weight: number, microsecond: number) =>
-      await deliver(handlers, FactsChanged.type, { accountId: ana, ...someFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
+      await deliver(handlers, FactsChanged.type, { accountId: ana, ...createFacts('Ana'), weight, changedAt: `2026-01-31T08:00:00.000${microsecond}Z` })
     await change(59, 400)
     const { data } = await post(ana, '/fitmatch/profile', {})
     const weight = async () => (await get(ben.id, `/fitmatch/profile/${data.id}`)).data.weight
@@ -169,7 +169,7 @@ t.test('a matching profile', async (t) => {
 
   t.test('is deleted together with its matches', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     t.match(await del(ana.id, '/fitmatch/settings', {}), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await del(ana.id, '/fitmatch/settings', { confirmation: 'delete' }), { status: 400 })
@@ -184,7 +184,7 @@ t.test('a matching profile', async (t) => {
     const callRpc = async (accountId: string) => await rpcHandlers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId })
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.strictSame(await callRpc(person('Nobody')), { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] })
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     t.match(await callRpc(ana.id), {
       hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: false,
       matches: [{ matchId, profileId: ben.profileId, displayName: 'Ben', photo: 'https://cdn.example/onboarding/Ben/1.webp', matchedAt: String }]

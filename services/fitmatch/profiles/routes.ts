@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Data, data, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
-import { changeProfile, createProfile, deleteProfile } from './actions.ts'
+import { updateProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
 import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
 
@@ -38,7 +38,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
     }
-  }, async ({ body, account }) => data(withPhotoUrls(deps.media, await changeProfile(deps, account.id, body))))
+  }, async ({ body, account }) => data(withPhotoUrls(deps.media, await updateProfile(deps, account.id, body))))
 
   app.delete('/fitmatch/profile', {
     schema: { summary: 'Delete my matching profile with its matches and chats', response: { 200: Message } }

@@ -52,8 +52,8 @@ t.test('reporters', async (t) => {
     for (let round = 0; round < 15; round++) {
       const [ben, ana] = [await member('Ben'), throwaway()]
       services.unverified.add(ana)
-      const [made] = await Promise.all([report(ana, ben, 'UNDERAGE'), deliver(handlers, AccountVerified.type, { accountId: ana })])
-      t.equal(made.status, 201)
+      const [created] = await Promise.all([report(ana, ben, 'UNDERAGE'), deliver(handlers, AccountVerified.type, { accountId: ana })])
+      t.equal(created.status, 201)
       t.equal(await statusOf(ben), 'SUSPENDED')
     }
   })
@@ -61,8 +61,8 @@ t.test('reporters', async (t) => {
   t.test('do not deadlock when they report each other in a ring', async (t) => {
     for (let round = 0; round < 6; round++) {
       const ring = await inParallel(3, (turn) => member(`M${turn}`))
-      const answers = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
-      t.strictSame(answers.map(({ status }) => status), [201, 201, 201])
+      const responses = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
+      t.strictSame(responses.map(({ status }) => status), [201, 201, 201])
     }
   })
 

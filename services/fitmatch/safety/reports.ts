@@ -8,7 +8,7 @@ import { lockPair } from '../matches/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
 import { findOwnProfile, hasNotBlocked } from '../profiles/queries.ts'
-import { dayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn, useDailyQuota } from '../quotas.ts'
 import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
@@ -33,7 +33,7 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
   // Locked in a fixed order, or people who report each other in a ring could deadlock.
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
-  const day = dayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
+  const day = todayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
   if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) throw new TooManyReports()
 
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)

@@ -7,7 +7,7 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, postOnce, put, del, upload, member, person, matched, swipes, operator, publishedEvents, db, deps, folder, cdnUrl, services } = await testApp(t)
+  const { get, post, postOnce, put, del, upload, member, person, createMatch, swipe, operator, publishedEvents, db, deps, folder, cdnUrl, services } = await testApp(t)
   const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
   const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
@@ -15,7 +15,7 @@ t.test('safety', async (t) => {
 
   t.test('after a block neither finds the other', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     t.match(await block(ana, ben, 'Rude'), { status: 200, success: true, message: String })
     t.match(await block(ana, ben), { status: 200 }, 'blocking again has no effect')
@@ -23,7 +23,7 @@ t.test('safety', async (t) => {
     t.equal((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
     for (const [one, other] of [[ana, ben], [ben, ana]] as const) {
       t.match(await get(one.id, `/fitmatch/profile/${other.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
-      t.match(await swipes(one, other), { status: 404, code: 'PROFILE_NOT_FOUND' })
+      t.match(await swipe(one, other), { status: 404, code: 'PROFILE_NOT_FOUND' })
       t.match((await get(one.id, '/fitmatch/matches')).data, { totalMatches: 0, newMatches: [], conversations: [] })
       t.match(await get(one.id, `/fitmatch/chat/${matchId}`), { status: 404, code: 'NOT_FOUND' })
       t.match(await get(one.id, `/fitmatch/chat/${matchId}/messages`), { status: 404 })
@@ -43,7 +43,7 @@ t.test('safety', async (t) => {
     t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200, message: String })
     t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana.id, blockedId: ben.id }])
     t.match(await get(ana.id, `/fitmatch/chat/${matchId}`), { status: 404 }, 'an ended match stays ended')
-    t.ok(await matched(ana, ben), 'and the two can match again')
+    t.ok(await createMatch(ana, ben), 'and the two can match again')
   })
 
   t.test('a block outlives the profile, on either side', async (t) => {
@@ -59,7 +59,7 @@ t.test('safety', async (t) => {
 
   t.test('messages sent during a block are neither readable nor published later', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     let blocked = false
     const sending = inParallel(40, async (turn) => {
       const after = blocked
@@ -77,18 +77,18 @@ t.test('safety', async (t) => {
 
   t.test('a report blocks, is listed, and keeps its evidence', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     for (let turn = 0; turn < 55; turn++) await post(turn % 2 ? ana.id : ben.id, `/fitmatch/chat/${matchId}/messages`, { content: `m${turn}` })
-    const made = await report(ana, ben, 'HARASSMENT', { details: ' Insults ', evidence: ['https://a.example/1.png'] })
-    t.match(made, {
+    const created = await report(ana, ben, 'HARASSMENT', { details: ' Insults ', evidence: ['https://a.example/1.png'] })
+    t.match(created, {
       status: 201, data: { report: { id: String, reportedProfileId: ben.profileId, reason: 'HARASSMENT', details: 'Insults', evidence: ['https://a.example/1.png'], status: 'OPEN', createdAt: String } }
     })
-    t.strictSame((await get(ana.id, '/fitmatch/report')).data, { reports: [made.data.report] })
+    t.strictSame((await get(ana.id, '/fitmatch/report')).data, { reports: [created.data.report] })
     t.match((await get(ana.id, '/fitmatch/block')).data, { blockedUsers: [{ profileId: ben.profileId }] })
     t.equal(await statusOf(ben), 'ACTIVE')
     await del(ben.id, '/fitmatch/profile')
     const { data } = await operator('GET', '/fitmatch/admin/reports')
-    const kept = data.reports.find(({ id }: { id: string }) => id === made.data.report.id)
+    const kept = data.reports.find(({ id }: { id: string }) => id === created.data.report.id)
     t.match(kept, { reporterId: ana.id, reportedId: ben.id, profile: { displayName: 'Ben', bio: 'Runs' }, messages: { length: 50 } })
     t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
   })
@@ -108,7 +108,7 @@ t.test('safety', async (t) => {
     }
     for (const [how, leaves] of Object.entries(leave)) {
       const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
-      const matchId = await matched(ana, ben)
+      const matchId = await createMatch(ana, ben)
       await post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Insult' })
       t.match(await leaves(ben, matchId), { status: 200 })
       for (const who of [ana, ben]) {
@@ -130,7 +130,7 @@ t.test('safety', async (t) => {
     const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
     const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', createPng())).data.photo.url as string
     const [mine, theirs] = [await photoOf(ana), await photoOf(ben)]
-    await matched(ana, ben)
+    await createMatch(ana, ben)
     await del(ben.id, '/fitmatch/profile')
     t.ok(await isKept(theirs))
     const endedDaysAgo = async (days: number) => {
@@ -175,14 +175,14 @@ t.test('safety', async (t) => {
   t.test('a report is created once under an idempotency key', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const send = () => postOnce(ana.id, 'r', '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'SPAM' })
-    const answers = await inParallel(4, send)
-    t.equal(new Set(answers.map(({ data }) => data.report.id)).size, 1)
+    const responses = await inParallel(4, send)
+    t.equal(new Set(responses.map(({ data }) => data.report.id)).size, 1)
     t.equal((await get(ana.id, '/fitmatch/report')).data.reports.length, 1)
   })
 
   t.test('the chat of blocked people is erased after 30 days, except images that a report retains', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const matchId = await matched(ana, ben)
+    const matchId = await createMatch(ana, ben)
     const send = async (who: Member) =>
       (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: createPng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
     const [mine, theirs] = [await send(ana), await send(ben)]
@@ -216,11 +216,11 @@ t.test('safety', async (t) => {
 
   t.test('only an operator lifts a suspension, and it outlives the profile', async (t) => {
     const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
-    const matchId = await matched(ben, cleo)
+    const matchId = await createMatch(ben, cleo)
     t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
     const refused = [
-      get(ben.id, '/fitmatch/discover'), swipes(ben, cleo), get(ben.id, '/fitmatch/matches'), get(ben.id, `/fitmatch/chat/${matchId}`), get(ben.id, '/fitmatch/likes'),
+      get(ben.id, '/fitmatch/discover'), swipe(ben, cleo), get(ben.id, '/fitmatch/matches'), get(ben.id, `/fitmatch/chat/${matchId}`), get(ben.id, '/fitmatch/likes'),
       get(ben.id, `/fitmatch/chat/${matchId}/messages`), post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' }), get(ben.id, `/fitmatch/profile/${cleo.profileId}`),
       post(ben.id, `/fitmatch/chat/${matchId}/read`), post(ben.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }), del(ben.id, `/fitmatch/chat/${matchId}`),
       put(ben.id, '/fitmatch/settings', { status: 'ACTIVE' }), put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
@@ -280,7 +280,7 @@ t.test('safety', async (t) => {
 
   t.test('blocking first does not prevent the other person from reporting', async (t) => {
     const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
-    await matched(ana, ben)
+    await createMatch(ana, ben)
     await block(ben, ana)
     t.match(await report(ana, ben, 'HARASSMENT'), { status: 201 })
     await block(ben, eve)
@@ -297,9 +297,9 @@ t.test('safety', async (t) => {
     t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: ana.profileId }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: 'garbage' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
     t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: 'garbage', reason: 'SPAM' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    const answers = await Promise.all(others.map((each) => report(ana, each)))
-    t.equal(answers.filter(({ status }) => status === 201).length, 10)
-    t.match(answers.find(({ status }) => status !== 201), { status: 429, code: 'LIMIT_EXCEEDED' })
+    const responses = await Promise.all(others.map((each) => report(ana, each)))
+    t.equal(responses.filter(({ status }) => status === 201).length, 10)
+    t.match(responses.find(({ status }) => status !== 201), { status: 429, code: 'LIMIT_EXCEEDED' })
     t.strictSame((await get(person('Nobody'), '/fitmatch/report')).data, { reports: [] })
   })
 
@@ -312,7 +312,7 @@ t.test('safety', async (t) => {
       services.connection = () => ++calls > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
     }
     knownAfterCalls(2, { isMatched: true, hasBlocked: false })
-    await matched(ana, ben)
+    await createMatch(ana, ben)
     t.equal(calls, 3)
     knownAfterCalls(2, { isMatched: false, hasBlocked: true })
     t.match(await block(ana, ben), { status: 200 })

@@ -5,7 +5,7 @@ import type { Db } from '../tables.ts'
 export interface Settings { status?: 'ACTIVE' | 'PAUSED', showOnlineStatus?: boolean, showDistance?: boolean, showLastActive?: boolean }
 
 /** Changes the given settings. A suspended profile cannot be paused or resumed; only an operator can lift the suspension. */
-export async function changeSettings (db: Db, accountId: string, { status, showOnlineStatus, showDistance, showLastActive }: Settings) {
+export async function updateSettings (db: Db, accountId: string, { status, showOnlineStatus, showDistance, showLastActive }: Settings) {
   return await db.transaction().execute(async (trx) => {
     const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('suspended').forUpdate().executeTakeFirst()
     if (!profile) throw new ProfileMissing()

@@ -3,7 +3,7 @@ import { Body, Data, data, Enum, Message, message, type Routes } from '@tandem/s
 import type { Deps } from '../deps.ts'
 import { deleteProfile } from '../profiles/actions.ts'
 import { readCaller } from '../profiles/queries.ts'
-import { changeSettings } from './actions.ts'
+import { updateSettings } from './actions.ts'
 
 const Settings = Data(Type.Object({
   status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
@@ -34,7 +34,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
       }, { examples: [{ status: 'PAUSED', showOnlineStatus: true, showDistance: false, showLastActive: false }] }),
       response: { 200: Settings }
     }
-  }, async ({ body, account }) => data(await changeSettings(db, account.id, body)))
+  }, async ({ body, account }) => data(await updateSettings(db, account.id, body)))
 
   app.delete('/fitmatch/settings', {
     schema: {

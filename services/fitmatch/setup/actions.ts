@@ -11,7 +11,7 @@ export async function saveDraft (db: Db, accountId: string, state: Record<string
   return draft
 }
 
-export async function clearDraft (db: Db, accountId: string) {
+export async function deleteDraft (db: Db, accountId: string) {
   await db.deleteFrom('setup_drafts').where('account_id', '=', accountId).execute()
 }
 

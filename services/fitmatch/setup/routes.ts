@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
-import { clearDraft, saveDraft, markTutorialSeen } from './actions.ts'
+import { deleteDraft, saveDraft, markTutorialSeen } from './actions.ts'
 import { findDraft, hasSeenTutorial } from './queries.ts'
 
 const MAX_DRAFT_BYTES = 32 * 1024
@@ -39,7 +39,7 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   app.delete('/fitmatch/setup-draft', {
     schema: { summary: 'Delete my setup draft', response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) } }
   }, async ({ account }) => {
-    await clearDraft(db, account.id)
+    await deleteDraft(db, account.id)
     return data({ cleared: true })
   })
 

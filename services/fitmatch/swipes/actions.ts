@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { AgeRestricted, AgeUnknown, ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, isVisibleTo, readParticipant } from '../profiles/queries.ts'
-import { dayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn, useDailyQuota } from '../quotas.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
 import { readUsedSwipes, describeLimits, dailyLimitOf } from './limits.ts'
 
@@ -24,10 +24,10 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   if (targetProfileId === me.id) throw new ValidationError('This profile is your own')
   if (minAge > 0 && me.age === null) throw new AgeUnknown()
   if (me.age !== null && me.age < minAge) throw new AgeRestricted(minAge)
-  const day = dayIn(me.timezone)
+  const day = todayIn(me.timezone)
 
   return await db.transaction().execute(async (trx) => {
-    const targetId = await lockPairWith(trx, accountId, targetProfileId)
+    const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
     const pairState = await lockPairState(trx, accountId, targetId)
     const { match, mySwipe, isLikePublished, theirSwipe, isSubscribed, ownName, ...target } = pairState
     if (match || mySwipe === swipeType) {
@@ -52,7 +52,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
 }
 
 /** Finds the profile's account and locks the pair, in one statement. */
-async function lockPairWith (trx: Trx, accountId: string, profileId: string) {
+async function lockPairWithProfile (trx: Trx, accountId: string, profileId: string) {
   const { rows } = await sql<{ targetId: string }>`
     select account_id as "targetId", ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
   if (!rows[0]) throw new ProfileNotFound()

@@ -1,4 +1,4 @@
-import { dayIn } from '../quotas.ts'
+import { todayIn } from '../quotas.ts'
 import type { Caller } from '../profiles/queries.ts'
 import type { Db } from '../tables.ts'
 
@@ -15,7 +15,7 @@ export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: numb
 
 /** The caller's swipe limits for today. */
 export async function readSwipeLimits (db: Db, caller: Caller) {
-  return describeLimits(caller, await readUsedSwipes(db, caller.accountId, dayIn(caller.timezone)))
+  return describeLimits(caller, await readUsedSwipes(db, caller.accountId, todayIn(caller.timezone)))
 }
 
 /** How many swipes an account has used on a day. */

@@ -4,97 +4,97 @@ import { LikeReceived, MatchMade, SubscriptionChanged } from '@tandem/contracts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('swipes', async (t) => {
-  const { get, post, put, del, member, person, swipes, subscribe, publishedEvents, db, handlers } = await testApp(t)
+  const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers } = await testApp(t)
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
   t.test('publish that a person is liked, without revealing by whom', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
-    const answer = await swipes(ana, ben)
-    t.match(answer, { status: 200, success: true })
-    t.strictSame(answer.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
+    const response = await swipe(ana, ben)
+    t.match(response, { status: 200, success: true })
+    t.strictSame(response.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
     t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, swipeType: 'LIKE', likedBy: null }])
     t.strictSame((await get(ben.id, '/fitmatch/likes')).data, { count: 1, profiles: [] })
 
     const cleo = await member('Cleo')
     await subscribe(cleo.id)
-    await swipes(ana, cleo, 'WORKOUT_BUDDY')
+    await swipe(ana, cleo, 'WORKOUT_BUDDY')
     t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [
       { accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id, displayName: 'Annie', profileId: ana.profileId }
     ])
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Annie' }] })
-    await swipes(ana, cleo, 'PASS')
-    await swipes(ana, cleo, 'LIKE')
+    await swipe(ana, cleo, 'PASS')
+    await swipe(ana, cleo, 'LIKE')
     t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'published once')
-    await swipes(cleo, ana, 'PASS')
+    await swipe(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
   })
 
   t.test('of two interested people create a match, which is published for both', async (t) => {
     for (const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], ['WORKOUT_BUDDY', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY']] as const) {
       const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
-      await swipes(ana, ben, mine)
-      const { data } = await swipes(ben, ana, theirs)
+      await swipe(ana, ben, mine)
+      const { data } = await swipe(ben, ana, theirs)
       t.match(data, {
         swipeType: theirs, isMatch: true, remaining: 9,
         match: { matchId: String, matchType, matchedAt: String, matchedProfile: { id: ana.profileId, displayName: 'Ana', age: 31, photo: 'https://cdn.example/onboarding/Ana/1.webp' } }
       })
       t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
       t.match((await publishedEvents(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
-      t.match((await swipes(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'an existing match stays')
+      t.match((await swipe(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'an existing match stays')
       t.equal(await usedBy(ana), 1)
       t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })
     }
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    await swipes(ana, ben, 'LIKE')
-    t.match((await swipes(ben, ana, 'PASS')).data, { isMatch: false })
-    t.match((await swipes(ben, ana, 'LIKE')).data, { isMatch: true, remaining: 8 }, 'a changed swipe counts')
+    await swipe(ana, ben, 'LIKE')
+    t.match((await swipe(ben, ana, 'PASS')).data, { isMatch: false })
+    t.match((await swipe(ben, ana, 'LIKE')).data, { isMatch: true, remaining: 8 }, 'a changed swipe counts')
   })
 
   t.test('of two hundred pairs at the same instant create two hundred matches', { timeout: 60_000 }, async (t) => {
     const pairs: [Member, Member][] = []
     for (let batch = 0; batch < 10; batch++) pairs.push(...await inParallel(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
     const before = (await publishedEvents(MatchMade)).length
-    const answers = await Promise.all(pairs.map(async ([one, other]) => await Promise.all([swipes(one, other), swipes(other, one)])))
-    t.ok(answers.every((both) => both.every(({ status }) => status === 200)))
-    t.ok(answers.every((both) => both.some(({ data }) => data.isMatch)))
-    const made = (await publishedEvents(MatchMade)).slice(before)
-    t.equal(made.length, 200)
-    t.equal(new Set(made.map(({ accountIds }) => String(accountIds))).size, 200)
+    const responses = await Promise.all(pairs.map(async ([one, other]) => await Promise.all([swipe(one, other), swipe(other, one)])))
+    t.ok(responses.every((both) => both.every(({ status }) => status === 200)))
+    t.ok(responses.every((both) => both.some(({ data }) => data.isMatch)))
+    const created = (await publishedEvents(MatchMade)).slice(before)
+    t.equal(created.length, 200)
+    t.equal(new Set(created.map(({ accountIds }) => String(accountIds))).size, 200)
     const matches = await db.selectFrom('matches').where('low_id', 'in', pairs.flat().map(({ id }) => id)).select('id').execute()
     t.equal(matches.length, 200)
   })
 
   t.test('are free when repeated', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const answers = await inParallel(50, () => swipes(ana, ben))
-    t.ok(answers.every(({ status, data }) => status === 200 && data.remaining === 9))
+    const responses = await inParallel(50, () => swipe(ana, ben))
+    t.ok(responses.every(({ status, data }) => status === 200 && data.remaining === 9))
     t.equal(await usedBy(ana), 1)
     t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id).length, 1)
   })
 
   t.test('are limited to ten a day, PASS included, under concurrent requests', async (t) => {
     const [ana, others] = [await member('Ana'), await many(60)]
-    const answers = await Promise.all(others.map((other, turn) => swipes(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
-    t.equal(answers.filter(({ status }) => status === 200).length, 10)
-    t.match(answers.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
-    t.strictSame(answers.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort((one, other) => one - other), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    const responses = await Promise.all(others.map((other, turn) => swipe(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
+    t.equal(responses.filter(({ status }) => status === 200).length, 10)
+    t.match(responses.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
+    t.strictSame(responses.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort((one, other) => one - other), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     t.equal((await db.selectFrom('swipes').where('swiper_id', '=', ana.id).select('target_id').execute()).length, 10)
     const limits = async () => (await get(ana.id, '/fitmatch/discover')).data.limits
     t.strictSame(await limits(), { dailySwipes: 10, remaining: 0, used: 10, unlimited: false })
 
     await del(ana.id, '/fitmatch/profile')
     await post(ana.id, '/fitmatch/profile')
-    t.match(await swipes(ana, others[0] as Member), { status: 429, code: 'LIMIT_EXCEEDED' }, 'also with a new profile')
+    t.match(await swipe(ana, others[0] as Member), { status: 429, code: 'LIMIT_EXCEEDED' }, 'also with a new profile')
 
     await subscribe(ana.id)
-    t.match(await swipes(ana, others[0] as Member), { status: 200, data: { remaining: 999_999 } })
+    t.match(await swipe(ana, others[0] as Member), { status: 200, data: { remaining: 999_999 } })
     t.strictSame(await limits(), { dailySwipes: 999_999, remaining: 999_999, used: 11, unlimited: true })
     await subscribe(ana.id, 'CANCELED')
-    t.match(await swipes(ana, others[1] as Member), { status: 429 })
+    t.match(await swipe(ana, others[1] as Member), { status: 429 })
     t.match(await limits(), { remaining: 0, used: 11 })
     await db.updateTable('swipe_quota').set({ day: '2020-01-01' }).where('account_id', '=', ana.id).execute()
-    t.match(await swipes(ana, others[1] as Member), { status: 200, data: { remaining: 9 } }, 'a new day')
+    t.match(await swipe(ana, others[1] as Member), { status: 200, data: { remaining: 9 } }, 'a new day')
   })
 
   t.test('are unlimited only during a subscription, whatever the order of events', async (t) => {
@@ -116,15 +116,15 @@ t.test('swipes', async (t) => {
 
   t.test('are rejected if invalid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    t.match(await swipes(ana, ana), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await swipe(ana, ana), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: 'garbage', swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
     t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'SUPERLIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(ana.id, '/fitmatch/swipe', { swipeType: 'LIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await post(person('Nobody'), '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
     const ageless = await member('Ageless', { birthDate: null })
-    t.match(await swipes(ageless, ben), { status: 403, code: 'AGE_RESTRICTED' })
+    t.match(await swipe(ageless, ben), { status: 403, code: 'AGE_RESTRICTED' })
     await put(ageless.id, '/fitmatch/profile', { birthDate: '1990-01-01' })
-    t.match(await swipes(ageless, ben), { status: 200 })
+    t.match(await swipe(ageless, ben), { status: 200 })
     t.equal(await usedBy(ana), 0)
   })
 })

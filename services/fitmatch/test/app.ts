@@ -34,7 +34,7 @@ export interface FakeServices {
 }
 
 /** The facts of a complete main profile. */
-export const someFacts = (name: string, overrides: Partial<Facts> = {}): Facts => ({
+export const createFacts = (name: string, overrides: Partial<Facts> = {}): Facts => ({
   name,
   bio: 'Runs',
   city: 'Jakarta',
@@ -96,7 +96,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
 
   function person (name: string, facts: Partial<Facts> = {}) {
     const accountId = randomUUID()
-    services.facts.set(accountId, someFacts(name, facts))
+    services.facts.set(accountId, createFacts(name, facts))
     return accountId
   }
 
@@ -109,7 +109,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   }
   type Member = Awaited<ReturnType<typeof member>>
 
-  const swipes = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') => post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
+  const swipe = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') => post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
 
   return {
     app,
@@ -132,11 +132,11 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     upload,
     person,
     member,
-    swipes,
+    swipe,
     /** Matches two people. @returns the match id */
-    matched: async (one: Member, other: Member) => {
-      await swipes(one, other)
-      const { data } = await swipes(other, one)
+    createMatch: async (one: Member, other: Member) => {
+      await swipe(one, other)
+      const { data } = await swipe(other, one)
       return data.match.matchId as string
     },
     subscribe: async (accountId: string, status = 'ACTIVE', days = 30) => await deliver(createHandlers(deps), SubscriptionChanged.type, {

@@ -3,9 +3,9 @@ import t from 'tap'
 import { testApp } from './app.ts'
 
 t.test('no value in a path, query or body causes a server error', async (t) => {
-  const { app, member, matched } = await testApp(t)
+  const { app, member, createMatch } = await testApp(t)
   const [ana, ben] = [await member('Ana'), await member('Ben')]
-  const matchId = await matched(ana, ben)
+  const matchId = await createMatch(ana, ben)
   const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), {
     send: createInjector(app, bearer(ana.id, { role: 'ADMIN' })), ids: { chat: matchId, profile: ben.profileId }
   })

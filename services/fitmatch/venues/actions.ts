@@ -49,7 +49,7 @@ export async function addVenue (trx: Trx, accountId: string, { chainId, name, br
 }
 
 /** Reorders the venues. `venueIds` contains each of them once. */
-export async function orderVenues (db: Db, accountId: string, venueIds: string[]) {
+export async function reorderVenues (db: Db, accountId: string, venueIds: string[]) {
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
@@ -62,7 +62,7 @@ export async function orderVenues (db: Db, accountId: string, venueIds: string[]
   })
 }
 
-export async function changeVenue (db: Db, accountId: string, { id, name, branch, latitude, longitude }: VenueChanges) {
+export async function updateVenue (db: Db, accountId: string, { id, name, branch, latitude, longitude }: VenueChanges) {
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const changed = await trx.updateTable('venues')

@@ -4,7 +4,7 @@ import { Body, Data, data, Id, readIdempotencyKey, Message, message, Idempotency
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
-import { addVenue, changeVenue, deleteVenue, MAX_VENUES, orderVenues } from './actions.ts'
+import { addVenue, updateVenue, deleteVenue, MAX_VENUES, reorderVenues } from './actions.ts'
 import { listVenues } from './queries.ts'
 
 const Venues = Data(Type.Object({ venues: Type.Array(Venue), maxVenues: Type.Integer() }))
@@ -49,8 +49,8 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
     if (venueIds === undefined && id === undefined) throw new ValidationError('venueIds or id is required')
     const venues = venueIds !== undefined
-      ? await orderVenues(db, account.id, venueIds)
-      : await changeVenue(db, account.id, { id: id ?? '', ...changes })
+      ? await reorderVenues(db, account.id, venueIds)
+      : await updateVenue(db, account.id, { id: id ?? '', ...changes })
     return data({ venues, maxVenues: MAX_VENUES })
   })
 

@@ -29,9 +29,9 @@ t.test('venues', async (t) => {
 
   t.test('are added once under an idempotency key', async (t) => {
     const { id: ana } = await member('Ana')
-    const answers = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
-    t.ok(answers.every(({ status }) => status === 201))
-    t.equal(new Set(answers.map(({ data }) => data.venue.id)).size, 1)
+    const responses = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
+    t.ok(responses.every(({ status }) => status === 201))
+    t.equal(new Set(responses.map(({ data }) => data.venue.id)).size, 1)
     t.match(await postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Other' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     t.equal((await get(ana, '/fitmatch/profile/venues')).data.venues.length, 1)
   })
