@@ -9,12 +9,12 @@ import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
-import { answerTrainingProgress, answerTrainingTotals } from './totals/rpc.ts'
+import { handleTrainingProgress, handleTrainingTotals } from './totals/rpc.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
 const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
 const consumers = [onPersonChanged, onFactsChanged]
-const rpcs = [answerTrainingTotals, answerTrainingProgress]
+const rpcs = [handleTrainingTotals, handleTrainingProgress]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })

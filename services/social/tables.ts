@@ -85,7 +85,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     delete_requested_at: Date | null
     deleted_at: Date | null
   }
-  trending_rankings: { number: GeneratedAlways<number>, post_ids: string[], took_ms: number, confirmed_at: Generated<Date> }
+  trending_rankings: { number: GeneratedAlways<number>, post_ids: string[], duration_ms: number, confirmed_at: Generated<Date> }
 }
 
 export const postTypes = ['TEXT', 'IMAGE', 'VIDEO', 'POLL', 'WORKOUT', 'ACHIEVEMENT', 'ACTIVITY'] as const

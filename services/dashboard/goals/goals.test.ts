@@ -1,10 +1,10 @@
 import t from 'tap'
 import { food, sleep, testApp, water, workout } from '../test/app.ts'
-import { answerTrainingProgress, answerTrainingTotals } from '../totals/rpc.ts'
+import { handleTrainingProgress, handleTrainingTotals } from '../totals/rpc.ts'
 
 const { newUser, deps } = await testApp(t)
-const totals = answerTrainingTotals(deps)
-const progress = answerTrainingProgress(deps)
+const totals = handleTrainingTotals(deps)
+const progress = handleTrainingProgress(deps)
 const now = '2026-11-20T05:00:00Z'
 
 t.test('goals are null until one is set; omitted goals stay unchanged', async (t) => {

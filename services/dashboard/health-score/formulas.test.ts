@@ -1,9 +1,9 @@
 import t from 'tap'
-import { overallOf, scoresOf, trendOf, type Day } from './formulas.ts'
+import { overallOf, scoresOf, trendOf, type DaySummary } from './formulas.ts'
 import { tipsFor, weakestOf } from './tips.ts'
 
 const targets = { dailyCalories: 2000, waterMl: 2000, sleepMinutes: 480, workoutsPerWeek: 3 }
-const day = (date: string, logged: Partial<Day>): Day =>
+const day = (date: string, logged: Partial<DaySummary>): DaySummary =>
   ({ day: date, workouts: 0, foodEntries: 0, calories: 0, waterMl: 0, sleepEntries: 0, sleepMinutes: 0, sleepQuality: 0, ...logged })
 
 t.test('the scores of a week match a calculation by hand', (t) => {
@@ -50,7 +50,7 @@ t.test('tips are about the weakest metric', (t) => {
   t.equal(weakestOf({ workout: 0, nutrition: 0, water: 0, sleep: 0 }), 'workout')
   t.equal(weakestOf({ workout: 50, nutrition: 20, water: 20, sleep: 20 }), 'nutrition')
 
-  const tips = (metric: object, days: Day[] = []) => tipsFor({ ...scores, ...metric }, { days, targets }, 'id').join(' ')
+  const tips = (metric: object, days: DaySummary[] = []) => tipsFor({ ...scores, ...metric }, { days, targets }, 'id').join(' ')
   t.match(tips({}), 'Kerja bagus')
   t.match(tips({ workout: 10 }), 'satu sesi latihan')
   t.match(tips({ workout: 10 }, [day('2026-11-16', { workouts: 1 })]), 'Tambah sesi latihanmu untuk mencapai target 3 kali')

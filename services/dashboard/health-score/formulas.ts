@@ -1,5 +1,5 @@
 /** The summary of one day. Days without logs have none. */
-export interface Day {
+export interface DaySummary {
   day: string
   workouts: number
   foodEntries: number
@@ -24,7 +24,7 @@ export const mean = (numbers: number[]) => numbers.length === 0 ? 0 : sum(number
 const percent = (part: number) => Math.round(part * 100)
 
 /** The mean minutes of sleep over the days with sleep, and the mean quality (1 to 5) over their entries. */
-export function sleepOf (days: Day[]) {
+export function sleepAveragesOf (days: DaySummary[]) {
   const daysWithSleep = days.filter((day) => day.sleepEntries > 0)
   const entries = sum(daysWithSleep.map((day) => day.sleepEntries))
   return {
@@ -35,9 +35,9 @@ export function sleepOf (days: Day[]) {
 }
 
 /** The scores of a week, each 0 to 100. @param elapsedDays how many days of the week have started */
-export function scoresOf (days: Day[], elapsedDays: number, targets: Targets): Scores {
+export function scoresOf (days: DaySummary[], elapsedDays: number, targets: Targets): Scores {
   const daysWithFood = days.filter((day) => day.foodEntries > 0)
-  const { minutes, quality } = sleepOf(days)
+  const { minutes, quality } = sleepAveragesOf(days)
   return {
     workout: percent(Math.min(1, sum(days.map((day) => day.workouts)) / targets.workoutsPerWeek)),
     nutrition: percent(mean(daysWithFood.map(({ calories }) => Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)))),

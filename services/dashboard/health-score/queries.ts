@@ -4,11 +4,11 @@ import { mondayOf } from '../calendar.ts'
 import { readTargets } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'
 import { currentStreak } from '../stats/queries.ts'
-import { overallOf, scoresOf, sleepOf, trendOf, type Day } from './formulas.ts'
+import { overallOf, scoresOf, sleepAveragesOf, trendOf, type DaySummary } from './formulas.ts'
 import { tipsFor } from './tips.ts'
 
 /** The summaries from one day to another, both included. Days without logs have none. */
-export async function readDays (db: Db, accountId: string, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<Day[]> {
+export async function readDailySummaries (db: Db, accountId: string, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<DaySummary[]> {
   return await db.selectFrom('daily_summaries')
     .where('account_id', '=', accountId)
     .where(sql<boolean>`day between ${from.toString()}::date and ${to.toString()}::date`)
@@ -30,7 +30,7 @@ const DAYS_OF_WEEK = 7
 export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
   const monday = mondayOf(today)
   const [days, targets, { rows: [streaks] }] = await Promise.all([
-    readDays(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
+    readDailySummaries(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
     readTargets(db, accountId),
     sql<{ weeks: number, water: number }>`
       select ${currentStreak(accountId, 'WEEK', monday)} as weeks, ${currentStreak(accountId, 'WATER', today)} as water`.execute(db)
@@ -42,7 +42,7 @@ export async function readHealthScore (db: Db, accountId: string, today: Tempora
   const previousScore = overallOf(scoresOf(lastWeek, DAYS_OF_WEEK, targets))
 
   const now = thisWeek.find(({ day }) => day === today.toString())
-  const sleep = sleepOf(thisWeek)
+  const sleep = sleepAveragesOf(thisWeek)
   return {
     overallScore,
     previousScore,

@@ -1,10 +1,10 @@
 import type { Language } from '@tandem/service-kit'
-import { mean, sleepOf, scoreWeights, type Day, type Scores, type Targets } from './formulas.ts'
+import { mean, sleepAveragesOf, scoreWeights, type DaySummary, type Scores, type Targets } from './formulas.ts'
 import { texts } from './texts.ts'
 
 const PRAISE_THRESHOLD = 80
 
-interface Week { days: Day[], targets: Targets }
+interface Week { days: DaySummary[], targets: Targets }
 
 /** The metric with the lowest score. Ties go to the greater weight, then to the order of the contract. */
 export function weakestOf (scores: Scores): keyof Scores {
@@ -29,7 +29,7 @@ export function tipsFor (scores: Scores, { days, targets }: Week, language: Lang
       return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories ? messages.tooMuchFood : messages.tooLittleFood
     }
     case 'sleep': {
-      const { minutes, daysTracked } = sleepOf(days)
+      const { minutes, daysTracked } = sleepAveragesOf(days)
       if (daysTracked === 0) return messages.noSleep
       return minutes < targets.sleepMinutes ? messages.tooLittleSleep : messages.poorSleep
     }

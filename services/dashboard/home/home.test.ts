@@ -116,9 +116,9 @@ t.test('the current weight is the newest of the weight logs and the profile weig
   }
   const setProfileWeight = (weight: number, weighedAt: string) => setFakes({ person: examplePerson('Asia/Jakarta', { weight, weighedAt }) })
   setProfileWeight(80, '2026-11-10T05:00:00.000Z')
-  t.equal(await weightNow(), 80, 'before anything was logged')
+  t.equal(await weightNow(), 80, 'before the first log')
   await log(weight('2026-11-09T05:00:00Z', 81))
-  t.equal(await weightNow(), 80, 'a log of before the onboarding is older')
+  t.equal(await weightNow(), 80, 'a log from before onboarding is older')
   await log(weight('2026-11-15T05:00:00Z', 78))
   t.equal(await weightNow(), 78)
   setProfileWeight(77, '2026-11-18T05:00:00.000Z')
@@ -128,7 +128,7 @@ t.test('the current weight is the newest of the weight logs and the profile weig
   const facts = { ...await readSample(FactsChanged) as object, accountId: account }
   await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 76, weighedAt: '2026-11-19T05:00:00.000Z' })
   await deliver([onFactsChanged(deps)], FactsChanged.type, { ...facts, weight: 75, weighedAt: '2026-11-17T05:00:00.000Z' })
-  t.equal(await weightNow(), 76, 'and events that come late undo nothing')
+  t.equal(await weightNow(), 76, 'late events change nothing')
   await log(weight('2026-11-20T04:00:00Z', 74))
   t.equal(await weightNow(), 74)
 })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
-import { exampleStats, StatsShape } from '../stats/schemas.ts'
+import { exampleStats, StatsSchema } from '../stats/schemas.ts'
 import { readHome } from './queries.ts'
 
 const User = Type.Object({
@@ -75,7 +75,7 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
         200: Data(Type.Object({
           user: User,
           today: Today,
-          stats: StatsShape,
+          stats: StatsSchema,
           fitmatch: Type.Object({
             hasProfile: Type.Boolean(),
             status: Nullable(Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),

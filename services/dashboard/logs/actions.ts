@@ -12,7 +12,7 @@ import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
 
-export interface Result { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
+export interface ItemResult { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
 
 interface Batch { accountId: string, zone: string, parsedItems: (Item | RejectedItem)[], idempotencyKey: IdempotencyKey | undefined }
 
@@ -26,20 +26,20 @@ const MAX_RECORDS_PUBLISHED = 20
  * the last wins. Batches of one account run one after the other, so every level, record and achievement is published once.
  * @returns the result of each item, in the order of the items
  */
-export async function writeLogs (db: Db, { accountId, zone, parsedItems, idempotencyKey }: Batch): Promise<Result[]> {
+export async function writeLogs (db: Db, { accountId, zone, parsedItems, idempotencyKey }: Batch): Promise<ItemResult[]> {
   return await runSerialized(accountId, async () => await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const items = parsedItems.filter((item): item is Item => !isRejected(item))
     const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
     const results = written.values()
     return parsedItems.map((item) => isRejected(item)
       ? { clientId: item.clientId, id: null, status: 'rejected' as const, error: item.error }
-      : results.next().value as Result)
+      : results.next().value as ItemResult)
   }))
 }
 
 const isRejected = (item: Item | RejectedItem): item is RejectedItem => 'error' in item
 
-async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<Result[]> {
+async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<ItemResult[]> {
   const totals = await lockAccount(trx, accountId)
   const existing = await findExisting(trx, accountId, items)
   const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]

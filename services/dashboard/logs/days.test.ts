@@ -60,7 +60,7 @@ t.test('an ISO week starts on Monday and can span the end of the year', async (t
   t.equal((await read('/dashboard/stats')).stats.workoutsThisWeek, 3)
   at('2027-01-03T17:00:00Z')
   t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 0, workoutsThisMonth: 1, streak: 0, longestStreak: 2 })
-  t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 2, 'last week still holds the streak')
+  t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 2, 'last week still counts for the streak')
   at('2027-01-10T17:00:00Z')
   t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 0)
 })
@@ -96,7 +96,7 @@ t.test('late logs merge streaks and weeks; deleting and moving them splits them 
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, totalXp: 30 })
   t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: false, code: 'NOT_FOUND' })
   t.match((await send('DELETE', '/logs/garbage')).json(), { success: false, code: 'NOT_FOUND' })
-  t.equal((await publishedEvents()).filter(([what]) => what === 'achievement').length, 2, 'what was earned is said once')
+  t.equal((await publishedEvents()).filter(([what]) => what === 'achievement').length, 2, 'an earned achievement is published once')
 })
 
 t.test('XP has daily limits, by the day of the log', async (t) => {

@@ -26,7 +26,7 @@ t.test('a program is created, listed, activated and shown on its days', async (t
     programDayId: added.days[0].id, name: 'Legs', isRestDay: false, exercises: added.days[0].exercises
   })
   at('2026-11-21T05:00:00Z')
-  t.equal((await read('/dashboard/home')).today.workout, null, 'a day the program does not have')
+  t.equal((await read('/dashboard/home')).today.workout, null, 'a day that is not in the program')
   at('2026-11-22T05:00:00Z')
   t.equal((await read('/dashboard/home')).today.workout, null, 'a rest day')
   at(now)

@@ -4,8 +4,8 @@ import { AchievementEarned, LevelReached } from '@tandem/contracts'
 import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
 import { achievementsOf, levelOf } from './rules.ts'
-import { applyChanges, type Change } from './streaks.ts'
-import { readSummaries, refreshSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
+import { applyStreakChanges, type StreakChange } from './streaks.ts'
+import { readSummaries, recalculateSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
 
 /** Locks the account's row of `totals`, which every change to its logs takes first. Creates it if needed. */
 export async function lockAccount (trx: Trx, accountId: string) {
@@ -24,7 +24,7 @@ type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
 export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
   if (days.length === 0) return
   const before = byDay(await readSummaries(trx, accountId, days))
-  const after = byDay(await refreshSummaries(trx, accountId, days))
+  const after = byDay(await recalculateSummaries(trx, accountId, days))
   const gainOf = (figure: Exclude<keyof Summary, 'day'>) =>
     days.reduce((sum, day) => sum + (after.get(day)?.[figure] ?? 0) - (before.get(day)?.[figure] ?? 0), 0)
 
@@ -41,7 +41,7 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
     highest_level: Math.max(totals.highestLevel, level)
   })).execute()
 
-  const longest = await applyChanges(trx, accountId, await changesOf(trx, accountId, days, before, after))
+  const longest = await applyStreakChanges(trx, accountId, await findStreakChanges(trx, accountId, days, before, after))
   for (let reached = totals.highestLevel + 1; reached <= level; reached++) {
     await publish(trx, LevelReached, accountId, { accountId, level: reached })
   }
@@ -52,8 +52,8 @@ type Summaries = Map<string, Summary>
 const byDay = (summaries: Summary[]): Summaries => new Map(summaries.map((summary) => [summary.day, summary]))
 
 /** The days and weeks that started or stopped to count for a streak. */
-async function changesOf (trx: Trx, accountId: string, days: string[], before: Summaries, after: Summaries) {
-  const changes: Change[] = []
+async function findStreakChanges (trx: Trx, accountId: string, days: string[], before: Summaries, after: Summaries) {
+  const changes: StreakChange[] = []
   const weeks = new Set<number>()
   const findTransition = (day: string, counts: (summary: Summary) => boolean) => {
     const [was, is] = [before, after].map((summaries) => summaries.has(day) && counts(summaries.get(day) as Summary))
@@ -61,10 +61,10 @@ async function changesOf (trx: Trx, accountId: string, days: string[], before: S
   }
   for (const day of days) {
     const number = dayNumberOf(day)
-    const logged = findTransition(day, () => true)
-    const drank = findTransition(day, ({ waterEntries }) => waterEntries > 0)
-    if (logged !== undefined) changes.push({ kind: 'DAY', number, counts: logged })
-    if (drank !== undefined) changes.push({ kind: 'WATER', number, counts: drank })
+    const dayChange = findTransition(day, () => true)
+    const waterChange = findTransition(day, ({ waterEntries }) => waterEntries > 0)
+    if (dayChange !== undefined) changes.push({ kind: 'DAY', number, counts: dayChange })
+    if (waterChange !== undefined) changes.push({ kind: 'WATER', number, counts: waterChange })
     if (findTransition(day, ({ workouts }) => workouts > 0) !== undefined) weeks.add(mondayNumberOf(number))
   }
   if (weeks.size > 0) {

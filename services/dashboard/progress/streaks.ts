@@ -8,7 +8,7 @@ export interface Streak { first: number, last: number }
 type StreakOfKind = Streak & { kind: StreakKind }
 
 /** A day (or Monday) that started or stopped to count. */
-export interface Change { kind: StreakKind, number: number, counts: boolean }
+export interface StreakChange { kind: StreakKind, number: number, counts: boolean }
 
 export const stepOf = (kind: StreakKind) => kind === 'WEEK' ? 7 : 1
 
@@ -33,7 +33,7 @@ export function changeStreaks (streaks: Streak[], changes: Map<number, boolean>,
  * Updates the streaks that `changes` affect. The caller holds the lock on the account.
  * @returns the longest affected streak of each kind, in days or weeks
  */
-export async function applyChanges (trx: Trx, accountId: string, changes: Change[]): Promise<Record<StreakKind, number>> {
+export async function applyStreakChanges (trx: Trx, accountId: string, changes: StreakChange[]): Promise<Record<StreakKind, number>> {
   const longest = { DAY: 0, WATER: 0, WEEK: 0 }
   const kinds = [...new Set(changes.map(({ kind }) => kind))]
   if (kinds.length === 0) return longest

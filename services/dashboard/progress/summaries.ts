@@ -16,7 +16,7 @@ export async function readSummaries (trx: Trx, accountId: string, days: string[]
 const { lit } = sql
 
 /** Recomputes the summaries of `days` from their logs. The caller holds the lock on the account. A day without logs loses its row. */
-export async function refreshSummaries (trx: Trx, accountId: string, days: string[]) {
+export async function recalculateSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
     with counted as (
       select day,

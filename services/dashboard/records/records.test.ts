@@ -38,7 +38,7 @@ t.test('a backdated lift becomes a record and takes it from later lifts', async 
 
   await send('DELETE', `/logs/${backdated?.id}`)
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 3 * 80 + 3 * 25 })
-  t.equal((await publishedEvents()).filter(([what]) => what === 'record').length, 4, 'what is a record again is no news')
+  t.equal((await publishedEvents()).filter(([what]) => what === 'record').length, 4, 'a restored record is not published again')
 })
 
 t.test('deleting the heaviest lift restores the earlier record', async (t) => {
@@ -63,7 +63,7 @@ t.test('a changed workout is recomputed: a new weight is published, a new title 
   t.match((await read('/records')).records, [{ weightKg: 85 }])
   await log(squat(85, { at: day(12) }))
   t.match((await read('/records')).records, [{ weightKg: 85, achievedAt: '2026-11-12T05:00:00.000Z' }])
-  t.same(await records(), [80, 85], 'moved to another day it is the same record')
+  t.same(await records(), [80, 85], 'on another day it is the same record')
   await log(squat(85, { type: 'WATER', data: { ml: 100 } }))
   t.same((await read('/records')).records, [])
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 0, totalWorkouts: 0, totalXp: 2 })

@@ -4,7 +4,7 @@ import { dayIn, secondsUntilMidnight } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'
 import { readStats } from './queries.ts'
-import { exampleStats, StatsShape } from './schemas.ts'
+import { exampleStats, StatsSchema } from './schemas.ts'
 
 const CACHE_TTL_SECONDS = 60
 
@@ -16,7 +16,7 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Get your statistics',
       description: 'The same statistics as on the home screen, cached for up to a minute. Changes to your logs are visible at once.',
       response: {
-        200: Data(Type.Object({ stats: StatsShape, updatedAt: Timestamp }, {
+        200: Data(Type.Object({ stats: StatsSchema, updatedAt: Timestamp }, {
           examples: [{ stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }]
         }))
       }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Nullable } from '@tandem/service-kit'
 
-export const StatsShape = Type.Object({
+export const StatsSchema = Type.Object({
   streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),
   longestStreak: Type.Integer(),
   totalXp: Type.Integer(),

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Data, data, languageOfRequest, type Routes } from '@tandem/service-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
-import { readDays } from '../health-score/queries.ts'
+import { readDailySummaries } from '../health-score/queries.ts'
 import { findTimezone } from '../people/actions.ts'
 
 const DAYS = 7
@@ -36,7 +36,7 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
     const language = languageOfRequest(request, 'id')
     reply.header('vary', 'Accept-Language')
     const today = dayIn(await findTimezone(deps, id), at)
-    const summaries = new Map((await readDays(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
+    const summaries = new Map((await readDailySummaries(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
     const days = Array.from({ length: DAYS }, (_, index) => {
       const day = today.subtract({ days: DAYS - 1 - index })
       const summary = summaries.get(day.toString())

@@ -40,7 +40,7 @@ t.test('comments', async (t) => {
     t.match(await del(ben, `/feed/${id}/comment/${nested.id}`), { status: 200, message: 'The comment was deleted' })
     t.same(await lastSaid(), { postId: id, commentIds: [nested.id] })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ repliesCount: 1 }])
-    t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 200 }, 'the post\'s author may too, and replies go along')
+    t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 200 }, 'the author of the post can delete it too, with its replies')
     const { commentIds, postId } = await lastSaid() as { commentIds: string[], postId: string }
     t.same([postId, commentIds.toSorted()], [id, [top.id, reply.id]])
     t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 0)

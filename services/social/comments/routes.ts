@@ -53,7 +53,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
       headers: IdempotencyHeaders,
       params,
       body: Body({
-        content: Text({ max: 2_000, description: 'May mention @username' }),
+        content: Text({ max: 2_000, description: 'Can contain @mentions' }),
         parentId: Type.Optional(Nullable(Id))
       }, { examples: [{ content: 'Well done, @ana!' }] }),
       response: { 201: Data(Type.Object({ comment: Comment })) }

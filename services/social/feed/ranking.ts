@@ -22,7 +22,7 @@ export async function updateRanking (db: Db) {
       select pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext('trending')) as "isAcquired"`.execute(trx)
     if (!lock?.isAcquired) return
     const newest = await trx.selectFrom('trending_rankings')
-      .select(['number', 'post_ids', sql<boolean>`confirmed_at > now() - greatest(${RANKING_TTL_MS}, took_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`.as('isRecent')])
+      .select(['number', 'post_ids', sql<boolean>`confirmed_at > now() - greatest(${RANKING_TTL_MS}, duration_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`.as('isRecent')])
       .orderBy('number', 'desc')
       .limit(1)
       .executeTakeFirst()
@@ -30,12 +30,12 @@ export async function updateRanking (db: Db) {
 
     const since = performance.now()
     const postIds = await rankPosts(trx)
-    const tookMs = Math.round(performance.now() - since)
+    const durationMs = Math.round(performance.now() - since)
     if (newest && postIds.join() === newest.post_ids.join()) {
-      await trx.updateTable('trending_rankings').set({ took_ms: tookMs, confirmed_at: sql`now()` }).where('number', '=', newest.number).execute()
+      await trx.updateTable('trending_rankings').set({ duration_ms: durationMs, confirmed_at: sql`now()` }).where('number', '=', newest.number).execute()
       return
     }
-    await trx.insertInto('trending_rankings').values({ post_ids: postIds, took_ms: tookMs }).execute()
+    await trx.insertInto('trending_rankings').values({ post_ids: postIds, duration_ms: durationMs }).execute()
     await trx.deleteFrom('trending_rankings').where('confirmed_at', '<', sql<Date>`now() - ${RANKING_RETENTION}::interval`).execute()
   })
 }

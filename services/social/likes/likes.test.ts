@@ -25,7 +25,7 @@ t.test('likes', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     await post(ana, `/feed/${id}/like`)
-    t.equal((await publishedEvents('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'of a post that not everybody may read no word is passed on')
+    t.equal((await publishedEvents('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'the event has no excerpt of a non-public post')
     t.match(await del(ana, `/feed/${id}/like`), { status: 200, data: { liked: false } })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 0, isLiked: false })

@@ -58,12 +58,12 @@ t.test('media', async (t) => {
     await del(ana, `/stories/${story}`)
     t.ok(await isKept(privateCopyKeyOf(shared.key)), 'another story shows the same copy')
     await del(ana, `/feed/${other}`)
-    t.ok(await isKept(privateCopyKeyOf(shared.key)), 'and does not need the public one')
+    t.ok(await isKept(privateCopyKeyOf(shared.key)), 'it does not depend on the public image')
     await del(ana, `/stories/${again}`)
     t.notOk(await isKept(privateCopyKeyOf(shared.key)))
     t.notOk(await isKept(shared.key))
     t.notOk(await isKept(second.key))
-    t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'what was deleted cannot be shown')
+    t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'a deleted image cannot be shown')
     t.match(await post(ana, '/stories', { mediaUrl: only.url, mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
@@ -139,18 +139,18 @@ t.test('media', async (t) => {
       t.match(shown, /^https:\/\/cdn\.example\.com\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/)
       t.equal(foreign, 'https://elsewhere.example/a.png')
       t.notOk(shown.includes(image.key.slice('public/'.length, -'.webp'.length)))
-      t.equal((await get(ana, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown, 'the same for a while, so that it is cached')
+      t.equal((await get(ana, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown, 'the URL is stable for a while, so that clients can cache it')
       if (visibility === 'FOLLOWERS') t.equal((await get(ben, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown)
       t.notOk(JSON.stringify(await get(eve, `/feed/${data.post.id}`)).includes('private/'))
       const key = shown.slice('https://cdn.example.com/'.length).split('?')[0]
       t.ok(await isKept(key))
       await del(ana, `/feed/${data.post.id}`)
-      t.notOk(await isKept(key), 'it goes with the post')
+      t.notOk(await isKept(key), 'it is deleted with the post')
     }
     const story = await showInStory((await uploadOne()).url)
     t.match((await get(ben, `/stories/${story}`)).data.story.mediaUrl, /\/private\/.*signature=/)
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories.at(-1).mediaUrl, /\/private\/.*signature=/)
-    t.match((await showInPost((await uploadOne()).url)).data.post.mediaUrls, [/\/public\/[^?]+$/], 'what everybody may see has a plain address')
+    t.match((await showInPost((await uploadOne()).url)).data.post.mediaUrls, [/\/public\/[^?]+$/], 'a public post has an unsigned URL')
   })
 
   t.test('only the owner of a private image can show it', async (t) => {

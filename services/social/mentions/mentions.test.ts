@@ -62,7 +62,7 @@ t.test('mentions', async (t) => {
     profiles.calls.length = 0
     const { id } = (await post(ana, '/feed', { type: 'TEXT', content: '@EVE @ben @nobody' })).data.post
     t.same(new Set((await mentionEvents()).at(-1)?.['mentioned'] as string[]), new Set([ben, eve.accountId]))
-    t.same(profiles.calls[0], ['eve', 'nobody'], 'all at once, and only those')
+    t.same(profiles.calls[0], ['eve', 'nobody'], 'in one call, and only missing people')
     await post(ana, `/feed/${id}/comment`, { content: 'and @fay' })
     t.match((await mentionEvents()).at(-1), { postId: id, mentioned: [fay.accountId], excerpt: 'and @fay' })
     await put(ana, `/feed/${id}`, { content: '@gil' })

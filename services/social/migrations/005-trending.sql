@@ -3,6 +3,6 @@
 create table trending_rankings (
   number       bigint      primary key generated always as identity,
   post_ids     uuid[]      not null,
-  took_ms      integer     not null,
+  duration_ms      integer     not null,
   confirmed_at timestamptz not null default now()  -- when this order was last found to be current
 );

@@ -58,6 +58,6 @@ t.test('polls', async (t) => {
       { pollEndsAt: '2020-01-01' }, { pollEndsAt: 'soon' }, { pollEndsAt: '2027-02-30' }, { pollOptions: [{ text: ' ' }, { text: 'y' }] }
     ]
     for (const bad of bads) t.match(await post(ana, '/feed', { ...poll, ...bad }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 60))
-    t.notOk((await post(ana, '/feed', { ...poll, type: 'TEXT' })).data.post.poll, 'of another type it is none')
+    t.notOk((await post(ana, '/feed', { ...poll, type: 'TEXT' })).data.post.poll, 'a post of another type has no poll')
   })
 })

@@ -73,8 +73,8 @@ t.test('stories', async (t) => {
     await passHours(id, 25)
     await runHousekeeping(deps)
     t.match(await db.selectFrom('stories').select(['media_url', 'caption']).where('id', '=', id).executeTakeFirst(), { media_url: '', caption: null })
-    t.same(await db.selectFrom('story_views').selectAll().where('story_id', '=', id).execute(), [])
-    t.match(await get(ben, `/stories/${id}`), { status: 410, code: 'EXPIRED' }, 'also when the rest of it is gone')
+    t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
+    t.match(await get(ben, `/stories/${id}`), { status: 410, code: 'EXPIRED' }, 'also after its content was deleted')
   })
 
   t.test('each viewer other than the author counts once, also with repeated and concurrent reads', async (t) => {
@@ -82,7 +82,7 @@ t.test('stories', async (t) => {
     await Promise.all([ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`))))
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, isViewed: false })
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ viewCount: 2, isViewed: true }])
-    t.equal((await db.selectFrom('story_views').selectAll().where('story_id', '=', id).execute()).length, 2)
+    t.equal((await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute()).length, 2)
     await del(ana, `/stories/${id}`)
   })
 
@@ -103,7 +103,7 @@ t.test('stories', async (t) => {
       t.match(await post(cara, `/stories/${id}/react`, { emoji }), { status: 400, code: 'VALIDATION_ERROR' })
     }
     const viewers = await get(ana, `/stories/${id}/viewers`)
-    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, { user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }], 'who reacts has seen it')
+    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, { user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }], 'a reaction counts as a view')
     await post(ana, `/stories/${id}/react`, { emoji: '🔥' })
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, reactionCount: 3 })
     t.match((await get(cara, `/stories?userId=${ana}`)).data.stories, [{ isViewed: true, myReaction: 'abcd' }])
