@@ -87,7 +87,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
 export type Role = 'USER' | 'ADMIN'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type Platform = 'android' | 'ios'
-/** What a mailed code is good for. */
+/** The purpose of a mailed code. */
 export type Purpose = 'VERIFY' | 'SIGN_IN'
 
 /** An ECDSA P-256 public key as a JSON Web Key. */

@@ -68,8 +68,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     const registered = await register(deps, {
       email, password, name, referralCode, locale: languageOfRequest(request), client: { address: request.ip, device }
     })
-    const answer = await describeSignIn(deps, { ...registered, isNewUser: true })
-    return reply.code(201).send({ ...answer, requiresEmailVerification: true })
+    const response = await describeSignIn(deps, { ...registered, isNewUser: true })
+    return reply.code(201).send({ ...response, requiresEmailVerification: true })
   })
 
   app.post('/auth/verify-email', {

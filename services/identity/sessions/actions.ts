@@ -116,8 +116,8 @@ export async function revokeSession (db: Db, accountId: string, sessionId: strin
 /** Ends all sessions except the one of `refreshToken`; if that token does not belong to the account, all except the caller's. */
 export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
   await db.transaction().execute(async (trx) => {
-    const kept = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
-    await revoke(trx, { accountId, except: kept?.id ?? sessionId })
+    const keptSession = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
+    await revoke(trx, { accountId, except: keptSession?.id ?? sessionId })
   })
 }
 
