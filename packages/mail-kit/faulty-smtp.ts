@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export interface Received { to: string[], messageId: string, raw: string }
+export interface ReceivedMail { to: string[], messageId: string, raw: string }
 
-/** An SMTP server of the test's own, which can be away, refuse, and keep a sender waiting for its answer. */
+/** Starts an SMTP server that can be stopped, reject mails, and delay its responses. */
 export async function startSmtp (t: { teardown (work: () => unknown): unknown }) {
   let server: SMTPServer | undefined
   let port = 0
   const self = {
-    received: [] as Received[],
-    logins: 0,
-    /** Answers each mail with this code. */
-    refusal: undefined as number | undefined,
-    /** Milliseconds between having a mail and saying so. */
-    hesitation: 0,
+    received: [] as ReceivedMail[],
+    connections: 0,
+    /** Rejects each mail with this code. */
+    rejectionCode: undefined as number | undefined,
+    /** The delay between receiving a mail and confirming it. */
+    responseDelayMs: 0,
     get url () { return `smtp://127.0.0.1:${port}` },
     async start () {
       server = new SMTPServer({
@@ -23,17 +23,17 @@ export async function startSmtp (t: { teardown (work: () => unknown): unknown })
         disableReverseLookup: true,
         closeTimeout: 100,
         onConnect: (_session, done) => {
-          self.logins++
+          self.connections++
           done()
         },
         onData: (stream, { envelope }, done) => {
           const chunks: Buffer[] = []
           stream.on('data', (chunk: Buffer) => chunks.push(chunk))
           stream.on('end', () => {
-            if (self.refusal) return done(Object.assign(new Error('no'), { responseCode: self.refusal }))
+            if (self.rejectionCode) return done(Object.assign(new Error('rejected'), { responseCode: self.rejectionCode }))
             const raw = Buffer.concat(chunks).toString()
             self.received.push({ to: envelope.rcptTo.map(({ address }) => address), messageId: /^message-id: (.*)$/im.exec(raw)?.[1]?.trim() ?? '', raw })
-            setTimeout(done, self.hesitation).unref()
+            setTimeout(done, self.responseDelayMs).unref()
           })
         }
       })

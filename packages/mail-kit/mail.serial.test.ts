@@ -1,4 +1,4 @@
-// Runs alone: it kills servers and workers, and counts what was sent in time.
+// Runs alone, because it kills servers and workers, and counts the mails that are sent in a given time.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,18 +19,18 @@ t.setTimeout(90_000)
 t.jobs = 4
 
 const log = { info () {}, warn () {} }
-const letter = { subject: 'Your code', text: 'Your code:\n\n    482913\n', html: '<p>482913</p>' }
+const content = { subject: 'Your code', text: 'Your code:\n\n    482913\n', html: '<p>482913</p>' }
 
-// Dropped at the end of the file: a migration reads the whole catalogue, and fails when another schema goes meanwhile.
+// Schemas are dropped at the end of the file: a migration reads the whole catalogue and fails if another schema is dropped meanwhile.
 const givenDatabase = () => testDatabase<OtherTables>(t, import.meta.dirname)
 
 interface OtherTables extends MailTables { accounts: { id: string } }
 
 async function givenMail (db: Kysely<OtherTables>, mail: Partial<Mail> = {}) {
-  return await db.transaction().execute((trx) => createMail(trx, { dedupeKey: `test:${randomUUIDv7()}`, recipient: `${randomUUIDv7()}@example.com`, ...letter, ...mail }))
+  return await db.transaction().execute((trx) => createMail(trx, { dedupeKey: `test:${randomUUIDv7()}`, recipient: `${randomUUIDv7()}@example.com`, ...content, ...mail }))
 }
 
-async function world (t: Test, options: Partial<MailerOptions> = {}) {
+async function setup (t: Test, options: Partial<MailerOptions> = {}) {
   const [redis, smtp, { db, url }] = await Promise.all([startRedis(t), startSmtp(t), givenDatabase()])
   const settings = { db, service: 'identity', smtpUrl: smtp.url, redisUrl: redis.url, from: 'Tandem <hello@tandem.test>', log, sweepIntervalSeconds: 1, ...options }
   const mailer = createMailer(settings)
@@ -38,20 +38,23 @@ async function world (t: Test, options: Partial<MailerOptions> = {}) {
   return { redis, smtp, db, databaseUrl: url, mailer, settings }
 }
 
+const readMails = (db: Kysely<OtherTables>) => db.selectFrom('mails')
+  .select(['id', 'status', 'subject', 'body_text', 'body_html', 'attempts', 'last_error', 'sent_at'])
+
 const statuses = async (db: Kysely<OtherTables>) => (await db.selectFrom('mails').select('status').orderBy('id').execute()).map((row) => row.status)
 
-async function until (truth: () => boolean | Promise<boolean>, seconds = 10) {
+async function until (isTrue: () => boolean | Promise<boolean>, seconds = 10) {
   const end = Date.now() + seconds * 1_000
-  while (!await truth()) {
-    if (Date.now() > end) throw new Error(`not so within ${seconds} s`)
+  while (!await isTrue()) {
+    if (Date.now() > end) throw new Error(`not true within ${seconds} s`)
     await sleep(20)
   }
 }
 
 const allSent = (db: Kysely<OtherTables>) => async () => (await statuses(db)).every((status) => status === 'sent')
 
-t.test('a mail is sent once, with both of its parts, and what it said is blanked', async (t) => {
-  const { smtp, db, mailer, settings } = await world(t)
+t.test('a mail is sent once with both parts, and its content is blanked', async (t) => {
+  const { smtp, db, mailer, settings } = await setup(t)
   const second = createMailer(settings)
   t.teardown(() => second.close())
   mailer.start()
@@ -67,24 +70,24 @@ t.test('a mail is sent once, with both of its parts, and what it said is blanked
   t.equal(mail?.messageId, `<${id}@tandem.test>`)
   t.match(mail?.raw, /text\/plain[^]*482913[^]*text\/html[^]*482913/)
   t.match(mail?.raw, /auto-submitted: auto-generated/i)
-  t.match(await db.selectFrom('mails').selectAll().execute(), [{ status: 'sent', subject: null, body_text: null, body_html: null, attempts: 1, sent_at: Date }])
+  t.match(await readMails(db).execute(), [{ status: 'sent', subject: null, body_text: null, body_html: null, attempts: 1, sent_at: Date }])
 })
 
-t.test('a cause gets one mail, though asked for 20 times at once', async (t) => {
+t.test('a dedupe key gets one mail, even if 20 are created in parallel', async (t) => {
   const { db } = await givenDatabase()
   const ids = await Promise.all(Array.from({ length: 20 }, () => givenMail(db, { dedupeKey: 'verification:1', recipient: 'ana@example.com', rateLimited: false })))
   t.equal(ids.filter(Boolean).length, 1)
-  t.match(await pendingMails(db), [{ dedupeKey: 'verification:1', recipient: 'ana@example.com', ...letter }])
+  t.match(await pendingMails(db), [{ dedupeKey: 'verification:1', recipient: 'ana@example.com', ...content }])
   t.equal((await pendingMails(db)).length, 1)
 })
 
-t.test('a recipient gets 3 mails an hour, though 50 are asked for at once', async (t) => {
+t.test('a recipient gets 3 mails an hour, even if 50 are created in parallel', async (t) => {
   const { db, url } = await givenDatabase()
   const replica = connect<OtherTables>(url, { log, timeoutFactor: 10 })
   t.teardown(() => replica.destroy())
   const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => givenMail(index % 2 ? db : replica, { recipient: index % 3 ? 'ana@example.com' : 'Ana@Example.com' })))
   t.equal(ids.filter(Boolean).length, 3)
-  t.ok(await givenMail(db, { recipient: 'ben@example.com' }), 'others are not held back')
+  t.ok(await givenMail(db, { recipient: 'ben@example.com' }), 'others are not limited')
 })
 
 t.test('a recipient gets 10 mails a day', async (t) => {
@@ -98,17 +101,17 @@ t.test('a recipient gets 10 mails a day', async (t) => {
   t.equal(given, 10)
   t.equal(await givenMail(db, { recipient: 'ana@example.com' }), undefined)
   await sql`update mails set created_at = created_at - interval '2 hours'`.execute(db)
-  t.ok(await givenMail(db, { recipient: 'ana@example.com' }), 'a day later there is room again')
+  t.ok(await givenMail(db, { recipient: 'ana@example.com' }), 'the limit ends after a day')
 })
 
-t.test('mails of one budget do not use up another', async (t) => {
+t.test('mails with one rate limit key do not use up the limit of another', async (t) => {
   const { db } = await givenDatabase()
   const createTen = async (rateLimitKey: string) => await Promise.all(Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', rateLimitKey })))
   const [codes, links] = await Promise.all([createTen('codes'), createTen('links')])
   t.strictSame([codes, links].map((ids) => ids.filter(Boolean).length), [3, 3])
 })
 
-t.test('a notice that is not capped comes through, and uses up nothing', async (t) => {
+t.test('a mail without a rate limit is always created, and does not count', async (t) => {
   const { db } = await givenDatabase()
   const ana = { recipient: 'ana@example.com' }
   for (let times = 0; times < 5; times++) t.ok(await givenMail(db, { ...ana, rateLimited: false }))
@@ -117,17 +120,17 @@ t.test('a notice that is not capped comes through, and uses up nothing', async (
   t.ok(await givenMail(db, { ...ana, rateLimited: false }))
 })
 
-t.test('a mail whose transaction is rolled back is none', async (t) => {
+t.test('a rolled-back transaction creates no mail', async (t) => {
   const { db } = await givenDatabase()
   await t.rejects(db.transaction().execute(async (trx) => {
-    await createMail(trx, { dedupeKey: 'a', recipient: 'ana@example.com', ...letter })
+    await createMail(trx, { dedupeKey: 'a', recipient: 'ana@example.com', ...content })
     throw new Error('changed my mind')
   }))
   t.strictSame(await pendingMails(db), [])
 })
 
-t.test('with the SMTP server down mails wait, and leave once it is up', async (t) => {
-  const { smtp, db, mailer } = await world(t)
+t.test('mails wait while the SMTP server is down and are sent once it is up', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
   mailer.start()
   await smtp.stop()
   t.equal(await mailer.verify(), false)
@@ -143,48 +146,48 @@ t.test('with the SMTP server down mails wait, and leave once it is up', async (t
   t.equal(smtp.received.length, 5)
 })
 
-t.test('a mail refused for now is tried again, one refused for good is not', async (t) => {
-  const { smtp, db, mailer } = await world(t)
+t.test('a temporary rejection is retried, a permanent one is not', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
   mailer.start()
-  smtp.refusal = 451
+  smtp.rejectionCode = 451
   await mailer.enqueue([await givenMail(db)])
   await sleep(1_000)
-  smtp.refusal = undefined
+  smtp.rejectionCode = undefined
   await until(allSent(db))
 
-  smtp.refusal = 550
+  smtp.rejectionCode = 550
   const id = await givenMail(db)
   await mailer.enqueue([id])
   await until(async () => (await statuses(db))[1] === 'failed')
-  smtp.refusal = undefined
+  smtp.rejectionCode = undefined
   await mailer.enqueue([id])
   await sleep(1_500)
   t.equal(smtp.received.length, 1)
-  t.match(await db.selectFrom('mails').selectAll().where('status', '=', 'failed').execute(), [{ attempts: 1, last_error: /550/, subject: null, body_text: null, body_html: null }])
+  t.match(await readMails(db).where('status', '=', 'failed').execute(), [{ attempts: 1, last_error: /550/, subject: null, body_text: null, body_html: null }])
 })
 
-t.test('a mail that was refused is not sent after a newer one of its topic', async (t) => {
-  const { smtp, db, mailer } = await world(t)
+t.test('a rejected mail is not sent after a newer one with its collapse key', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
   mailer.start()
-  smtp.refusal = 451
+  smtp.rejectionCode = 451
   await mailer.enqueue([await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' }), await givenMail(db, { collapseKey: 'code of ben', recipient: 'ben@example.com' })])
-  await until(async () => (await db.selectFrom('mails').where('attempts', '>', 0).where('status', '=', 'pending').selectAll().execute()).length === 2)
+  await until(async () => (await readMails(db).where('attempts', '>', 0).where('status', '=', 'pending').execute()).length === 2)
 
   const newer = await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' })
-  t.match(await db.selectFrom('mails').where('collapse_key', '=', 'code of ana').orderBy('id').selectAll().execute(), [
+  t.match(await readMails(db).where('collapse_key', '=', 'code of ana').orderBy('id').execute(), [
     { status: 'failed', last_error: /superseded/, subject: null, body_text: null, body_html: null }, { status: 'pending' }
   ])
-  smtp.refusal = undefined
+  smtp.rejectionCode = undefined
   await mailer.enqueue([newer])
   await until(async () => (await statuses(db)).filter((status) => status === 'sent').length === 2)
   await sleep(2_500)
   t.strictSame(smtp.received.flatMap(({ to }) => to).sort(), ['ana@example.com', 'ben@example.com'])
 })
 
-t.test('a mail waits for an earlier one of its topic that is on its way, and that one is not tried again', async (t) => {
-  const { smtp, db, mailer } = await world(t)
+t.test('a mail waits for an earlier one with its collapse key that is being sent, which is not retried', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
   mailer.start()
-  smtp.hesitation = 1_500
+  smtp.responseDelayMs = 1_500
   const [earlier, other] = [await givenMail(db, { collapseKey: 'code of ana' }), await givenMail(db, { collapseKey: 'code of ben' })]
   await mailer.enqueue([earlier])
   await until(() => smtp.received.length === 1)
@@ -192,7 +195,7 @@ t.test('a mail waits for an earlier one of its topic that is on its way, and tha
   await mailer.enqueue([newer, other])
   await sleep(750)
   const domain = '@tandem.test>'
-  t.strictSame(smtp.received.map(({ messageId }) => messageId), [`<${earlier}${domain}`, `<${other}${domain}`], 'other topics need not wait')
+  t.strictSame(smtp.received.map(({ messageId }) => messageId), [`<${earlier}${domain}`, `<${other}${domain}`], 'other collapse keys do not wait')
   await until(allSent(db))
   t.equal(smtp.received.at(-1)?.messageId, `<${newer}${domain}`)
 
@@ -202,12 +205,12 @@ t.test('a mail waits for an earlier one of its topic that is on its way, and tha
   await sql`update mails set claimed_until = now() where id = ${stuck}`.execute(db)
   await mailer.enqueue([stuck, last])
   await until(async () => (await db.selectFrom('mails').where('id', '=', last ?? '').select('status').executeTakeFirst())?.status === 'sent')
-  t.match(await db.selectFrom('mails').where('id', '=', stuck ?? '').selectAll().execute(), [{ status: 'failed', last_error: /superseded/ }])
+  t.match(await readMails(db).where('id', '=', stuck ?? '').execute(), [{ status: 'failed', last_error: /superseded/ }])
 })
 
-t.test('a mail that could not be sent for a day is failed', async (t) => {
-  const { smtp, db, mailer } = await world(t)
-  smtp.refusal = 451
+t.test('a mail fails after a day of retries', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
+  smtp.rejectionCode = 451
   const id = await givenMail(db)
   await sql`update mails set created_at = now() - interval '25 hours'`.execute(db)
   mailer.start()
@@ -215,8 +218,8 @@ t.test('a mail that could not be sent for a day is failed', async (t) => {
   await until(async () => (await statuses(db))[0] === 'failed')
 })
 
-t.test('with Redis away a mail is queued all the same, and leaves once Redis is back', async (t) => {
-  const { redis, smtp, db, mailer } = await world(t)
+t.test('without Redis a mail is still created, and is sent once Redis is back', async (t) => {
+  const { redis, smtp, db, mailer } = await setup(t)
   mailer.start()
   await until(() => mailer.ready().then(() => true, () => false))
   await redis.stop()
@@ -228,10 +231,10 @@ t.test('with Redis away a mail is queued all the same, and leaves once Redis is 
   t.equal(smtp.received.length, 1)
 })
 
-t.test('a wiped Redis loses no mail and doubles none', async (t) => {
-  const { redis, smtp, db, mailer } = await world(t)
+t.test('wiping Redis neither loses nor duplicates a mail', async (t) => {
+  const { redis, smtp, db, mailer } = await setup(t)
   mailer.start()
-  smtp.hesitation = 20
+  smtp.responseDelayMs = 20
   for (let round = 0; round < 20; round++) {
     await mailer.enqueue(await Promise.all(Array.from({ length: 10 }, () => givenMail(db))))
     if (round % 5 === 4) await redis.wipe()
@@ -241,20 +244,20 @@ t.test('a wiped Redis loses no mail and doubles none', async (t) => {
   t.equal(new Set(smtp.received.map((mail) => mail.messageId)).size, 200)
 })
 
-t.test('of a mail that came twice, because its worker was killed between acceptance and mark, both have one Message-ID', async (t) => {
-  const { redis, smtp, db, mailer, databaseUrl } = await world(t)
-  smtp.hesitation = 60_000
+t.test('a mail that is sent twice because its worker was killed keeps its Message-ID', async (t) => {
+  const { redis, smtp, db, mailer, databaseUrl } = await setup(t)
+  smtp.responseDelayMs = 60_000
   const id = await givenMail(db)
   const child = fork(new URL('mailer-process.ts', import.meta.url), [databaseUrl, smtp.url, redis.url])
   t.teardown(() => child.kill('SIGKILL'))
   await until(() => smtp.received.length === 1)
   child.kill('SIGKILL')
-  smtp.hesitation = 0
+  smtp.responseDelayMs = 0
 
   mailer.start()
   await mailer.enqueue([id])
   await sleep(2_000)
-  t.equal(smtp.received.length, 1, 'nobody takes a mail from a worker that may live')
+  t.equal(smtp.received.length, 1, 'no worker claims a mail during the lease of another')
   t.strictSame(await statuses(db), ['sending'])
 
   await sql`update mails set claimed_until = now()`.execute(db)
@@ -262,25 +265,25 @@ t.test('of a mail that came twice, because its worker was killed between accepta
   t.strictSame(smtp.received.map((mail) => mail.messageId), [`<${id}@tandem.test>`, `<${id}@tandem.test>`])
 })
 
-t.test('whether the SMTP server can be reached is known within a second, and asked once a second', async (t) => {
-  const { smtp, mailer, settings } = await world(t)
-  const answers = await Promise.all(Array.from({ length: 50 }, () => mailer.verify()))
-  t.ok(answers.every(Boolean))
-  t.equal(smtp.logins, 1)
+t.test('verify resolves within a second and connects once a second', async (t) => {
+  const { smtp, mailer, settings } = await setup(t)
+  const results = await Promise.all(Array.from({ length: 50 }, () => mailer.verify()))
+  t.ok(results.every(Boolean))
+  t.equal(smtp.connections, 1)
 
-  const silence = createServer().listen(0, '127.0.0.1')
-  t.teardown(() => silence.close())
-  await once(silence, 'listening')
-  const lost = createMailer({ ...settings, smtpUrl: `smtp://127.0.0.1:${(silence.address() as AddressInfo).port}` })
-  t.teardown(() => lost.close())
+  const silentServer = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => silentServer.close())
+  await once(silentServer, 'listening')
+  const unreachable = createMailer({ ...settings, smtpUrl: `smtp://127.0.0.1:${(silentServer.address() as AddressInfo).port}` })
+  t.teardown(() => unreachable.close())
   const before = Date.now()
-  t.equal(await lost.verify(), false)
+  t.equal(await unreachable.verify(), false)
   t.ok(Date.now() - before < 1_100)
 })
 
-t.test('a mail is not sent again though Postgres cannot mark it for a while', async (t) => {
-  const { smtp, db, mailer } = await world(t)
-  smtp.hesitation = 500
+t.test('a mail is not sent again while Postgres cannot mark it', async (t) => {
+  const { smtp, db, mailer } = await setup(t)
+  smtp.responseDelayMs = 500
   mailer.start()
   await mailer.enqueue([await givenMail(db)])
   await until(() => smtp.received.length === 1)

@@ -1,4 +1,4 @@
-// For a test to kill while the SMTP server has the mail and has not said so.
+// A mailer process that a test kills while the SMTP server has the mail but has not confirmed it.
 import { connect } from '@tandem/database-kit'
 import { createMailer, type MailTables } from './index.ts'
 

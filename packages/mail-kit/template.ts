@@ -1,30 +1,30 @@
 import type { MailContent } from './mails.ts'
 
 export interface MailTemplate {
-  /** The language, as an HTML `lang`. */
+  /** The language, as the HTML `lang` attribute. */
   locale: string
   subject: string
   title: string
   paragraphs: string[]
-  /** Shown large, and alone on its line in the text. */
+  /** Shown large, and on a line of its own in the text part. */
   code?: string
   button?: { label: string, url: string }
-  /** Why the reader gets this mail, and what to do if it was not asked for. */
+  /** Why the recipient gets this mail, and what to do if they did not request it. */
   footer: string
 }
 
-/** The one look of all mails, in text and in HTML: dark where the client is dark, no pictures, nothing loaded from elsewhere. */
+/** Renders a mail as text and HTML. All mails share one layout with a dark mode, without images or remote content. */
 export function renderMail (content: MailTemplate): MailContent {
-  return { subject: content.subject, text: frameText(content), html: frameHtml(content) }
+  return { subject: content.subject, text: renderText(content), html: renderHtml(content) }
 }
 
-function frameText ({ title, paragraphs, code, button, footer }: MailTemplate) {
+function renderText ({ title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
   const parts = [title, first, code && `    ${code}`, button && `${button.label}:\n${button.url}`, ...rest, `--\n${footer}`]
   return parts.filter(Boolean).join('\n\n') + '\n'
 }
 
-function frameHtml ({ locale, subject, title, paragraphs, code, button, footer }: MailTemplate) {
+function renderHtml ({ locale, subject, title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
   const paragraph = (text: string) => `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
   const parts = [
@@ -70,14 +70,14 @@ ${parts.filter(Boolean).join('\n')}
 `
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 function escape (text: string) {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
 function safeUrl (url: string) {
   const { protocol, href } = new URL(url)
-  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`a mail's button leads to the web, not to ${protocol}`)
+  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`the button of a mail needs an http or https URL, not ${protocol}`)
   return href
 }

@@ -4,23 +4,23 @@ import type { MailTables } from './mails.ts'
 
 export interface PendingMail { id: string, dedupeKey: string, recipient: string, subject: string, text: string, html: string }
 
-/** The mails that wait to be sent, oldest first, as their readers would see them. */
+/** The mails that are not sent yet, oldest first. */
 export async function pendingMails<Tables extends MailTables> (db: Kysely<Tables>): Promise<PendingMail[]> {
   const { rows } = await sql<PendingMail>`
     select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' order by id`.execute(db)
   return rows
 }
 
-/** A mailer that sends nothing: what was queued stays where `pendingMails` finds it. `reachable` is what `verify` answers. */
-export function fakeMailer (reachable = true): Mailer & { enqueued: string[], reachable: boolean } {
+/** A mailer that sends nothing, so created mails stay pending. `verify` returns `isReachable`. */
+export function fakeMailer (isReachable = true): Mailer & { enqueued: string[], isReachable: boolean } {
   const enqueued: string[] = []
   const mailer = {
     enqueued,
-    reachable,
+    isReachable,
     async enqueue (ids: (string | undefined)[]) { enqueued.push(...ids.filter((id) => id !== undefined)) },
     start () {},
     async close () {},
-    async verify () { return mailer.reachable },
+    async verify () { return mailer.isReachable },
     async ready () {},
     async depth () { return { waiting: enqueued.length, active: 0, delayed: 0, failed: 0 } }
   }

@@ -3,12 +3,12 @@ import { TooManyImages } from './errors.ts'
 export interface FairQueueLimits { concurrency: number, maxWaiting: number, maxWaitingPerAccount: number }
 
 /**
- * Runs work for accounts, one piece of each account at a time and the accounts in turn: an account with much to do waits for itself, and
- * never takes more than one of the places.
- * @returns what runs a piece of work. It throws TooManyImages when the account, or all together, have too much waiting.
+ * Creates a fair queue: it runs one job per account at a time and schedules the accounts round-robin. So an account with many jobs waits
+ * for itself and never takes more than one slot.
+ * @returns a function that runs a job. It throws TooManyImages if too many jobs of the account, or of all accounts, are waiting.
  */
 export function createFairQueue ({ concurrency, maxWaiting, maxWaitingPerAccount }: FairQueueLimits) {
-  // In the order of their turns. An account without waiting work is not in it.
+  // In round-robin order. Accounts without waiting jobs are not in the map.
   const queues = new Map<string, (() => void)[]>()
   const running = new Set<string>()
   let waiting = 0

@@ -15,8 +15,8 @@ async function folderOf (t: Test) {
   return folder
 }
 
-/** What holds of any storage. `keys` lists what it keeps. */
-async function keepsImages (t: Test, storage: Storage, keys: () => Promise<string[]> | string[]) {
+/** Tests the contract of any storage. `keys` lists its files. */
+async function testStorage (t: Test, storage: Storage, keys: () => Promise<string[]> | string[]) {
   const media = createMedia({ storage, cdnUrl: 'https://cdn.example.com/media/' })
   const stored = await media.store('public', image)
   t.match(stored, { mimeType: 'image/webp', width: 3, height: 2, bytes: 9 })
@@ -29,66 +29,43 @@ async function keepsImages (t: Test, storage: Storage, keys: () => Promise<strin
   t.equal(await media.copy(stored.key, copy), true)
   t.same((await keys()).sort(), [copy, stored.key])
   t.same(await storage.find(copy), image.bytes)
-  t.equal(await media.copy(`public/${ana}.webp`, `public/${ben}.webp`), false, 'of nothing there is no copy')
+  t.equal(await media.copy(`public/${ana}.webp`, `public/${ben}.webp`), false, 'a missing image has no copy')
 
   for (const key of [stored.key, stored.key, copy]) await media.remove(key)
   t.same(await keys(), [])
   t.equal(await storage.find(stored.key), undefined)
 }
 
-/** Images whose keys name their owner move to keys that do not, once, however often and however many at once try. */
-async function movesFormer (t: Test, storage: Storage, keys: () => Promise<string[]> | string[]) {
-  const media = createMedia({ storage, cdnUrl: 'https://cdn.example.com/media' })
-  const former = [`photos/${ana}/${ben}.webp`, `chat/${ben}/${ana}.webp`, `chat/${ana}/${ana}.webp`]
-  for (const key of former) await storage.put(key, image.bytes, 'image/webp')
-  const other = (await media.store('public', image)).key
-
-  const moved = former.map((key) => media.toStoredValue(`https://cdn.example.com/media/${key}`))
-  t.match(moved, [/^public\//, /^private\//, /^private\//])
-  t.equal(new Set(moved).size, 3)
-  await media.moveFormer(['photos'])
-  t.same(new Set(await keys()), new Set([moved[0], other, former[1], former[2]]), 'one folder after the other')
-  await Promise.all([media.moveFormer(['photos', 'chat']), media.moveFormer(['photos', 'chat'])])
-  t.same((await keys()).sort(), [...moved, other].sort())
-  for (const key of await keys()) {
-    t.notOk([ana, ben].some((owner) => key.includes(owner)))
-    t.same(await storage.find(key), image.bytes)
-  }
-  t.equal(await media.moveFormer(['photos', 'chat']), 0)
-}
-
-t.test('a folder keeps images', async (t) => {
+t.test('disk storage stores images', async (t) => {
   const folder = await folderOf(t)
   const files = async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile()).map((each) => path.relative(folder, path.join(each.parentPath, each.name)))
   const storage = createStorage({ MEDIA_DIR: folder })
-  await keepsImages(t, storage, files)
-  await movesFormer(t, storage, files)
+  await testStorage(t, storage, files)
 })
 
-t.test('two buckets keep images: what is public for ever cacheable, what is private apart from it', async (t) => {
+t.test('S3 storage uses two buckets: public images are cached for ever, private ones for an hour', async (t) => {
   const { settings, objects, keys } = await startS3(t)
   const storage = createStorage({
     S3_ENDPOINT: settings.endpoint, S3_BUCKET: settings.bucket, S3_PRIVATE_BUCKET: 'private-bucket', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret', MEDIA_DIR: '/nowhere'
   })
-  await keepsImages(t, storage, keys)
-  await movesFormer(t, storage, keys)
+  await testStorage(t, storage, keys)
   await storage.put('public/a.webp', image.bytes, 'image/webp')
   await storage.put('private/a.webp', image.bytes, 'image/webp')
   t.match(objects.get('bucket/public/a.webp')?.headers, { 'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable' })
   t.match(objects.get('private-bucket/private/a.webp')?.headers, { 'content-type': 'image/webp', 'cache-control': 'private, max-age=3600' })
 })
 
-t.test('a store that is away, refuses or is full is answered as away, and nothing half-written is seen', async (t) => {
-  const { settings, objects, refuse } = await startS3(t)
+t.test('an unreachable, failing or full store is unavailable, and no partial file is visible', async (t) => {
+  const { settings, objects, failWith } = await startS3(t)
   const bucket = s3Storage(settings)
   for (const status of [403, 500, 503]) {
-    refuse(status)
+    failWith(status)
     await t.rejects(bucket.put('a/b.webp', image.bytes, 'image/webp'), new StorageUnavailable())
     await t.rejects(bucket.remove('a/b.webp'), new StorageUnavailable())
   }
-  refuse(404)
+  failWith(404)
   await bucket.remove('a/b.webp')
-  refuse()
+  failWith()
   t.equal(objects.size, 0)
   await t.rejects(s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
   await t.rejects(s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
@@ -100,17 +77,17 @@ t.test('a store that is away, refuses or is full is answered as away, and nothin
   t.same(await readdir(folder), ['taken'])
 })
 
-t.test('a service without a place for files does not start', (t) => {
+t.test('a service without file storage does not start', (t) => {
   t.throws(() => createStorage({}), { message: /MEDIA_DIR/ })
   t.throws(() => createStorage({ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }), { message: /S3_SECRET_ACCESS_KEY/ })
   t.end()
 })
 
-t.test('an address is made of what is stored, and is as good as it', (t) => {
+t.test('URLs are built from stored values and map back to them', (t) => {
   const [one, other] = ['https://cdn.example.com/media', 'https://other.example'].map((cdnUrl) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl }))
   const key = `public/${ana}.webp`
   t.equal(one?.urlOf(key), `https://cdn.example.com/media/${key}`)
-  t.equal(other?.urlOf(key), `https://other.example/${key}`, 'another CDN_URL changes every address')
+  t.equal(other?.urlOf(key), `https://other.example/${key}`, 'another CDN_URL changes every URL')
   t.equal(one?.toStoredValue(`https://cdn.example.com/media/${key}`), key)
   t.equal(one?.urlOf(null), null)
   for (const foreign of ['https://pictures.example.net/a.png', `https://cdn.example.com.evil.example/media/${key}`, `https://cdn.example.com/media/${key}/../x`,
@@ -121,7 +98,7 @@ t.test('an address is made of what is stored, and is as good as it', (t) => {
   t.end()
 })
 
-t.test('which addresses may be shown', (t) => {
+t.test('with ownUrlsOnly only our own URLs are allowed', (t) => {
   const [open, strict] = [false, true].map((ownUrlsOnly) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', ownUrlsOnly }))
   const own = `https://cdn.example.com/public/${ben}.webp`
   const foreign = 'https://pictures.example.net/a.png'

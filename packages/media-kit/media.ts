@@ -1,42 +1,39 @@
 import { createUrlSigner, isMediaKey, isPrivateMediaKey } from '@tandem/service-kit'
 import type { Image } from './images.ts'
-import { createMediaKey, keyAfterMove, type Visibility, type FormerFolder } from './keys.ts'
-import { moveFormerImages } from './moving.ts'
+import { createMediaKey, type Visibility } from './keys.ts'
 import type { Storage } from './storage.ts'
 
-/** An image that is stored. Its owner is for the service to note. */
+/** A stored image. The service records its owner. */
 export interface StoredImage { key: string, mimeType: string, width: number, height: number, bytes: number }
 
 /**
- * Images by key. Tables hold keys, or addresses of elsewhere as a client named them, and no address of ours: it is made when it is
- * shown, so a changed CDN_URL changes all of them at once.
+ * Stores images by key. Tables hold keys, or external URLs as clients sent them, but never URLs of ours: these are built for each response,
+ * so a changed CDN_URL changes all of them at once.
  */
 export interface Media {
-  /** The address that all others begin with. */
+  /** The prefix of all our URLs. */
   baseUrl: string
-  store (audience: Visibility, image: Image): Promise<StoredImage>
-  /** Stores the same image under `to`, or does nothing when there is no such image. @returns whether there is one */
+  store (visibility: Visibility, image: Image): Promise<StoredImage>
+  /** Copies an image to the key `to`. Does nothing if the image does not exist. @returns whether it exists */
   copy (key: string, to: string): Promise<boolean>
-  /** Does nothing when there is no such image. */
+  /** Deletes an image. Does nothing if it does not exist. */
   remove (key: string): Promise<void>
-  /** The address of a stored value. That of a private image is signed and holds for 30 to 60 minutes: only for who may see it just now. */
+  /** The URL of a stored value. The URL of a private image is signed and valid for 30 to 60 minutes: call it only for people who may see the image now. */
   urlOf (stored: string): string
   urlOf (stored: string | null): string | null
-  /** What a table holds of an address that a client or another service named. */
+  /** Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they are. */
   toStoredValue (url: string): string
-  /** Moves images whose keys named their owner. To be called now and then; see moveFormerImages. @returns how many it moved */
-  moveFormer (folders: FormerFolder[]): Promise<number>
-  /** Whether a client may have this address shown to others. */
+  /** Whether a client may publish this URL. */
   isAllowedUrl (url: string): boolean
 }
 
 export interface MediaOptions {
   storage: Storage
-  /** The address that stored images are served under. */
+  /** The URL that serves stored images. */
   cdnUrl: string
-  /** Whether only images from here may be shown, which keeps others from learning who looks at theirs. */
+  /** Whether only our own images may be published. It prevents other servers from tracking who views their images. Default false. */
   ownUrlsOnly?: boolean
-  /** The secrets that addresses of private images are signed with, unless the store signs them itself. */
+  /** The secrets that sign URLs of private images, unless the store signs them itself. */
   signingKey?: string
 }
 
@@ -44,11 +41,11 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
   const signer = signingKey === undefined ? undefined : createUrlSigner(signingKey)
   const baseUrl = `${cdnUrl.replace(/\/$/, '')}/`
 
-  // Where the store itself signs, the address of a private image begins as its own.
+  // If the store itself signs, URLs of private images have the prefix of the store.
   const signedBase = storage.presign?.('').split('?', 1)[0]
   const pathOf = (url: string) => {
-    const start = [baseUrl, signedBase].find((each) => each !== undefined && url.startsWith(each))
-    return start === undefined ? undefined : url.slice(start.length).split('?', 1)[0]
+    const prefix = [baseUrl, signedBase].find((each) => each !== undefined && url.startsWith(each))
+    return prefix === undefined ? undefined : url.slice(prefix.length).split('?', 1)[0]
   }
 
   function urlOf (stored: string): string
@@ -57,15 +54,15 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
     if (stored === null || !isMediaKey(stored)) return stored
     if (!isPrivateMediaKey(stored)) return baseUrl + stored
     if (storage.presign) return storage.presign(stored)
-    if (!signer) throw new Error('there is no key to sign the address of a private image with')
+    if (!signer) throw new Error('the URL of a private image needs a signing key: set MEDIA_SIGNING_KEY')
     return `${baseUrl}${stored}?${signer.sign(stored)}`
   }
 
   return {
     baseUrl,
     urlOf,
-    async store (audience, { bytes, mimeType, width, height }) {
-      const key = createMediaKey(audience)
+    async store (visibility, { bytes, mimeType, width, height }) {
+      const key = createMediaKey(visibility)
       await storage.put(key, bytes, mimeType)
       return { key, mimeType, width, height, bytes: bytes.length }
     },
@@ -77,12 +74,8 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
     remove: async (key) => await storage.remove(key),
     toStoredValue (url) {
       const path = pathOf(url)
-      if (path === undefined) return url
-      // Clients may still hold addresses from before images were moved.
-      const key = keyAfterMove(path) ?? path
-      return isMediaKey(key) ? key : url
+      return path !== undefined && isMediaKey(path) ? path : url
     },
-    moveFormer: async (folders) => await moveFormerImages(storage, folders),
     isAllowedUrl: (url) => !ownUrlsOnly || pathOf(url) !== undefined
   }
 }

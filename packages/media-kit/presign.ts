@@ -6,11 +6,11 @@ interface Credentials { region: string, accessKeyId: string, secretAccessKey: st
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
 /**
- * The address under which an object of S3 may be had without credentials, for 30 to 60 minutes: signature version 4 in the query. It is signed
- * as of the beginning of the window, so that it stays the same for half an hour. aws4fetch would do it too, but not without waiting.
+ * The URL of an S3 object that is readable without credentials for 30 to 60 minutes: signature version 4 in the query. The signing time is the
+ * start of the window, so the URL stays the same for half an hour. aws4fetch can sign too, but only asynchronously.
  */
-export function presign (url: string, { region, accessKeyId, secretAccessKey }: Credentials, now = Date.now()) {
-  const time = new Date(windowStartSeconds(now) * 1_000).toISOString().replace(/[-:]|\.\d{3}/g, '')
+export function presign (url: string, { region, accessKeyId, secretAccessKey }: Credentials, nowMs = Date.now()) {
+  const time = new Date(windowStartSeconds(nowMs) * 1_000).toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
   const { host, pathname } = new URL(url)
   const query = new URLSearchParams([

@@ -19,8 +19,8 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
     for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
       const answers = []
       for (let i = 0; i < rounds; i++) {
-        const five = Array.from({ length: 5 }, () => postThenRead(port, { path: '/photos', headers, body: payload, chunked, close }))
-        answers.push(...await Promise.all(five))
+        const batch = Array.from({ length: 5 }, () => postThenRead(port, { path: '/photos', headers, body: payload, chunked, close }))
+        answers.push(...await Promise.all(batch))
       }
       t.strictSame(answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)), [], `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))

@@ -18,13 +18,13 @@ async function put (name: string, minutes: number) {
   await utimes(file, then, then)
 }
 
-t.test('what a killed process left behind goes, what is being written stays, and so does what is not ours', async (t) => {
+t.test('files of a killed process are deleted; files being written and foreign files stay', async (t) => {
   await Promise.all([put('tandem-upload-old', 11), put('tandem-upload-new', 9), put('other-old', 11)])
   await Promise.all([removeStaleFiles(folder, 'tandem-upload-'), removeStaleFiles(folder, 'tandem-upload-')])
   t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
 })
 
-t.test('whoever takes uploads looks for them when it starts', async (t) => {
+t.test('a process that takes uploads deletes stale files at startup', async (t) => {
   await put('tandem-upload-older', 60)
   process.env['TMPDIR'] = folder
   const app = Fastify()
@@ -35,7 +35,7 @@ t.test('whoever takes uploads looks for them when it starts', async (t) => {
   t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
 })
 
-t.test('whoever keeps files in a folder clears away those it never finished, and only those', async (t) => {
+t.test('disk storage deletes unfinished files and only those', async (t) => {
   await mkdir(path.join(folder, '.unfinished'))
   await put('.unfinished/half', 60)
   await put('a.webp', 60)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
 import type { S3Settings } from './storage.ts'
 
-/** As much of a tap test as is needed to clean up after it. */
+/** The part of a tap test that registers cleanup. */
 interface Teardown { teardown (work: () => unknown): unknown }
 
 function chunk (type: string, content: Buffer) {
@@ -14,7 +14,7 @@ function chunk (type: string, content: Buffer) {
   return Buffer.concat([length, body, check])
 }
 
-/** A grey PNG with a comment in it. */
+/** Creates a grey PNG that contains a comment. */
 export function createPng (width = 2, height = 2) {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -26,7 +26,7 @@ export function createPng (width = 2, height = 2) {
   ])
 }
 
-/** A form with one file in it, as `inject` and `fetch` take it. */
+/** Creates a form with one file, for `inject` and `fetch`. */
 export function createForm (bytes: Buffer, { field = 'file', type = 'image/png', name = '../../etc/a.png', before = '', after = '', end = '\r\n--form--\r\n' } = {}) {
   return {
     headers: { 'content-type': 'multipart/form-data; boundary=form' },
@@ -38,31 +38,26 @@ export function createForm (bytes: Buffer, { field = 'file', type = 'image/png',
   }
 }
 
-export interface S3Stand { settings: S3Settings, objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>, keys: () => string[], refuse: (status?: number) => void }
+export interface FakeS3 { settings: S3Settings, objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>, keys: () => string[], failWith: (status?: number) => void }
 
-/** Buckets in memory, their objects by bucket and key. Lists have two keys a page. It asks for a signature but does not check it. */
-export async function startS3 (t: Teardown): Promise<S3Stand> {
-  const objects: S3Stand['objects'] = new Map()
-  let refusal: number | undefined
+/** Starts a fake S3 with buckets in memory; `objects` is keyed by bucket and key. Requests must be signed, but signatures are not verified. */
+export async function startS3 (t: Teardown): Promise<FakeS3> {
+  const objects: FakeS3['objects'] = new Map()
+  let failure: number | undefined
 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://bucket')
+      const { pathname } = new URL(request.url ?? '', 'http://bucket')
       const key = decodeURIComponent(pathname).slice(1)
       const object = objects.get(key)
-      const answer = (status: number, bytes?: Buffer) => response.writeHead(status).end(bytes)
-      if (refusal) return answer(refusal)
-      if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=key/')) return answer(403)
-      if (searchParams.has('list-type')) {
-        const wanted = `${key}${searchParams.get('prefix')}`
-        const found = [...objects.keys()].filter((name) => name.startsWith(wanted) && name > `${key}${searchParams.get('start-after') ?? ''}`).sort()
-        return answer(200, Buffer.from(`<ListBucketResult>${found.slice(0, 2).map((name) => `<Contents><Key>${name.slice(key.length)}</Key></Contents>`).join('')}</ListBucketResult>`))
-      }
+      const respond = (status: number, bytes?: Buffer) => response.writeHead(status).end(bytes)
+      if (failure) return respond(failure)
+      if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=key/')) return respond(403)
       if (request.method === 'PUT') objects.set(key, { bytes: Buffer.concat(chunks), headers: request.headers })
       if (request.method === 'DELETE') objects.delete(key)
-      if (request.method === 'GET') return answer(object ? 200 : 404, object?.bytes)
-      answer(request.method === 'DELETE' ? 204 : 200)
+      if (request.method === 'GET') return respond(object ? 200 : 404, object?.bytes)
+      respond(request.method === 'DELETE' ? 204 : 200)
     })
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -73,6 +68,6 @@ export async function startS3 (t: Teardown): Promise<S3Stand> {
     settings: { endpoint: `http://127.0.0.1:${port}/`, bucket: 'bucket', region: 'us-east-1', accessKeyId: 'key', secretAccessKey: 'secret' },
     objects,
     keys: () => [...objects.keys()].map((name) => name.slice(name.indexOf('/') + 1)),
-    refuse: (status) => { refusal = status }
+    failWith: (status) => { failure = status }
   }
 }

@@ -1,4 +1,4 @@
-// A server of its own for the test of memory: it says where it listens, and how much memory it holds when asked.
+// A separate server process for the memory test: it sends its address, and its memory usage on request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createMedia, diskStorage, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './index.ts'
@@ -8,10 +8,10 @@ const media = createMedia({ storage: diskStorage(process.argv[2] ?? ''), cdnUrl:
 await app.register(multipartUploads)
 app.post('/', { bodyLimit: UPLOAD_BODY_LIMIT }, async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID())))
 
-// What is in use, with what waits to be collected collected: a process's size would tell of the collector and of malloc instead.
+// Used memory after a garbage collection: the size of the process would depend on the collector and on malloc.
 process.on('message', async () => {
   globalThis.gc?.()
-  // The buffers of what was collected are freed beside it, a moment later.
+  // Buffers of collected objects are freed asynchronously, a moment later.
   await sleep(100)
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

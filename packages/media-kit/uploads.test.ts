@@ -13,18 +13,18 @@ import t, { type Test } from 'tap'
 import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
 import { createForm, createPng } from './testing.ts'
 
-const elsewhere = tmpdir()
+const tempFolder = tmpdir()
 
-/** A server with a door for uploads and one for JSON, and the folder its temporary files would be in. */
+/** Creates a server that takes uploads, with its own folder for temporary files. */
 async function server (t: Test) {
-  const folder = await mkdtemp(path.join(elsewhere, 'tandem-uploads-'))
+  const folder = await mkdtemp(path.join(tempFolder, 'tandem-uploads-'))
   process.env['TMPDIR'] = folder
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
   await app.register(async (app) => {
     await app.register(multipartUploads)
-    // Making test pictures holds up the loop, which is no reason to shed load here.
+    // Creating test images blocks the event loop, which must not shed load here.
     app.post('/photos', { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, pressureHandler () {} } }, async (request) => {
       const { width, height } = await readImage(request, 'file', randomUUID())
       return { width, height }
@@ -34,35 +34,35 @@ async function server (t: Test) {
     const response = await app.inject({ method: 'POST', url: '/photos', headers: headers as Record<string, string>, payload })
     return { status: response.statusCode, ...response.json() }
   }
-  return { app, send, left: () => readdir(folder) }
+  return { app, send, listFiles: () => readdir(folder) }
 }
 
-/** A PNG of exactly so many bytes: what follows its end is read past. */
+/** Creates a PNG of exactly `length` bytes; decoders ignore what follows its end. */
 const ofLength = (length: number) => Buffer.concat([createPng(), Buffer.alloc(length - createPng().length)])
 
-t.test('one file in the named field is read, whatever else the form holds', async (t) => {
-  const { send, left } = await server(t)
+t.test('the file in the named field is read, whatever else the form contains', async (t) => {
+  const { send, listFiles } = await server(t)
   t.same(await send(createForm(createPng(3, 2))), { status: 200, width: 3, height: 2 })
   const field = '--form\r\ncontent-disposition: form-data; name="note"\r\n\r\nhello\r\n'
   t.same(await send(createForm(createPng(3, 2), { before: field })), { status: 200, width: 3, height: 2 })
   t.same(await send(createForm(createPng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), { status: 200, width: 3, height: 2 })
-  t.same(await left(), [])
+  t.same(await listFiles(), [])
 })
 
-t.test('five megabytes are taken and no byte more', async (t) => {
-  const { send, left } = await server(t)
+t.test('a file has at most five megabytes', async (t) => {
+  const { send, listFiles } = await server(t)
   t.equal(MAX_FILE_BYTES, 5 * 1024 * 1024)
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES))), { status: 200 })
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES * 2))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1), { field: 'other' })), { status: 400, code: 'VALIDATION_ERROR' })
-  t.same(await left(), [])
+  t.same(await listFiles(), [])
 })
 
-t.test('what is no form with an image is refused, and nothing of it stays', async (t) => {
-  const { send, left } = await server(t)
+t.test('anything but a form with an image is rejected and leaves no file', async (t) => {
+  const { send, listFiles } = await server(t)
   const multipart = { 'content-type': 'multipart/form-data; boundary=form' }
-  const refusals: [number, Parameters<typeof send>[0]][] = [
+  const cases: [number, Parameters<typeof send>[0]][] = [
     [400, createForm(createPng(), { field: 'photo' })],
     [415, createForm(createPng(), { type: 'image/jpeg' })],
     [415, createForm(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' })],
@@ -81,15 +81,15 @@ t.test('what is no form with an image is refused, and nothing of it stays', asyn
     [415, { headers: { 'content-type': 'application/json' }, payload: '{}' }],
     [415, { headers: { 'content-type': 'image/png' }, payload: createPng() }]
   ]
-  for (const [index, [status, form]] of refusals.entries()) {
+  for (const [index, [status, form]] of cases.entries()) {
     const { error, code, ...answer } = await send(form)
     t.same({ ...answer, is: typeof error }, { status, success: false, is: 'string' }, `${index}: ${code} ${error}`)
   }
-  t.same(await left(), [])
+  t.same(await listFiles(), [])
 })
 
-t.test('a connection serves on after a form that was not read to its end, and a client may leave in the middle', async (t) => {
-  const { app, left } = await server(t)
+t.test('a connection stays usable after a form that was not read to its end, and clients may disconnect midway', async (t) => {
+  const { app, listFiles } = await server(t)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const tail = Buffer.alloc(60_000, 'x').toString()
   for (let turn = 0; turn < 3; turn++) {
@@ -100,16 +100,16 @@ t.test('a connection serves on after a form that was not read to its end, and a 
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
   socket.write('POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n')
   socket.write(createForm(ofLength(1_000_000), { end: '' }).payload)
-  for (let tries = 0; tries < 100 && (await left()).length === 0; tries++) await sleep(10)
-  t.equal((await left()).length, 1)
+  for (let tries = 0; tries < 100 && (await listFiles()).length === 0; tries++) await sleep(10)
+  t.equal((await listFiles()).length, 1)
   socket.destroy()
-  for (let tries = 0; tries < 100 && (await left()).length > 0; tries++) await sleep(10)
-  t.same(await left(), [])
+  for (let tries = 0; tries < 100 && (await listFiles()).length > 0; tries++) await sleep(10)
+  t.same(await listFiles(), [])
   t.equal((await app.inject('/health/live')).statusCode, 200)
 })
 
-t.test('twenty uploads of five megabytes at once are held on disk, not in memory', async (t) => {
-  const folder = await mkdtemp(path.join(elsewhere, 'tandem-uploads-'))
+t.test('twenty parallel uploads of five megabytes are held on disk, not in memory', async (t) => {
+  const folder = await mkdtemp(path.join(tempFolder, 'tandem-uploads-'))
   const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], { execArgv: ['--expose-gc'], env: { ...process.env, TMPDIR: folder } })
   t.teardown(async () => {
     child.kill()
@@ -125,13 +125,13 @@ t.test('twenty uploads of five megabytes at once are held on disk, not in memory
     return (await Promise.all(files.map(async (name) => (await stat(path.join(folder, name))).size))).reduce((sum, size) => sum + size, 0) / 1024 ** 2
   }
   const { headers, payload } = createForm(ofLength(MAX_FILE_BYTES))
-  // All but the last bytes of each, so that all twenty are under way when they are looked at.
-  const begin = () => {
+  // All but the last bytes of each, so that all twenty are in progress when memory is measured.
+  const startUpload = () => {
     const sending = request(address, { method: 'POST', headers: { ...headers, 'content-length': payload.length } })
     sending.write(payload.subarray(0, -100))
     return sending
   }
-  const finish = async (sending: ClientRequest) => {
+  const finishUpload = async (sending: ClientRequest) => {
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>
     sending.end(payload.subarray(-100))
     const [answer] = await answered
@@ -139,15 +139,15 @@ t.test('twenty uploads of five megabytes at once are held on disk, not in memory
     return answer.statusCode
   }
 
-  t.equal(await finish(begin()), 200)
+  t.equal(await finishUpload(startUpload()), 200)
   const before = await held()
-  const sendings = Array.from({ length: 20 }, begin)
+  const uploadsInProgress = Array.from({ length: 20 }, startUpload)
   for (let tries = 0; tries < 500 && await onDisk() < 98; tries++) await sleep(20)
   t.ok(await onDisk() >= 98, 'a hundred megabytes have arrived')
   const during = await held()
-  t.ok(during - before < 20, `${before.toFixed()} MB before, ${during.toFixed()} MB with twenty files under way`)
+  t.ok(during - before < 20, `${before.toFixed()} MB before, ${during.toFixed()} MB with twenty uploads in progress`)
 
-  t.same(await Promise.all(sendings.map(finish)), Array(20).fill(200))
+  t.same(await Promise.all(uploadsInProgress.map(finishUpload)), Array(20).fill(200))
   const after = await held()
   t.ok(after - before < 20, `${before.toFixed()} MB before, ${after.toFixed()} MB after`)
   t.equal(await onDisk(), 0)

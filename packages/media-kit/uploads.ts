@@ -13,27 +13,27 @@ import { reencodeImage, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
 export const MAX_FILE_BYTES = 5 * 1024 * 1024
-const FORM_AROUND_FILE = 64 * 1024
+const MAX_FORM_OVERHEAD_BYTES = 64 * 1024
 
-/** What a route with an upload adds to its options: the body limit that the file fits in. */
-export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + FORM_AROUND_FILE
+/** The `bodyLimit` of routes that take an upload: the file and the form around it. */
+export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES
 
-const UNFINISHED = 'tandem-upload-'
+const TEMP_FILE_PREFIX = 'tandem-upload-'
 
-/** Teaches `app` to read multipart forms with one file. */
+/** Makes `app` parse multipart forms with one file. */
 export const multipartUploads = plugin(async (app: FastifyInstance) => {
-  app.addHook('onClose', sweepStaleFiles(tmpdir(), UNFINISHED))
+  app.addHook('onClose', sweepStaleFiles(tmpdir(), TEMP_FILE_PREFIX))
   await app.register(multipart, { limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
 }, { name: 'uploads' })
 
 /**
- * Reads the image in the form's field `field`. It is streamed to a temporary file, so that many uploads at once take no memory.
- * @param accountId who sends it; one account's images are decoded one at a time
- * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages, StorageAway
+ * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel uploads take no memory.
+ * @param accountId the uploader; images of one account are decoded one at a time
+ * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages, StorageUnavailable
  */
 export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
   if (!request.isMultipart()) throw new NotMultipart()
-  const file = path.join(tmpdir(), `${UNFINISHED}${randomUUID()}`)
+  const file = path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
     return await reencodeImage(file, type, accountId)
@@ -42,7 +42,7 @@ export async function readImage (request: FastifyRequest, field: string, account
   }
 }
 
-/** Writes the form's file to `file`; returns the type that it claims. */
+/** Writes the uploaded file to `file`. Returns its declared type. */
 async function saveFile (request: FastifyRequest, field: string, file: string) {
   try {
     for await (const part of request.parts()) {
@@ -57,13 +57,15 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
     }
     throw new FileMissing(field)
   } catch (error) {
-    throw blame(error)
+    throw toUploadError(error)
   }
 }
 
-/** Whether the form was at fault or this machine. What the parser of forms throws has no code, or Node's code of a stream. */
-function blame (error: unknown) {
+// A full or broken disk, as opposed to a malformed form. The form parser's errors have no code, or Node's code of a stream.
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
+
+function toUploadError (error: unknown) {
   if (error instanceof FastifyError) return error
   const { code = '' } = error as NodeJS.ErrnoException
-  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE'].includes(code) ? new StorageUnavailable({ cause: error }) : new MalformedForm({ cause: error })
+  return DISK_ERRORS.includes(code) ? new StorageUnavailable({ cause: error }) : new MalformedForm({ cause: error })
 }
