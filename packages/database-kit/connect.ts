@@ -2,22 +2,22 @@ import { Kysely, PostgresDialect, PostgresQueryCompiler, ValueNode, type LimitNo
 import pg from 'pg'
 import { acquire, pools } from './metrics.ts'
 
-/** What this kit tells of its connections; every logger of the house has it. */
+/** The part of a logger that this kit uses. */
 export interface Log {
   warn (details: object, message: string): void
 }
 
 export interface ConnectOptions {
   log: Log
-  /** Connections at most: 5 for each of six services and their relays stay well below Postgres's default of 100. */
+  /** 5 for each of six services stay well below Postgres's default of 100. */
   maxConnections?: number
-  /** How many times as long as usual to wait for anything; 1 unless told. */
+  /** Multiplies every timeout; by default 1. */
   timeoutFactor?: number
 }
 
 const NAMED_STATEMENTS = 500
 
-const unanswered = new WeakSet<pg.PoolClient>()
+const timedOut = new WeakSet<pg.PoolClient>()
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -25,13 +25,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 /**
  * Opens a pool and returns the query builder over it; `destroy()` closes both.
  * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
- * (counted by Postgres), 3 s for an answer (counted here, for a server that froze).
+ * (measured by Postgres), 3 s for a result (measured here, for a server that froze).
  */
 export function connect<Tables> (url: string, { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
-    // A connection made anew costs more than one kept, and has to be made when there is most to do.
+    // A new connection costs more than a kept one, and would be needed when the load is highest.
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: timeoutFactor * 1_000,
     statement_timeout: timeoutFactor * 2_000,
@@ -41,7 +41,7 @@ export function connect<Tables> (url: string, { log, maxConnections = 5, timeout
   })
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
-  // The same goes for one in use. Whoever uses it learns of its end by the statement that fails, the next one between two of a transaction.
+  // The same goes for a connection in use. Its user sees the error in the running or the next statement.
   pool.on('connect', (client) => { client.on('error', () => {}) })
   pool.on('connect', nameStatements)
   pools.add(pool)
@@ -49,7 +49,7 @@ export function connect<Tables> (url: string, { log, maxConnections = 5, timeout
   const dialect = new PostgresDialect({
     pool: {
       options: pool.options,
-      connect: async () => dropUnanswered(await acquire(pool)),
+      connect: async () => dropTimedOut(await acquire(pool)),
       async end () {
         pools.delete(pool)
         await pool.end()
@@ -60,7 +60,7 @@ export function connect<Tables> (url: string, { log, maxConnections = 5, timeout
   return new Kysely<Tables>({ dialect })
 }
 
-/** Postgres parses and plans an unnamed statement at each call; a named one once for each connection. */
+/** Postgres parses and plans an unnamed statement at each call, a named one once per connection. */
 function nameStatements (client: pg.PoolClient) {
   const names = new Map<string, string>()
   const query = client.query.bind(client) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
@@ -73,7 +73,7 @@ function nameStatements (client: pg.PoolClient) {
       names.set(text, name)
     }
     return query({ name, text, values }).catch((error: Error) => {
-      if (error.message === 'Query read timeout') unanswered.add(client)
+      if (error.message === 'Query read timeout') timedOut.add(client)
       throw error
     })
   }
@@ -81,10 +81,10 @@ function nameStatements (client: pg.PoolClient) {
   client.query = named as typeof client.query
 }
 
-/** The next query on a connection that owes an answer would wait behind it, and over a wire that is cut nobody would ever be told. */
-function dropUnanswered (client: pg.PoolClient) {
+/** The next query on a connection that still owes a result would wait behind it, on a dead network connection forever. */
+function dropTimedOut (client: pg.PoolClient) {
   const release = client.release.bind(client)
-  client.release = (spoilt) => release(spoilt || unanswered.has(client))
+  client.release = (isBroken) => release(isBroken || timedOut.has(client))
   return client
 }
 

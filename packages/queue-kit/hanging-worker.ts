@@ -1,4 +1,4 @@
-// For a test to kill: takes a job, says so, and never ends it.
+// A process for a test to kill: it takes a job, reports it, and never finishes it.
 import { createQueue } from './index.ts'
 
 const [redisUrl = '', prefix = ''] = process.argv.slice(2)

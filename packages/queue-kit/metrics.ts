@@ -9,13 +9,13 @@ new Gauge({
   async collect () {
     this.reset()
     await Promise.all([...queues].map(async ([queue, { depth }]) => {
-      // While Redis is away there is nothing to show.
+      // There is no value while Redis is unavailable.
       const states = await depth().catch(() => ({}))
       for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count)
     }))
   }
 })
 
-export const tries = new Counter({
-  name: 'queue_tries_total', help: 'Tries to do a job: done, put off, or failed', labelNames: ['queue', 'outcome'] as const
+export const attempts = new Counter({
+  name: 'queue_tries_total', help: 'Attempts of jobs: done, delayed or failed', labelNames: ['queue', 'outcome'] as const
 })

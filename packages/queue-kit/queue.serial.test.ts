@@ -1,4 +1,4 @@
-// Runs alone: it kills Redis and waits for what comes of it.
+// Serial, because it kills Redis and waits for the consequences.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ t.jobs = 6
 
 const log = { info () {}, warn () {} }
 
-/** Rows as a table would hold them, and how often each was worked on. */
+/** Rows as a table would hold them, with how often each was worked on. */
 function table () {
   const rows = new Map<string, { since: number, done: number }>()
   return {
@@ -39,24 +39,24 @@ function open (t: Test, redisUrl: string, options: Partial<QueueOptions>) {
   return queue
 }
 
-async function until (truth: () => boolean | Promise<boolean>, seconds = 10) {
+async function until (condition: () => boolean | Promise<boolean>, seconds = 10) {
   const end = Date.now() + seconds * 1_000
-  while (!await truth()) {
-    if (Date.now() > end) throw new Error(`not so within ${seconds} s`)
+  while (!await condition()) {
+    if (Date.now() > end) throw new Error(`not true within ${seconds} s`)
     await sleep(20)
   }
 }
 
-async function connected (queue: { ping (): Promise<void> }) {
+async function untilConnected (queue: { ping (): Promise<void> }) {
   await until(() => queue.ping().then(() => true, () => false))
 }
 
-t.test('a row is worked on once, however often it is offered', async (t) => {
+t.test('a row is worked on once, however often it is enqueued', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   const ids = Array.from({ length: 20 }, letters.add)
-  await connected(queue)
+  await untilConnected(queue)
 
   await queue.enqueue(ids)
   await queue.enqueue(ids)
@@ -68,12 +68,12 @@ t.test('a row is worked on once, however often it is offered', async (t) => {
   t.strictSame(await queue.depth(), { waiting: 0, active: 0, delayed: 0, failed: 0 })
 })
 
-t.test('a row that is done can be offered again', async (t) => {
+t.test('a row that is done can be enqueued again', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const queue = open(t, redis.url, { work: letters.done })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   const id = letters.add()
 
   for (const times of [1, 2, 3]) {
@@ -83,23 +83,23 @@ t.test('a row that is done can be offered again', async (t) => {
   }
 })
 
-t.test('what throws is tried again', async (t) => {
+t.test('a job that throws is retried', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  let tries = 0
+  let attempts = 0
   const queue = open(t, redis.url, { work: async (id) => {
-    if (++tries < 3) throw new Error('not yet')
+    if (++attempts < 3) throw new Error('not yet')
     await letters.done(id)
   } })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue([letters.add()])
 
   await until(() => letters.counts()[0] === 1)
-  t.equal(tries, 3)
+  t.equal(attempts, 3)
 })
 
-t.test('work that says when to come again is left alone until then, and is not counted as failed', async (t) => {
+t.test('a job that returns retryAfter waits until then, and does not count as failed', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const at: number[] = []
@@ -109,19 +109,19 @@ t.test('work that says when to come again is left alone until then, and is not c
     await letters.done(id)
   } })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue([letters.add()])
 
   await until(() => letters.counts()[0] === 1)
-  t.equal(at.length, 10, 'more often than a failure would be tried')
+  t.equal(at.length, 10, 'more often than a failure is retried')
   t.ok(at.every((time, index) => index === 0 || time - at[index - 1]! >= 195))
 })
 
-t.test('low priority waits for high, and a delay is kept', async (t) => {
+t.test('low priority waits for high, and a delay is respected', async (t) => {
   const redis = await startRedis(t)
   const order: string[] = []
   const queue = open(t, redis.url, { concurrency: 1, work: async (id) => { order.push(id) } })
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue(['row-low'], { priority: 'low' })
   await queue.enqueue(['row-late', { id: 'row-high', delayMs: 0 }], { delayMs: 500 })
   queue.start()
@@ -130,31 +130,31 @@ t.test('low priority waits for high, and a delay is kept', async (t) => {
   t.strictSame(order, ['row-high', 'row-low', 'row-late'])
 })
 
-t.test('a job that failed for good does not keep its row from being offered again', async (t) => {
+t.test('a row whose job failed for good can be enqueued again', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  let broken = true
+  let isBroken = true
   const prefix = randomUUIDv7()
   const queue = open(t, redis.url, { prefix, sweepIntervalSeconds: 0.2, sweepMinAgeSeconds: 0, listPending: letters.pending, work: async (id) => {
-    if (broken) throw Object.assign(new Error('no more tries'), { name: 'UnrecoverableError' })
+    if (isBroken) throw Object.assign(new Error('no more attempts'), { name: 'UnrecoverableError' })
     await letters.done(id)
   } })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue([letters.add()])
   await sleep(1_000)
   t.strictSame(letters.counts(), [0])
 
-  broken = false
+  isBroken = false
   await until(() => letters.counts()[0] === 1)
 })
 
-t.test('with Redis away an offer returns at once, and the row is worked on once Redis is back', async (t) => {
+t.test('while Redis is down enqueue returns at once, and the row is worked on once Redis is back', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await redis.stop()
 
   const before = Date.now()
@@ -167,7 +167,7 @@ t.test('with Redis away an offer returns at once, and the row is worked on once 
   await until(() => letters.counts()[0] === 1, 5)
 })
 
-t.test('a queue may be opened before Redis is there', async (t) => {
+t.test('a queue can be opened before Redis is up', async (t) => {
   const redis = await startRedis(t)
   await redis.stop()
   const letters = table()
@@ -178,12 +178,12 @@ t.test('a queue may be opened before Redis is there', async (t) => {
   await until(() => letters.counts()[0] === 1, 5)
 })
 
-t.test('an offer to a Redis that froze takes 2 s at most', async (t) => {
+t.test('enqueue takes 2 s at most while Redis is frozen', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   const queue = open(t, redis.url, { work: letters.done, listPending: letters.pending })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   process.kill(redis.pid!, 'SIGSTOP')
   const before = Date.now()
   await queue.enqueue([letters.add()])
@@ -206,42 +206,42 @@ t.test('a Redis that is wiped under load loses nothing', async (t) => {
     }
   })
   queue.start()
-  await connected(queue)
-  const vandal = new Redis(redis.url)
-  t.teardown(() => vandal.disconnect())
+  await untilConnected(queue)
+  const intruder = new Redis(redis.url)
+  t.teardown(() => intruder.disconnect())
 
   for (let round = 0; round < 40; round++) {
     await queue.enqueue(Array.from({ length: 50 }, letters.add))
-    if (round % 10 === 9) await vandal.flushall()
+    if (round % 10 === 9) await intruder.flushall()
   }
   await until(() => letters.counts().every((count) => count > 0), 20)
   t.equal(letters.counts().length, 2_000)
 })
 
-t.test('closing waits for the running job, and takes no other', async (t) => {
+t.test('close waits for the running job and takes no other', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
-  let begun = 0
+  let started = 0
   const queue = open(t, redis.url, { concurrency: 1, work: async (id) => {
-    begun++
+    started++
     await sleep(500)
     await letters.done(id)
   } })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue([letters.add(), letters.add()])
-  await until(() => begun === 1)
+  await until(() => started === 1)
 
   await queue.close()
   t.strictSame(letters.counts(), [1, 0])
-  t.equal(begun, 1)
+  t.equal(started, 1)
 })
 
-t.test('closing ends though Redis is away', async (t) => {
+t.test('close finishes while Redis is down', async (t) => {
   const redis = await startRedis(t)
   const queue = open(t, redis.url, { closeTimeoutSeconds: 1 })
   queue.start()
-  await connected(queue)
+  await untilConnected(queue)
   await sleep(200)
   await redis.stop()
   const before = Date.now()
@@ -249,24 +249,24 @@ t.test('closing ends though Redis is away', async (t) => {
   t.ok(Date.now() - before < 2_000)
 })
 
-t.test('closing ends though one connection was lost just before', async (t) => {
+t.test('close finishes after a connection was just lost', async (t) => {
   const redis = await startRedis(t)
   const queue = open(t, redis.url, {})
   queue.start()
-  await connected(queue)
-  const vandal = new Redis(redis.url)
-  t.teardown(() => vandal.disconnect())
-  const waiting = async () => (await vandal.client('LIST') as string).split('\n').find((line) => line.includes('cmd=bzpopmin'))
+  await untilConnected(queue)
+  const intruder = new Redis(redis.url)
+  t.teardown(() => intruder.disconnect())
+  const waiting = async () => (await intruder.client('LIST') as string).split('\n').find((line) => line.includes('cmd=bzpopmin'))
   await until(async () => await waiting() !== undefined)
 
-  await vandal.call('CLIENT', 'KILL', 'ID', /id=(\d+)/.exec((await waiting())!)![1]!)
+  await intruder.call('CLIENT', 'KILL', 'ID', /id=(\d+)/.exec((await waiting())!)![1]!)
   await sleep(20)
   const before = Date.now()
   await queue.close()
   t.ok(Date.now() - before < 1_000)
 })
 
-t.test('the row of a worker that was killed is worked on by another', { timeout: 60_000 }, async (t) => {
+t.test('the row of a killed worker is worked on by another', { timeout: 60_000 }, async (t) => {
   const redis = await startRedis(t)
   const prefix = randomUUIDv7()
   const letters = table()
@@ -275,7 +275,7 @@ t.test('the row of a worker that was killed is worked on by another', { timeout:
   const child = fork(new URL('hanging-worker.ts', import.meta.url), [redis.url, prefix])
   t.teardown(() => child.kill('SIGKILL'))
   const queue = open(t, redis.url, { prefix, work: letters.done })
-  await connected(queue)
+  await untilConnected(queue)
   await queue.enqueue([id])
   t.strictSame(await once(child, 'message'), [id, undefined])
   child.kill('SIGKILL')

@@ -1,40 +1,40 @@
 import { DelayedError, Queue as Producer, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { queues, tries } from './metrics.ts'
-import { keepConnected, within } from './redis.ts'
-import type { Job, EnqueueOptions, Outcome, Queue, QueueOptions } from './types.ts'
+import { attempts, queues } from './metrics.ts'
+import { connectRedis, withTimeout } from './redis.ts'
+import type { EnqueueOptions, Job, Outcome, Queue, QueueOptions } from './types.ts'
 
 const WEEK_IN_SECONDS = 7 * 24 * 60 * 60
-const PAGE = 500
-const PAGES_OF_A_SWEEP = 4
-const LOW = 10
+const PAGE_SIZE = 500
+const PAGES_PER_SWEEP = 4
+const LOW_PRIORITY = 10
 
 const retries = { attempts: 8, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } }
-const keep = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, count: 10_000 } }
+const retention = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, count: 10_000 } }
 
 /**
- * A queue whose truth is a table in Postgres: a job carries a row's id and nothing else, so Redis may be away or wiped
- * and nothing is lost, and a job may come twice and nothing is doubled as long as `work` claims its row.
+ * A queue whose source of truth is a table in Postgres. A job carries only a row's id, so nothing is lost when Redis is down or wiped,
+ * and a job that runs twice does nothing twice as long as `work` claims its row.
  */
 export function createQueue (options: QueueOptions): Queue {
   const { name, redisUrl, log, work, listPending, concurrency = 5, sweepIntervalSeconds = 15, sweepMinAgeSeconds = 60, closeTimeoutSeconds = 8, prefix = 'tandem' } = options
-  // Not below BullMQ's own `prefix:name:`, where every job has a key of its own.
-  const witness = `${prefix}:${name}.witness`
+  // Outside BullMQ's own `prefix:name:`, where every job has its own key.
+  const sentinelKey = `${prefix}:${name}.sentinelKey`
 
-  let closed = false
-  const wanted = () => !closed
-  const redis = keepConnected(redisUrl, log, wanted, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
+  let isClosed = false
+  const isNeeded = () => !isClosed
+  const redis = connectRedis(redisUrl, log, isNeeded, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
   let producer: Producer | undefined
   let worker: { redis: Redis, bull?: Worker } | undefined
   const running = new Set<Promise<Outcome>>()
   let sweeper: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let cursor: string | undefined
-  let missed = true
+  let needsFullSweep = true
 
   async function openProducer () {
-    // BullMQ would wait for a Redis that is away, however long.
-    if (redis.status !== 'ready') throw new Error('Redis is away')
+    // BullMQ would wait for Redis forever.
+    if (redis.status !== 'ready') throw new Error('Redis is unavailable')
     if (!producer) {
       producer = new Producer(name, { connection: redis, prefix, streams: { events: { maxLen: 100 } } })
       producer.on('error', () => {})
@@ -43,7 +43,7 @@ export function createQueue (options: QueueOptions): Queue {
     try {
       await opened.waitUntilReady()
     } catch (error) {
-      // A producer whose first words failed stays broken.
+      // A producer whose first command failed stays broken.
       if (producer === opened) producer = undefined
       throw error
     }
@@ -58,13 +58,13 @@ export function createQueue (options: QueueOptions): Queue {
       return {
         name,
         data: {},
-        opts: { ...retries, ...keep, jobId: id, ...(delayMs && { delay: delayMs }), ...(priority === 'low' && { priority: LOW }) }
+        opts: { ...retries, ...retention, jobId: id, ...(delayMs && { delay: delayMs }), ...(priority === 'low' && { priority: LOW_PRIORITY }) }
       }
     }))
   }
 
-  // Redis keeps a failed job for a week, and as long as it does, refuses another with its id.
-  async function forgetFailed (jobs: Job[]) {
+  // Redis keeps a failed job for a week, and until then ignores another job with its id.
+  async function removeFailed (jobs: Job[]) {
     if (jobs.length === 0) return
     const opened = await openProducer()
     const ids = jobs.map((job) => typeof job === 'string' ? job : job.id)
@@ -74,25 +74,25 @@ export function createQueue (options: QueueOptions): Queue {
 
   async function sweep () {
     if (redis.status !== 'ready') return
-    const everything = missed
+    const wasRequested = needsFullSweep
     try {
-      // The witness is gone when Redis was wiped, and all jobs with it.
-      const wiped = await redis.set(witness, '1', 'NX') === 'OK'
-      const all = everything || wiped
-      missed = false
-      if (all) cursor = undefined
+      // The sentinel key is missing after Redis was wiped, and all jobs with it.
+      const wasWiped = await redis.set(sentinelKey, '1', 'NX') === 'OK'
+      const isFullSweep = wasRequested || wasWiped
+      needsFullSweep = false
+      if (isFullSweep) cursor = undefined
       let pages = 0
       do {
-        const jobs = await listPending({ olderThanSeconds: all ? 0 : sweepMinAgeSeconds, limit: PAGE, after: cursor })
-        await forgetFailed(jobs)
+        const jobs = await listPending({ olderThanSeconds: isFullSweep ? 0 : sweepMinAgeSeconds, limit: PAGE_SIZE, after: cursor })
+        await removeFailed(jobs)
         await add(jobs)
-        const last = jobs.length < PAGE ? undefined : jobs.at(-1)
+        const last = jobs.length < PAGE_SIZE ? undefined : jobs.at(-1)
         cursor = typeof last === 'string' ? last : last?.id
         pages++
-      } while (cursor && !closed && (all || pages < PAGES_OF_A_SWEEP))
+      } while (cursor && !isClosed && (isFullSweep || pages < PAGES_PER_SWEEP))
     } catch (error) {
-      missed = true
-      log.warn({ err: error, queue: name }, 'a sweep of waiting rows failed and will be repeated')
+      needsFullSweep = true
+      log.warn({ err: error, queue: name }, 'a sweep of pending rows failed and will be repeated')
     }
   }
 
@@ -101,15 +101,15 @@ export function createQueue (options: QueueOptions): Queue {
   }
 
   function startWorker () {
-    const connection = keepConnected(redisUrl, log, wanted, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
+    const connection = connectRedis(redisUrl, log, isNeeded, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
     const started: NonNullable<typeof worker> = worker = { redis: connection }
     connection.once('ready', () => {
-      if (closed) return
+      if (isClosed) return
       started.bull = new Worker(name, async (job, token) => {
         const working = work(job.id!)
         running.add(working)
         const outcome = await working.finally(() => running.delete(working))
-        tries.inc({ queue: name, outcome: outcome ? 'put off' : 'done' })
+        attempts.inc({ queue: name, outcome: outcome ? 'delayed' : 'done' })
         if (!outcome) return
         await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token)
         throw new DelayedError()
@@ -119,19 +119,19 @@ export function createQueue (options: QueueOptions): Queue {
         concurrency,
         lockDuration: 15_000,
         stalledInterval: 5_000,
-        // One would fail a job for good when its worker died twice, whatever the job had to do with it.
+        // With the default of 1, a job fails for good when its worker crashed twice, whatever the cause.
         maxStalledCount: 20,
         runRetryDelay: 1_000
       })
       started.bull.on('error', (error) => log.warn({ err: error, queue: name }, 'the worker had an error'))
       started.bull.on('failed', (job, error) => {
-        tries.inc({ queue: name, outcome: 'failed' })
+        attempts.inc({ queue: name, outcome: 'failed' })
         log.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'a job failed')
       })
     })
   }
 
-  // While one of its connections is away BullMQ would wait for it, and needs not: the rows know what is done.
+  // BullMQ would wait for a connection that is down. That is unnecessary: the rows know what is done.
   async function closeWorker (redis: Redis, bull: Worker) {
     const blocking = await bull.getBackend().blockingClient
     await bull.close(running.size > 0 || redis.status !== 'ready' || blocking?.status !== 'ready')
@@ -140,19 +140,19 @@ export function createQueue (options: QueueOptions): Queue {
   const queue: Queue = {
     async enqueue (jobs, shared) {
       try {
-        await within(2_000, add(jobs, shared))
+        await withTimeout(2_000, add(jobs, shared))
       } catch (error) {
-        if (!missed) log.warn({ err: error, queue: name }, 'Redis took no job: the rows are offered again once it is back')
-        missed = true
+        if (!needsFullSweep) log.warn({ err: error, queue: name }, 'Redis accepted no job: the rows are enqueued again once it is back')
+        needsFullSweep = true
       }
     },
 
     start () {
-      if (worker || closed) return
+      if (worker || isClosed) return
       startWorker()
       redis.on('ready', () => {
-        // What was offered in the last second before a crash may not be on Redis's disk.
-        missed = true
+        // Jobs of the last second before a crash may not be on Redis's disk.
+        needsFullSweep = true
         sweepNow()
       })
       sweeper = setInterval(sweepNow, sweepIntervalSeconds * 1_000)
@@ -160,22 +160,22 @@ export function createQueue (options: QueueOptions): Queue {
     },
 
     async close () {
-      if (closed) return
-      closed = true
+      if (isClosed) return
+      isClosed = true
       queues.delete(name)
       clearInterval(sweeper)
       await sweeping
-      const unfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs were left unfinished')
+      const logUnfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs did not finish before the close')
       await worker?.bull?.pause(true)
-      await within(closeTimeoutSeconds * 1_000, Promise.allSettled(running)).catch(unfinished)
-      if (worker?.bull) await within(2_000, closeWorker(worker.redis, worker.bull)).catch(unfinished)
+      await withTimeout(closeTimeoutSeconds * 1_000, Promise.allSettled(running)).catch(logUnfinished)
+      if (worker?.bull) await withTimeout(2_000, closeWorker(worker.redis, worker.bull)).catch(logUnfinished)
       worker?.redis.disconnect()
       await producer?.close().catch(() => {})
       redis.disconnect()
     },
 
     async ping () {
-      if (redis.status !== 'ready') throw new Error('Redis is away')
+      if (redis.status !== 'ready') throw new Error('Redis is unavailable')
       await redis.ping()
     },
 

@@ -2,36 +2,35 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from './types.ts'
 
 /**
- * A connection that comes back within a second of Redis as long as it is `wanted`, and says once that Redis is away and
- * once that it is back. BullMQ's own copies of it do the same: without `wanted`, one that lost Redis while it was being
- * closed would try for ever.
+ * A connection that reconnects within a second of Redis's return while it is `isNeeded`. It logs once that Redis is unavailable and once
+ * that it is back. BullMQ's own copies do the same: without `isNeeded`, one that lost Redis while it was closing would retry forever.
  */
-export function keepConnected (url: string, log: Log, wanted: () => boolean, options: RedisOptions) {
+export function connectRedis (url: string, log: Log, isNeeded: () => boolean, options: RedisOptions) {
   const redis = new Redis(url, {
     ...options,
     connectTimeout: 2_000,
-    retryStrategy: (times) => wanted() ? Math.min(50 * 2 ** times, 1_000) : null
+    retryStrategy: (times) => isNeeded() ? Math.min(50 * 2 ** times, 1_000) : null
   })
-  let away = false
+  let isDown = false
   redis.on('error', (error) => {
-    if (!away) log.warn({ err: error }, 'Redis is away')
-    away = true
+    if (!isDown) log.warn({ err: error }, 'Redis is unavailable')
+    isDown = true
   })
   redis.on('ready', () => {
-    if (away) log.info({}, 'Redis is back')
-    away = false
+    if (isDown) log.info({}, 'Redis is back')
+    isDown = false
   })
   return redis
 }
 
-/** @throws when `work` takes longer than `milliseconds`; it goes on all the same */
-export async function within<Value> (milliseconds: number, work: Promise<Value>): Promise<Value> {
+/** @throws when `work` takes longer than `timeoutMs`; the work itself continues */
+export async function withTimeout<Value> (timeoutMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${milliseconds} ms`)), milliseconds)
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs} ms`)), timeoutMs)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -1,4 +1,4 @@
-/** What this kit tells of its queue; every logger of the house has it. */
+/** The part of a logger that this kit uses. */
 export interface Log {
   info (details: object, message: string): void
   warn (details: object, message: string): void
@@ -8,68 +8,68 @@ export interface Log {
 export type Priority = 'high' | 'low'
 
 export interface EnqueueOptions {
-  /** Milliseconds until a worker may take it. */
+  /** Until a worker can take it. */
   delayMs?: number
-  /** `high` unless told. */
+  /** `high` by default. */
   priority?: Priority
 }
 
-/** A row's id, alone or with how it is to be worked on. */
+/** A row's id, alone or with options. */
 export type Job = string | ({ id: string } & EnqueueOptions)
 
-/** Nothing: the row says what came of it, and the job is over. `retryAfter(…)`: the row comes again, which counts as no failure. */
+/** Nothing: the job is done, and the row holds the result. `retryAfter(…)`: the job runs again, which does not count as a failure. */
 export type Outcome = void | { retryAfterMs: number }
 
-/** The outcome of work that has to wait: a Retry-After, a time of day, another worker's lease. */
-export function retryAfter (milliseconds: number): Outcome {
-  return { retryAfterMs: Math.max(0, Math.ceil(milliseconds)) }
+/** The outcome of work that has to wait: for a Retry-After, a time of day, another worker's lease. */
+export function retryAfter (delayMs: number): Outcome {
+  return { retryAfterMs: Math.max(0, Math.ceil(delayMs)) }
 }
 
 export interface PendingQuery {
-  /** Only rows that have been waiting at least this long. */
+  /** Only rows that have waited at least this long. */
   olderThanSeconds: number
   limit: number
-  /** Only rows whose id is greater; the answer is in the order of ids. */
+  /** Only rows whose id is greater; the result is in id order. */
   after: string | undefined
 }
 
 export interface QueueOptions {
-  /** Of this queue alone among all that share the Redis: two services with one name would take each other's jobs. */
+  /** Unique among all queues on this Redis: two services with one name would take each other's jobs. */
   name: string
   redisUrl: string
   log: Log
-  /** Jobs at once in this process, 5 unless told. */
+  /** Jobs at once in this process, by default 5. */
   concurrency?: number
   /**
-   * Does what the row asks for. It may be called twice for a row, even at once, and for a row that is done or gone: it claims the row in
-   * Postgres first. What it throws is tried again, 1 s to 64 s later, 8 times in a row, and after that once the sweeper finds the row still waiting.
-   * It must end by itself: a call that hangs holds one of the places.
+   * Does the work of a row. It can be called twice for a row, even at once, and for a row that is done or deleted, so it must claim the
+   * row in Postgres first. When it throws, it is retried 1 s to 64 s later, 8 times in a row, and after that when the sweep finds the row
+   * still pending. It must end by itself: a call that hangs takes up one of the `concurrency`.
    */
   work (id: string): Promise<Outcome>
-  /** The rows that still wait, in the order of their ids. Their jobs may be known to Redis or lost. */
-  listPending (wanted: PendingQuery): Promise<Job[]>
-  /** Seconds between two sweeps, 15 unless told. */
+  /** The pending rows, in id order. Redis may have their jobs or have lost them. */
+  listPending (query: PendingQuery): Promise<Job[]>
+  /** By default 15. */
   sweepIntervalSeconds?: number
-  /** The age in seconds from which a waiting row is offered again, 60 unless told. */
+  /** The age from which a sweep enqueues a pending row again, by default 60. */
   sweepMinAgeSeconds?: number
-  /** How long one job may still take once the queue closes, 8 s unless told. */
+  /** How long running jobs can still take once the queue closes, by default 8. */
   closeTimeoutSeconds?: number
-  /** Begins every key in Redis; `tandem` unless told. */
+  /** The prefix of every key in Redis, by default `tandem`. */
   prefix?: string
 }
 
 export interface Queue {
   /**
-   * Tells the workers of rows that were committed. It never throws and never takes longer than 2 s: what Redis does not
-   * take now is offered again from Postgres as soon as Redis is back.
+   * Adds jobs for rows that are committed. It never throws and never takes longer than 2 s: jobs that Redis does not accept now are
+   * enqueued from Postgres as soon as Redis is back.
    */
   enqueue (jobs: Job[], options?: EnqueueOptions): Promise<void>
-  /** Begins to work and to sweep. A process that only offers need not call it, as long as another one does. */
+  /** Starts to work and to sweep. A process that only enqueues need not call it, as long as another one does. */
   start (): void
-  /** Takes no more jobs, lets the running ones end, and leaves Redis. */
+  /** Takes no more jobs, lets the running ones finish, and disconnects from Redis. */
   close (): Promise<void>
-  /** @throws when Redis does not answer */
+  /** @throws when Redis does not respond */
   ping (): Promise<void>
-  /** How many jobs Redis holds. @throws when Redis does not answer */
+  /** How many jobs Redis holds. @throws when Redis does not respond */
   depth (): Promise<{ waiting: number, active: number, delayed: number, failed: number }>
 }
