@@ -17,13 +17,13 @@ t.test('each event, request and response that was ever published still parses', 
   }
 })
 
-t.test('each sample belongs to an event or an RPC, so that none is dropped while somebody may still send it', async (t) => {
+t.test('each sample belongs to an event or an RPC, so that none is removed while a service can still send it', async (t) => {
   const samples = (await readdir(new URL('samples', import.meta.url))).map((file) => file.replace('.json', ''))
   const expected = definitions.flatMap((each) => 'data' in each ? [each.type] : [`${each.type}.request`, `${each.type}.response`])
   t.same(samples.sort(), expected.sort())
 })
 
-t.test('a type is used once, and begins with its service', (t) => {
+t.test('a type is unique and starts with its service', (t) => {
   const types = definitions.map((each) => each.type)
   t.equal(new Set(types).size, types.length)
   for (const { type, service } of definitions) t.ok(type.startsWith(`${service}.`), type)

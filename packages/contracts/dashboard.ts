@@ -16,7 +16,7 @@ export const AchievementEarned = defineEvent('dashboard.achievement.earned.v1', 
 
 const ofAccount = Type.Object({ accountId: Id })
 
-/** What /auth/me shows of a person's training. */
+/** The training totals in /auth/me. */
 export const TrainingTotals = defineRpc('dashboard.totals.v1', {
   request: ofAccount,
   response: Type.Object({
@@ -32,7 +32,7 @@ export const TrainingTotals = defineRpc('dashboard.totals.v1', {
   })
 })
 
-/** What badges are given for: ISO weeks in a row with a workout, and personal records. */
+/** The basis of badges: consecutive ISO weeks with a workout, and personal records. */
 export const TrainingProgress = defineRpc('dashboard.progress.v1', {
   request: ofAccount,
   response: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })

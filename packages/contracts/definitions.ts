@@ -1,6 +1,6 @@
 import type Type from 'typebox'
 
-/** A fact that a service says, in the past tense. A changed meaning is a new version beside the old. */
+/** A fact that a service publishes, in the past tense. A changed meaning is a new version beside the old one. */
 export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
   /** `<service>.<noun>.<verb>.v<n>` */
   readonly type: string
@@ -8,7 +8,7 @@ export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
   readonly data: Schema
 }
 
-/** What one service asks another for and has to be fresh; never a side effect. */
+/** A call from one service to another, for data that must be fresh. It never has a side effect. */
 export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema, Response extends Type.TSchema = Type.TSchema> {
   /** `<service>.<noun>.v<n>` */
   readonly type: string

@@ -5,13 +5,13 @@ import { Id, Nullable, Timestamp } from './schemas.ts'
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
 const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
 
-/** Somebody is interested and not yet answered. */
+/** A like that the receiver has not answered yet. */
 export const LikeReceived = defineEvent('fitmatch.like.received.v1', Type.Object({
   accountId: Id,
   swipeType: MatchType,
   /** Null where the receiver's tier does not show who it is. */
   likedBy: Nullable(Id),
-  /** Of `likedBy`, as FitMatch shows them: who is not matched learns neither the account nor its name. */
+  /** Of `likedBy`, as FitMatch shows them: without a match, the receiver learns neither the account nor its name. */
   displayName: Type.Optional(Nullable(Type.String())),
   profileId: Type.Optional(Nullable(Id))
 }))
@@ -24,7 +24,7 @@ export const MatchMade = defineEvent('fitmatch.match.made.v1', Type.Object({
   matchType: MatchType
 }))
 
-/** Unmatched or blocked: the two are strangers again. */
+/** The two were unmatched, or one blocked the other. */
 export const MatchEnded = defineEvent('fitmatch.match.ended.v1', Type.Object({ matchId: Id, accountIds: both }))
 
 export const MessageSent = defineEvent('fitmatch.message.sent.v1', Type.Object({
@@ -37,14 +37,14 @@ export const MessageSent = defineEvent('fitmatch.message.sent.v1', Type.Object({
   hasImage: Type.Boolean()
 }))
 
-/** Somebody has read what the other one wrote. Of very many messages it is said in parts. */
+/** A participant has read messages of the other. Very many messages are split over several events. */
 export const MessagesRead = defineEvent('fitmatch.messages.read.v1', Type.Object({
   matchId: Id,
   readerId: Id,
   messageIds: Type.Array(Id, { minItems: 1 })
 }))
 
-/** From now on neither exists for the other, anywhere. */
+/** From now on the two do not see each other anywhere. */
 export const PersonBlocked = defineEvent('fitmatch.person.blocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))
 export const PersonUnblocked = defineEvent('fitmatch.person.unblocked.v1', Type.Object({ blockerId: Id, blockedId: Id }))
 
@@ -60,10 +60,10 @@ export const ReportResolved = defineEvent('fitmatch.report.resolved.v1', Type.Ob
   action: Type.Enum(['DISMISS', 'SUSPEND', 'RESTORE'])
 }))
 
-/** The profile was taken out of FitMatch, or put back. */
+/** The profile was removed from FitMatch, or restored. */
 export const SuspensionChanged = defineEvent('fitmatch.suspension.changed.v1', Type.Object({ accountId: Id, suspended: Type.Boolean() }))
 
-/** An operator has used rights that others do not have. Identity keeps it in the log of security events. */
+/** An operator used privileged access. Identity stores it in the security log. */
 export const OperatorActed = defineEvent('fitmatch.operator.acted.v1', Type.Object({
   accountId: Id,
   sessionId: Id,
@@ -78,7 +78,7 @@ export const OperatorActed = defineEvent('fitmatch.operator.acted.v1', Type.Obje
 
 export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
 
-/** What the home screen shows of FitMatch: the newest matches first, ten at most. */
+/** The FitMatch part of the home screen: at most ten matches, newest first. */
 export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
   request: Type.Object({ accountId: Id }),
   response: Type.Object({

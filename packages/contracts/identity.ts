@@ -5,10 +5,10 @@ import { Id, Nullable, Timestamp } from './schemas.ts'
 export const AccountRegistered = defineEvent('identity.account.registered.v1', Type.Object({
   accountId: Id,
   name: Type.String(),
-  /** Read by profile services that do not make usernames by themselves yet; it tells nothing of the person. */
+  /** For versions of the profile service that do not generate usernames themselves. It reveals nothing about the person. */
   usernameSeed: Type.String(),
   locale: Type.String(),
-  /** The picture that a provider told of. */
+  /** The picture from the sign-in provider. */
   image: Type.Optional(Nullable(Type.String()))
 }))
 
@@ -16,7 +16,7 @@ export const AccountVerified = defineEvent('identity.account.verified.v1', Type.
 
 export const PasswordChanged = defineEvent('identity.password.changed.v1', Type.Object({
   accountId: Id,
-  /** CLEARED: whoever proved to own the address did not set it, so it was taken away. */
+  /** CLEARED: the password was removed, because the person who verified the address had not set it. */
   how: Type.Enum(['INITIAL', 'CHANGED', 'RESET', 'CLEARED'])
 }))
 
@@ -24,7 +24,7 @@ export const SessionStarted = defineEvent('identity.session.started.v1', Type.Ob
   accountId: Id,
   sessionId: Id,
   method: Type.Enum(['REGISTRATION', 'PASSWORD', 'CODE', 'PROVIDER_A', 'PROVIDER_B']),
-  /** Whether this account has signed in before, and never from this device. */
+  /** True if the account has signed in before, but never from this device. */
   newDevice: Type.Boolean(),
   deviceName: Nullable(Type.String()),
   platform: Nullable(Type.String())
@@ -51,25 +51,25 @@ export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   response: Type.String()
 })
 
-/** What a profile begins with, of accounts whose registration was not heard of yet; those that do not exist are left out. */
+/** The initial data of a profile, for accounts whose registration event has not arrived yet. Unknown accounts are omitted. */
 export const Accounts = defineRpc('identity.accounts.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
   response: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
 })
 
-/** Where and in which language to write to a person; null when there is no such account. */
+/** The address and language for mails to a person; null for an unknown account. */
 export const Contact = defineRpc('identity.contact.v1', {
   request: ofAccount,
   response: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
 })
 
-/** How long and as which number an account has been a member (the first is 1); null when there is no such account. */
+/** Since when an account is a member, and its member number (the first is 1); null for an unknown account. */
 export const Membership = defineRpc('identity.membership.v1', {
   request: ofAccount,
   response: Nullable(Type.Object({ since: Timestamp, number: Type.Integer({ minimum: 1 }) }))
 })
 
-/** Whether the address of an account is verified, which it stays for ever; false when there is no such account. */
+/** Whether the address of an account is verified. It stays verified forever; false for an unknown account. */
 export const AddressVerified = defineRpc('identity.address-verified.v1', {
   request: ofAccount,
   response: Type.Boolean()

@@ -1,4 +1,4 @@
-// Events that no service of this repository says yet. Whoever comes to say them is heard already.
+// Events that no service of this repository publishes yet. The notification service already consumes them.
 import Type from 'typebox'
 import { defineEvent } from './definitions.ts'
 import { Id, Timestamp } from './schemas.ts'
@@ -8,7 +8,7 @@ const reservation = Type.Object({ accountId: Id, reservationId: Id, title: Type.
 export const ReservationConfirmed = defineEvent('booking.reservation.confirmed.v1', reservation)
 export const ReservationReminded = defineEvent('booking.reservation.reminded.v1', reservation)
 
-/** Somebody wants to do a sport together. */
+/** A user asks another to do a sport together. */
 export const BuddyRequestCreated = defineEvent('buddy.request.created.v1', Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() }))
 export const BuddyRequestAccepted = defineEvent('buddy.request.accepted.v1', Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() }))
 
@@ -16,5 +16,5 @@ export const FastingTimerFinished = defineEvent('fasting.timer.finished.v1', Typ
 
 const bilingual = Type.Object({ en: Type.String(), id: Type.String() })
 
-/** The operators write to everybody. */
+/** A message from the operators to all users. */
 export const BroadcastSent = defineEvent('admin.broadcast.sent.v1', Type.Object({ broadcastId: Id, title: bilingual, body: bilingual }))

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
 import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 
-/** How a person appears to others, and in whose language and time zone he is spoken to. */
+/** How a person appears to others, with their language and time zone. */
 const appearance = Type.Object({
   accountId: Id,
-  /** Since when, to the microsecond; later with each change of a person. Of two appearances the later one holds, whether told or asked for. */
+  /** When it changed, to the microsecond; later with each change. Of two appearances the later one is valid, whether from an event or an RPC. */
   changedAt: Type.Optional(Timestamp),
   name: Type.String(),
   username: Type.String(),
@@ -17,13 +17,13 @@ const appearance = Type.Object({
 
 export const PersonChanged = defineEvent('profile.person.changed.v1', appearance)
 
-/** What others match and compute by. Heights in centimetres, weights in kilograms; the lists hold ids of onboarding options. */
+/** What other services match and compute with. Heights in centimetres, weights in kilograms; the lists hold ids of onboarding options. */
 const facts = {
   gender: Nullable(Type.Enum(['MALE', 'FEMALE', 'OTHER'])),
   birthDate: Nullable(Day),
   height: Nullable(Type.Number()),
   weight: Nullable(Type.Number()),
-  /** When this weight was told; null without one. */
+  /** When this weight was entered; null without one. */
   weighedAt: Type.Optional(Nullable(Timestamp)),
   fitnessGoal: Nullable(Type.String()),
   experience: Type.String(),
@@ -40,7 +40,7 @@ export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object(
   ...facts
 }))
 
-/** Everything a matching profile can be begun from; null when there is no such account. */
+/** The initial data of a FitMatch profile; null for an unknown account. */
 export const MatchFacts = defineRpc('profile.match-facts.v1', {
   request: Type.Object({ accountId: Id }),
   response: Nullable(Type.Object({
@@ -57,7 +57,7 @@ export const MatchFacts = defineRpc('profile.match-facts.v1', {
   }))
 })
 
-/** Which of these onboarding options are offered now. */
+/** Which of these onboarding options are currently offered. */
 export const OfferedOptions = defineRpc('profile.offered-options.v1', {
   request: Type.Object({
     type: Type.Enum(['motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest']),
@@ -66,19 +66,19 @@ export const OfferedOptions = defineRpc('profile.offered-options.v1', {
   response: Type.Array(Type.String())
 })
 
-/** How people appear to others, for whoever has not heard of them yet. Only accounts that do not exist are left out. */
+/** How people appear to others, for services that have no copy of them yet. Unknown accounts are omitted. */
 export const People = defineRpc('profile.people.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
   response: Type.Array(appearance)
 })
 
-/** The same of those who have these usernames now, in whatever case; names that nobody has are left out. */
+/** The same by current username, ignoring case. Unknown usernames are omitted. */
 export const PeopleNamed = defineRpc('profile.people-named.v1', {
   request: Type.Object({ usernames: Type.Array(Type.String(), { maxItems: 100 }) }),
   response: Type.Array(appearance)
 })
 
-/** A person as his own account shows him; made on first touch, null when there is no such account. */
+/** A person as their own account shows them. The profile is created on first use; null for an unknown account. */
 export const Person = defineRpc('profile.person.v1', {
   request: Type.Object({ accountId: Id }),
   response: Nullable(Type.Object({
@@ -86,7 +86,7 @@ export const Person = defineRpc('profile.person.v1', {
     image: Nullable(Type.String()),
     /** As in the appearance of a person. */
     changedAt: Type.Optional(Timestamp),
-    /** When the weight was told; null without one. */
+    /** When the weight was entered; null without one. */
     weighedAt: Type.Optional(Nullable(Timestamp)),
     /** How much of the profile is filled in, 0 to 100. */
     completion: Type.Integer({ minimum: 0, maximum: 100 }),

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { EventDefinition, RpcDefinition } from './definitions.ts'
 
-/** One message as it was once published: `samples/<type>.json`. All consumers of the event must go on understanding it. */
+/** A published message: `samples/<type>.json`. Every consumer of the event must still be able to parse it. */
 export const readSample = async (event: EventDefinition): Promise<unknown> => await read(event.type)
 
-/** The samples of an event (`data`) or an RPC (`request` and `response`), as far as they are there. */
+/** The samples of an event (`data`) or an RPC (`request` and `response`), as far as they exist. */
 export async function readSamples (definition: EventDefinition | RpcDefinition): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
   const { type } = definition
   const find = async (name: string) => await read(name).catch((error: NodeJS.ErrnoException) => {

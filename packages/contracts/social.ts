@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable } from './schemas.ts'
 
-// A few words of what was written, and only if everybody may read it.
+// The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
 
-/** People were named in a post, or in a comment on it. All of them may read it; the author is none of them. */
+/** People were mentioned in a post, or in a comment on it. All of them can see it; the author is not among them. */
 export const PeopleMentioned = defineEvent('social.people.mentioned.v1', Type.Object({
   postId: Id,
   commentId: Nullable(Id),
@@ -16,10 +16,10 @@ export const PeopleMentioned = defineEvent('social.people.mentioned.v1', Type.Ob
 
 export const PostLiked = defineEvent('social.post.liked.v1', Type.Object({ postId: Id, authorId: Id, likedBy: Id, excerpt }))
 
-/** A like was taken back; who has not been told of it need not be. */
+/** A like was removed. A notification about it that is not sent yet can be skipped. */
 export const PostUnliked = defineEvent('social.post.unliked.v1', Type.Object({ postId: Id, authorId: Id, unlikedBy: Id }))
 
-/** A post got a comment of its own, which is no reply to another. */
+/** A post got a comment that is not a reply to another comment. */
 export const PostCommented = defineEvent('social.post.commented.v1', Type.Object({
   postId: Id,
   commentId: Id,
@@ -31,24 +31,24 @@ export const PostCommented = defineEvent('social.post.commented.v1', Type.Object
 export const CommentReplied = defineEvent('social.comment.replied.v1', Type.Object({
   postId: Id,
   commentId: Id,
-  /** The comment that was replied to, and who wrote it. */
+  /** The comment that was replied to, and its author. */
   parentId: Id,
   parentAuthorId: Id,
   repliedBy: Id,
   excerpt
 }))
 
-/** Nobody can read a post any more. */
+/** A post is no longer visible to anyone. */
 export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
 
-/** Fewer people may read a post than before; its words, and those under it, are no longer for everybody. */
+/** Fewer people can see a post than before. Its text, and the comments on it, are no longer public. */
 export const PostNarrowed = defineEvent('social.post.narrowed.v1', Type.Object({
   postId: Id,
   authorId: Id,
   visibility: Type.Enum(['FOLLOWERS', 'PRIVATE'])
 }))
 
-/** A comment is gone, and with it the replies to it. What many replies make too long for one event is said in several. */
+/** A comment was deleted, with its replies. Many replies are split over several events. */
 export const CommentsDeleted = defineEvent('social.comments.deleted.v1', Type.Object({ postId: Id, commentIds: Type.Array(Id) }))
 
 export const PersonFollowed = defineEvent('social.person.followed.v1', Type.Object({ followerId: Id, followedId: Id }))
@@ -61,7 +61,7 @@ export const StoryReacted = defineEvent('social.story.reacted.v1', Type.Object({
   emoji: Type.String()
 }))
 
-/** How two people stand to each other, as far as this service has heard by now. */
+/** The relation of two people, as far as the events have reached this service. */
 export const Connection = defineRpc('social.connection.v1', {
   request: Type.Object({ accountId: Id, otherId: Id }),
   response: Type.Object({

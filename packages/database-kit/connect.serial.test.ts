@@ -1,4 +1,4 @@
-// Runs alone: it measures how long one waits.
+// Serial, because it measures waiting times.
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ function open (t: Test, url = server, maxConnections = 2) {
   return db
 }
 
-/** Postgres behind a wire that can be held. */
+/** Postgres behind a proxy that can stop forwarding. */
 async function wire (t: Test) {
   const { hostname, port } = new URL(server)
   const sockets: Socket[] = []
@@ -45,7 +45,7 @@ t.test('a statement with values is prepared once for a connection', async (t) =>
   t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
 })
 
-t.test('a limit is part of the text, as a plan for any limit would be a bad one', async (t) => {
+t.test('a limit is part of the text, because a plan for any limit would be a bad one', async (t) => {
   const db = open(t)
   const query = db.selectFrom('things').select('id').where('name', '=', 'x').limit(20).compile()
   t.match(query, { sql: /limit 20$/, parameters: ['x'] })
@@ -55,7 +55,7 @@ t.test('a count comes as a number', async (t) => {
   t.same((await sql`select count(*) as count from generate_series(1, 3)`.execute(open(t))).rows, [{ count: 3 }])
 })
 
-t.test('who gets no connection within a second is refused, and told to the metrics', async (t) => {
+t.test('a query without a connection within a second fails and is counted', async (t) => {
   const db = open(t, server, 1)
   const slow = sql`select pg_sleep(1.6)`.execute(db)
   const since = Date.now()
@@ -67,13 +67,13 @@ t.test('who gets no connection within a second is refused, and told to the metri
   await slow
 })
 
-t.test('a statement that takes too long ends, and its connection serves on', async (t) => {
+t.test('a statement that takes too long is cancelled, and its connection stays usable', async (t) => {
   const db = open(t, server, 1)
   await t.rejects(sql`select pg_sleep(10)`.execute(db), { code: '57014' })
   t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
 })
 
-t.test('a wire that is silent is given up after three seconds, and nobody is handed it again', async (t) => {
+t.test('a silent connection is dropped after three seconds and not reused', async (t) => {
   const { url, hold } = await wire(t)
   const db = open(t, url, 1)
   await sql`select 1`.execute(db)
@@ -84,7 +84,7 @@ t.test('a wire that is silent is given up after three seconds, and nobody is han
   t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }], 'over a new one')
 })
 
-t.test('connections that end while nobody uses them end nothing else', async (t) => {
+t.test('idle connections that end affect nothing else', async (t) => {
   const { url, cut } = await wire(t)
   const db = open(t, url)
   await sql`select 1`.execute(db)
@@ -93,7 +93,7 @@ t.test('connections that end while nobody uses them end nothing else', async (t)
   t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
 })
 
-t.test('a connection that ends between two statements of a transaction ends that transaction and nothing else', async (t) => {
+t.test('a connection that ends inside a transaction fails that transaction and nothing else', async (t) => {
   const [db, other] = [open(t), open(t)]
   const transaction = db.transaction().execute(async (trx) => {
     const { rows: [backend] } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
