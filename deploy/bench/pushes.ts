@@ -90,14 +90,14 @@ async function faults ({ db, dataDir }: World) {
       const before = sends[each]!
       const waited = next.at - before.at
       if ((before.status === 429 && waited < 5_000) || (before.status === 503 && waited < 60_000)) {
-        // A worker who dies with the answer in his hands takes it with him, and his lease is shorter than the wait.
+        // A worker that dies before it stores the answer loses it, and its lease is shorter than the wait.
         const kill = killedAt.find((at) => at >= before.at - 50 && at <= before.at + 500)
         if (kill !== undefined && waited > 25_000) tally.forgotten++
         else tally.early++
         console.log(`answered ${before.status} and sent again after ${waited} ms; killed ${kill === undefined ? 'at another time' : `${kill - before.at} ms after the answer`}`)
       }
       if (before.status !== 200 && before.status !== 404) continue
-      // It had been taken, or refused for good: only a worker who died before he could write that down may have it sent again.
+      // It had been accepted, or rejected for good. Only a worker that died before it stored that may send it again.
       tally.repeated++
       if (!killedAt.some((at) => at >= before.at - 50 && at <= next.at)) tally.unexplained++
     }
@@ -243,11 +243,11 @@ async function writePeople (db: Db, count: number, devices: number) {
 async function untilOver (db: Db, seconds: number, notices = 0) {
   const end = Date.now() + seconds * 1_000
   for (;;) {
-    const { rows: [left] } = await sql<{ unsaid: number, unsent: number, told: number }>`
-      select (select count(*)::int from dashboard.outbox where published_at is null) as unsaid,
+    const { rows: [left] } = await sql<{ unpublished: number, unsent: number, told: number }>`
+      select (select count(*)::int from dashboard.outbox where published_at is null) as unpublished,
         (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent,
         (select count(*)::int from notification.notifications) as told`.execute(db)
-    if (left && left.unsaid + left.unsent === 0 && left.told >= notices) {
+    if (left && left.unpublished + left.unsent === 0 && left.told >= notices) {
       // The broker redelivers messages of a killed process after ten seconds.
       await sleep(12_000)
       const { rows: [after] } = await sql<{ unsent: number, told: number }>`

@@ -12,7 +12,7 @@ import { becomeMember, call, type Member } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 
 // Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: a consuming service, a publishing one, then everything. Afterwards
-// everybody was told of each mention once, whatever was restored.
+// each mention was notified once, whatever was restored.
 const { DATABASE_URL } = process.env
 if (!DATABASE_URL) throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
 

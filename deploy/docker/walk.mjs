@@ -64,7 +64,7 @@ async function until (what, ask) {
     if (found) return found
     await sleep(200)
   }
-  expect(false, `waited a minute in vain until ${what}`)
+  expect(false, `still not true after a minute: ${what}`)
 }
 
 function expect (truth, otherwise) {

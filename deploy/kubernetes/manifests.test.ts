@@ -72,7 +72,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
   t.test(overlay, { skip }, async (t) => {
     const manifests = await build(`overlays/${overlay}`)
 
-    t.test('each process starts with what it is told', async () => {
+    t.test('each process starts with the configuration of the manifests', async () => {
       const dockerfile = (await readFile(path.join(folder, '../docker/Dockerfile'), 'utf8')).replaceAll(/\\\n\s*/g, '')
       const image = [...dockerfile.matchAll(/^ENV (.*)$/gm)].map(([, pairs]) => pairs).join(' ')
       // What make-secrets.sh, or an operator, puts into the ConfigMap identity-root.

@@ -149,5 +149,5 @@ t.test('every process is replaced under load, and no request fails', async (t) =
     await sleep(200)
     notices = await listNotices()
   }
-  t.equal(notices.length, posts, 'each mention was told once')
+  t.equal(notices.length, posts, 'each mention was notified once')
 })

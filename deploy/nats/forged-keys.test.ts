@@ -22,7 +22,7 @@ function givenSigningKey () {
   return { published: { ...publicKey.export({ format: 'jwk' }), kid }, token: signToken(claims, { kid }, privateKey) }
 }
 
-t.test('a service takes no keys of who answers in the place of identity, even where NATS would let him', async (t) => {
+t.test('a service rejects keys from anyone but identity, even where NATS would deliver them', async (t) => {
   const media = await mkdtemp(path.join(tmpdir(), 'tandem-forged-'))
   t.teardown(() => rm(media, { recursive: true, force: true }))
   const [nats, { url }] = await Promise.all([startNats(t), testDatabase(t, path.join(root, 'services/fitmatch'))])

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /**
- * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only sets the password anew.
+ * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only resets the password.
  * @param adminUrl a connection that may create roles and schemas
  * @returns the service's own connection URL
  */

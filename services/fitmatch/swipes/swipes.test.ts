@@ -8,7 +8,7 @@ t.test('swipes', async (t) => {
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
-  t.test('publish that a person is liked, without revealing by whom', async (t) => {
+  t.test('publish that a person is liked, without revealing the account that liked them', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
     const response = await swipe(ana, ben)
     t.match(response, { status: 200, success: true })

@@ -40,7 +40,7 @@ t.test('the mailed code verifies an address, and the tokens of the registration 
   t.strictSame((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
 })
 
-t.test('a wrong code, a malformed one and an unknown user are told apart', async (t) => {
+t.test('a wrong code, a malformed one and an unknown user have different errors', async (t) => {
   const { userId, code } = await givenRegistration()
   t.match(await verify(userId, wrongCode(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
   for (const malformed of ['12345', '1234567', 'abcdef', '', '１２３４５６', 123456, undefined]) {

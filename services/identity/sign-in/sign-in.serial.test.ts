@@ -53,7 +53,7 @@ t.test('an unknown address, a wrong password and an account without one get the 
   t.strictSame(await login(email, { password: password.toLowerCase() }), rejection)
 })
 
-t.test('an account of provider A without a password is told to use provider A', async (t) => {
+t.test('an account of provider A without a password has to use provider A', async (t) => {
   const { email } = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
   t.match(await login(email), { status: 401, success: false, code: 'PROVIDER_A_ACCOUNT', error: String })
   t.match(await login((await givenAccount({ provider: 'PROVIDER_A' })).email), { status: 200 }, 'an account that also has a password signs in')

@@ -5,7 +5,7 @@ create table notifications (
   dedupe_key   text        not null,     -- 'comment:<id>', 'match:<id>' …
   kind         text        not null,     -- which text
   type         text        not null,     -- the category, which preferences can mute
-  actor_id     uuid,                     -- whose action it reports; null if nobody's, or if that must stay hidden
+  actor_id     uuid,                     -- account of the reported action; null if there is none, or if it must stay hidden
   others_count integer     not null default 0,  -- further actors of the same digest
   subject_id   uuid,                     -- the post or match it is about; it is withdrawn with it
   data         jsonb       not null,     -- the ids that the app opens

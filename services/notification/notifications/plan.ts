@@ -4,13 +4,13 @@ import { kinds, type Kind } from './kinds.ts'
 import { quietHoursEnd } from './quiet-hours.ts'
 import type { Recipient } from './recipients.ts'
 
-/** Which notification to create, and for whom. */
+/** Which notification to create, and its recipient. */
 export interface NotificationRequest {
   kind: Kind
   /** An account gets one notification for each key, however often its events arrive. */
   dedupeKey: string
   to: string[]
-  /** Whose action it reports; left out if nobody's, or if that must stay hidden. Actors are never notified of their own actions. */
+  /** Account of the reported action; left out if there is none, or if it must stay hidden. Actors are never notified of their own actions. */
   actorId?: string | null
   /** The post or match it is about, if it is to be withdrawn with it. */
   subjectId?: string
