@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -111,7 +111,7 @@ async function runTests (): Promise<Tally> {
 /** Tests that kill servers, or measure time or memory, are named `*.serial.test.ts` and run one at a time. */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
-  const isSerial = (file: string) => file.endsWith('.serial.test.ts') || readFileSync(file, 'utf8').includes('// Runs alone')
+  const isSerial = (file: string) => file.endsWith('.serial.test.ts')
   return { serial: files.filter(isSerial), parallel: files.filter((file) => !isSerial(file)) }
 }
 
