@@ -29,8 +29,12 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
   const checks: HealthChecks = {
     keys: { check: async () => identity.hasHadKeys(), required: true },
     redis: { check: async () => counter.isShared(), required: false },
-    ...Object.fromEntries(serviceNames.map((name) =>
-      [name, { check: () => jsonClient.get(new URL('/health/ready', config.upstreams[name]).href, 900), required: false }]))
+    ...Object.fromEntries(
+      serviceNames.map((name) => [name, {
+        check: () => jsonClient.get(new URL('/health/ready', config.upstreams[name]).href, 900),
+        required: false
+      }])
+    )
   }
 
   const app = await createServer({
@@ -57,14 +61,34 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
 
     await app.register(serveMeta, config)
     await app.register(serveSecurityText, config)
-    if (config.DOCS === 'on') await app.register(serveOpenapi, { upstreams: config.upstreams, jsonClient, version: config.SERVER_VERSION, publicUrl: config.PUBLIC_URL })
-    await app.register(serveMedia, { folder: config.MEDIA_DIR, cdnUrl: config.CDN_URL, publicUrl: config.PUBLIC_URL, signingKey: config.MEDIA_SIGNING_KEY })
+    if (config.DOCS === 'on') {
+      await app.register(serveOpenapi, {
+        upstreams: config.upstreams,
+        jsonClient,
+        version: config.SERVER_VERSION,
+        publicUrl: config.PUBLIC_URL
+      })
+    }
+    await app.register(serveMedia, {
+      folder: config.MEDIA_DIR,
+      cdnUrl: config.CDN_URL,
+      publicUrl: config.PUBLIC_URL,
+      signingKey: config.MEDIA_SIGNING_KEY
+    })
     await app.register(serveResetPage)
     if (config.DOCS === 'on') await app.register(serveDocs)
 
     const [identityUpstream] = upstreams.filter(({ name }) => name === 'identity')
     app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
-      if (identityUpstream) forward(request, reply, { upstream: identityUpstream, path: '/.well-known/jwks.json', body: null, length: undefined, timeoutMs: TIMEOUT_MS })
+      if (identityUpstream) {
+        forward(request, reply, {
+          upstream: identityUpstream,
+          path: '/.well-known/jwks.json',
+          body: null,
+          length: undefined,
+          timeoutMs: TIMEOUT_MS
+        })
+      }
     })
     await app.register(async (scope) => {
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })

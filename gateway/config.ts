@@ -14,8 +14,12 @@ const variableOf = ({ path }: Route) => `LIMIT${path.toUpperCase().replaceAll(/[
 
 const limitedRoutes = specialRoutes.filter(({ limit }) => limit !== undefined)
 const limitVariables = {
-  ...Object.fromEntries(limitedRoutes.map((route) => [variableOf(route), Type.Optional(Type.String({ pattern: ratesPattern }))])),
-  ...Object.fromEntries(Object.entries(writeLimits).map(([name, limit]) => [name, Type.String({ default: limit, pattern: ratesPattern })]))
+  ...Object.fromEntries(
+    limitedRoutes.map((route) => [variableOf(route), Type.Optional(Type.String({ pattern: ratesPattern }))])
+  ),
+  ...Object.fromEntries(
+    Object.entries(writeLimits).map(([name, limit]) => [name, Type.String({ default: limit, pattern: ratesPattern })])
+  )
 }
 
 const HttpUrl = (description: string) => Url({ pattern: '^https?://', description })
@@ -32,24 +36,48 @@ const environment = Type.Object({
   NOTIFICATION_URL: HttpUrl('Address of notification'),
   REDIS_URL: Url({ description: 'The Redis that counts attempts' }),
   PUBLIC_URL: Type.Optional(HttpUrl('The address at which clients reach the gateway')),
-  CDN_URL: Type.Optional(HttpUrl('The address at which clients reach uploaded media; another server serves them if its origin is not that of PUBLIC_URL')),
+  CDN_URL: Type.Optional(
+    HttpUrl(
+      'The address at which clients reach uploaded media; another server serves them if its origin is not that of PUBLIC_URL'
+    )
+  ),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media' })),
   MEDIA_SIGNING_KEY: Type.Optional(MediaSigningKey()),
   CORS_ORIGINS: List({ description: 'The web origins whose pages can call the API; default none' }),
   MIN_APP_VERSION_IOS: version('The oldest supported app version'),
   MIN_APP_VERSION_ANDROID: version('The oldest supported app version'),
   SERVER_VERSION: Type.String({ default: '1.0.0', description: 'The server version that /meta reports' }),
-  DOCS: Type.Enum(['on', 'off'], { type: 'string', default: 'on', description: 'Whether /docs and /openapi.json are served' }),
-  SECURITY_CONTACT: List({ default: 'mailto:security@tandem.example', description: 'Where to report vulnerabilities: mailto: or https: addresses, the preferred one first' }),
-  SECURITY_EXPIRES: Type.Optional(Type.String({ format: 'date-time', description: 'When security.txt expires; default half a year from now' })),
-  FLOOD_LIMIT: Type.String({ default: '6000/1m', pattern: ratePattern, description: 'The request limit of one client address over all routes' }),
-  LIMIT_PROFILE: Type.Enum(['standard', 'relaxed'], { type: 'string', default: 'standard', description: 'relaxed: 100 times the limits of /auth, for local development' }),
+  DOCS: Type.Enum(['on', 'off'], {
+    type: 'string',
+    default: 'on',
+    description: 'Whether /docs and /openapi.json are served'
+  }),
+  SECURITY_CONTACT: List({
+    default: 'mailto:security@tandem.example',
+    description: 'Where to report vulnerabilities: mailto: or https: addresses, the preferred one first'
+  }),
+  SECURITY_EXPIRES: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When security.txt expires; default half a year from now' })
+  ),
+  FLOOD_LIMIT: Type.String({
+    default: '6000/1m',
+    pattern: ratePattern,
+    description: 'The request limit of one client address over all routes'
+  }),
+  LIMIT_PROFILE: Type.Enum(['standard', 'relaxed'], {
+    type: 'string',
+    default: 'standard',
+    description: 'relaxed: 100 times the limits of /auth, for local development'
+  }),
   NODE_ENV: Type.Optional(Type.String()),
   ...limitVariables
 })
 
 /** At most `max` attempts in a window of `windowMs`. */
-export interface Limit { max: number, windowMs: number }
+export interface Limit {
+  max: number
+  windowMs: number
+}
 
 const RELAXED_FACTOR = 100
 
@@ -57,16 +85,20 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 }
 
 function readLimit (text: string): Limit | undefined {
   const [, max, count, unit] = /^(\d+)\/(\d+)([smh])$/.exec(text) ?? []
-  return max && count && unit ? { max: Number(max), windowMs: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] } : undefined
+  return max && count && unit
+    ? { max: Number(max), windowMs: Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] }
+    : undefined
 }
 
 /** The limits in `text`, the shortest window first. */
-const readLimits = (text: string) => text.split(',').flatMap((each) => readLimit(each) ?? []).sort((a, b) => a.windowMs - b.windowMs)
+const readLimits = (text: string) =>
+  text.split(',').flatMap((each) => readLimit(each) ?? []).sort((a, b) => a.windowMs - b.windowMs)
 
 // A misspelt limit would silently leave the default in place.
-const findUnknownLimits = (env: NodeJS.ProcessEnv) => Object.keys(env)
-  .filter((name) => name.startsWith('LIMIT_') && name !== 'LIMIT_PROFILE' && !(name in limitVariables))
-  .map((name) => `${name} is not a limit; the limits are ${Object.keys(limitVariables).join(', ')}`)
+const findUnknownLimits = (env: NodeJS.ProcessEnv) =>
+  Object.keys(env)
+    .filter((name) => name.startsWith('LIMIT_') && name !== 'LIMIT_PROFILE' && !(name in limitVariables))
+    .map((name) => `${name} is not a limit; the limits are ${Object.keys(limitVariables).join(', ')}`)
 
 const findInvalidOrigins = ({ CORS_ORIGINS }: { CORS_ORIGINS: string[] }) =>
   CORS_ORIGINS.every((origin) => origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin))
@@ -74,18 +106,27 @@ const findInvalidOrigins = ({ CORS_ORIGINS }: { CORS_ORIGINS: string[] }) =>
     : ['CORS_ORIGINS must be origins such as https://app.example.org, separated by commas']
 
 const findInvalidContacts = ({ SECURITY_CONTACT }: { SECURITY_CONTACT: string[] }) =>
-  SECURITY_CONTACT.every((contact) => /^(mailto:[^\s@]+@|https:\/\/|tel:\+)[^\s]+$/.test(contact)) ? [] : ['SECURITY_CONTACT must be addresses that begin with mailto:, https:// or tel:+, separated by commas']
+  SECURITY_CONTACT.every((contact) => /^(mailto:[^\s@]+@|https:\/\/|tel:\+)[^\s]+$/.test(contact))
+    ? []
+    : ['SECURITY_CONTACT must be addresses that begin with mailto:, https:// or tel:+, separated by commas']
 
 function readVariables (env: NodeJS.ProcessEnv) {
   const problems = findUnknownLimits(env)
   try {
     const config = readConfig(environment, env)
     problems.push(...findInvalidOrigins(config), ...findInvalidContacts(config))
-    if (config.LIMIT_PROFILE === 'relaxed' && config.NODE_ENV === 'production') problems.push('LIMIT_PROFILE must not be relaxed where NODE_ENV is production')
+    if (config.LIMIT_PROFILE === 'relaxed' && config.NODE_ENV === 'production') {
+      problems.push('LIMIT_PROFILE must not be relaxed where NODE_ENV is production')
+    }
     if (problems.length === 0) return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    problems.unshift(error.message.replaceAll(/^(\w*LIMIT\w*) has an invalid format$/gm, '$1 must be attempts per time, such as 5/60s or 3/1h, or off'))
+    problems.unshift(
+      error.message.replaceAll(
+        /^(\w*LIMIT\w*) has an invalid format$/gm,
+        '$1 must be attempts per time, such as 5/60s or 3/1h, or off'
+      )
+    )
   }
   throw new ConfigError(problems.join('\n'))
 }
@@ -94,13 +135,15 @@ export type Config = ReturnType<typeof readGatewayConfig>
 
 /** Throws a ConfigError that names every missing or invalid variable. */
 export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
-  const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } = readVariables(env)
+  const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } =
+    readVariables(env)
   const variables = config as Record<string, unknown>
   const factor = config.LIMIT_PROFILE === 'relaxed' ? RELAXED_FACTOR : 1
   // The factor does not apply to a limit that is set explicitly.
-  const limitsOf = (route: Route) => typeof variables[variableOf(route)] === 'string'
-    ? readLimits(String(variables[variableOf(route)]))
-    : readLimits(route.limit ?? 'off').map(({ max, windowMs }) => ({ max: max * factor, windowMs }))
+  const limitsOf = (route: Route) =>
+    typeof variables[variableOf(route)] === 'string'
+      ? readLimits(String(variables[variableOf(route)]))
+      : readLimits(route.limit ?? 'off').map(({ max, windowMs }) => ({ max: max * factor, windowMs }))
   return {
     ...config,
     upstreams: {
@@ -124,4 +167,3 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
     floodLimit: readLimit(config.FLOOD_LIMIT)
   }
 }
-

@@ -52,7 +52,10 @@ const readMethods = ['GET', 'HEAD']
 const publicPost = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
 const upload = (path: string): Route => ({ methods: ['POST'], path, maxBodyBytes: UPLOAD_BODY_BYTES })
 
-/** The exceptions. Every other route takes any method, needs a bearer token, accepts 64 KiB, times out after 3 s and has no rate limit. */
+/**
+ * The exceptions. Every other route takes any method, needs a bearer token, accepts 64 KiB, times out after 3 s and has
+ * no rate limit.
+ */
 export const specialRoutes: Route[] = [
   // The daily limit stops enumeration of email addresses: ten a minute alone would allow 14,400 a day.
   publicPost('/auth/check-email', '10/1m,1000/24h'),
@@ -85,7 +88,12 @@ export const specialRoutes: Route[] = [
   upload('/media'),
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),
-  { methods: ['POST'], path: '/fitmatch/chat/:matchId/messages', maxBodyBytes: IMAGE_MESSAGE_BYTES, maxConcurrentLargeBodies: 4 },
+  {
+    methods: ['POST'],
+    path: '/fitmatch/chat/:matchId/messages',
+    maxBodyBytes: IMAGE_MESSAGE_BYTES,
+    maxConcurrentLargeBodies: 4
+  },
   // 200 workouts, each with its sets.
   { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 256 * KIBIBYTE }
 ]
@@ -99,7 +107,8 @@ export const serviceOf = (path: string): ServiceName | undefined =>
 /** Every route of a service: the special ones, and a catch-all for each of its prefixes. */
 export function routesOf (service: ServiceName): Route[] {
   const special = specialRoutes.filter(({ path }) => serviceOf(path) === service)
-  const taken = (method: string, path: string) => special.some((route) => route.path === path && route.methods.includes(method))
+  const taken = (method: string, path: string) =>
+    special.some((route) => route.path === path && route.methods.includes(method))
   const ordinary = servicePrefixes[service].flatMap((prefix) => [prefix, `${prefix}/*`])
     .map((path) => ({ methods: allMethods.filter((method) => !taken(method, path)), path }))
   return [...special, ...ordinary.filter(({ methods }) => methods.length > 0)]

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, fetch as fetchFrom } from 'undici'
 import { pictureForm, plainPng, type Upload } from './pictures.ts'
 
-// The account that attacks, as a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the lowest priority,
-// because an attacker's machine is not the one that serves.
+// The account that attacks, as a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the
+// lowest priority, because an attacker's machine is not the one that serves.
 setPriority(19)
 
 const { GATEWAY_URL = '', ACCESS_TOKEN = '' } = process.env
@@ -46,7 +46,12 @@ async function hammer (width: number, attempt: () => Promise<void>) {
 async function uploadSlowly () {
   const { hostname, port } = new URL(base)
   const upload = request({
-    hostname, port, localAddress, agent: false, method: 'POST', path: '/api/mobile/v1/media',
+    hostname,
+    port,
+    localAddress,
+    agent: false,
+    method: 'POST',
+    path: '/api/mobile/v1/media',
     headers: { authorization, 'content-type': 'multipart/form-data; boundary=x', 'content-length': 4_000_000 }
   })
   const trickle = setInterval(() => upload.write('-'), 1_000)
@@ -66,15 +71,18 @@ export const attacks = {
   'the largest images': async () => {
     // Too large, and as large as is still decoded with 8 and with 16 bits.
     const images = [
-      await plainPng({ width: 6_300, height: 6_300, bits: 16 }), await plainPng({ width: 5_470, height: 5_470, bits: 8 }),
+      await plainPng({ width: 6_300, height: 6_300, bits: 16 }),
+      await plainPng({ width: 5_470, height: 5_470, bits: 8 }),
       await plainPng({ width: 3_160, height: 3_160, bits: 16 })
     ]
     let turn = 0
     await hammer(8, async () => await send('POST', '/media', { form: pictureForm(images[turn++ % images.length]!) }))
   },
-  'wrong current passwords': async () => await hammer(70, async () => await send('POST', '/auth/change-password', {
-    json: { currentPassword: 'Wrong-horse-8', password: 'Better-horse-9' }
-  })),
+  'wrong current passwords': async () =>
+    await hammer(70, async () =>
+      await send('POST', '/auth/change-password', {
+        json: { currentPassword: 'Wrong-horse-8', password: 'Better-horse-9' }
+      })),
   'discover at the pole': async () => {
     await send('PUT', '/fitmatch/profile', { json: { latitude: 89.9, longitude: 0, maxDistance: 500 } })
     await hammer(12, async () => await send('GET', '/fitmatch/discover'))

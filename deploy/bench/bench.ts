@@ -7,7 +7,9 @@ import { printTable } from './table.ts'
 // Figures of one run belong together: the machine's speed is in all of them. Those of two runs do not.
 await withStack(async (stack) => {
   console.log('The system is up; measuring takes about a minute and a half.')
-  const members = await Promise.all(Array.from({ length: 12 }, async (_, number) => await becomeMember(stack, `runner${number}@example.com`)))
+  const members = await Promise.all(
+    Array.from({ length: 12 }, async (_, number) => await becomeMember(stack, `runner${number}@example.com`))
+  )
   const rows = [
     ...await compareGateway(stack, members[0]!),
     ...await compareSignIns(stack, members),

@@ -26,7 +26,9 @@ await withStack(async (started, dataDir) => {
   for (let kill = 1; kill <= KILLS; kill++) {
     await sleep(BETWEEN_KILLS)
     const { gateway, services } = await readStack(dataDir)
-    const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) => pid === null || killed.has(pid) ? [] : [{ name, pid }])
+    const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) =>
+      pid === null || killed.has(pid) ? [] : [{ name, pid }]
+    )
     const { name, pid } = running[Math.floor(Math.random() * running.length)]!
     console.log(`${kill}/${KILLS}: kill -9 ${name} (${pid})`)
     process.kill(pid, 'SIGKILL')
@@ -42,12 +44,16 @@ await withStack(async (started, dataDir) => {
   for (const email of acknowledged) if (!await exists(started, email)) lost.push(email)
   // The lease of a mail that was being sent when its worker died has to run out first.
   const countMails = (email: string) => [...mails.values()].filter((to) => to === email).length
-  for (let waited = 0; waited < 120 && acknowledged.some((email) => countMails(email) === 0); waited++) await sleep(1_000)
+  for (let waited = 0; waited < 120 && acknowledged.some((email) => countMails(email) === 0); waited++) {
+    await sleep(1_000)
+  }
   clearInterval(looking)
   const unmailed = acknowledged.filter((email) => countMails(email) === 0)
   const doubled = acknowledged.filter((email) => countMails(email) > 1)
 
-  console.log(`${outcomes.size} registrations: ${count('ok')} ok, ${count('refused')} refused, ${count('unknown')} unknown`)
+  console.log(
+    `${outcomes.size} registrations: ${count('ok')} ok, ${count('refused')} refused, ${count('unknown')} unknown`
+  )
   console.log(`every process back ${backAfter} ms after the last kill`)
   console.log(`lost ${lost.length}, without a mail ${unmailed.length}, with more than one ${doubled.length}`)
   if (lost.length + unmailed.length + doubled.length > 0) process.exitCode = 1
@@ -56,7 +62,10 @@ await withStack(async (started, dataDir) => {
 async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
   try {
     const response = await fetch(`${gateway.url}/api/mobile/v1/auth/register`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }), signal: AbortSignal.timeout(10_000)
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+      signal: AbortSignal.timeout(10_000)
     })
     const { success } = await response.json() as { success: boolean }
     return success ? 'ok' : 'refused'
@@ -67,7 +76,9 @@ async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
 
 async function exists ({ gateway }: Stack, email: string) {
   const response = await fetch(`${gateway.url}/api/mobile/v1/auth/check-email`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email })
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email })
   })
   return (await response.json() as { exists?: boolean }).exists === true
 }
@@ -81,7 +92,10 @@ async function collectMails ({ mail }: Stack, mails: Map<string, string>) {
 async function allReady ({ gateway }: Stack) {
   const since = Date.now()
   for (;;) {
-    const health = await fetch(`${gateway.url}/health/ready`).then(async (response) => await response.json() as { down?: string[] }, () => undefined)
+    const health = await fetch(`${gateway.url}/health/ready`).then(
+      async (response) => await response.json() as { down?: string[] },
+      () => undefined
+    )
     if (health?.down?.length === 0) return Date.now() - since
     await sleep(100)
   }

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { connectBus, on, publish, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
+import {
+  connectBus,
+  on,
+  publish,
+  startConsumers,
+  startRelay,
+  type FailedMessageTables,
+  type ProcessedEventTables,
+  type OutboxTables
+} from '@tandem/bus-kit'
 import { AccountVerified, defineEvent } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
 import { connectStreamManager } from '../nats/streams.ts'
@@ -52,7 +61,9 @@ export async function measureEvents (stack: Stack): Promise<Row[]> {
     // Heard before the writer itself knew of its commit: no time at all.
     latencies.push(since === undefined ? 0 : performance.now() - since)
   })])
-  const allHeard = async (count: number) => { while (received < count) await sleep(2) }
+  const allHeard = async (count: number) => {
+    while (received < count) await sleep(2)
+  }
 
   await inParallel(50, say)
   await allHeard(50)

@@ -12,13 +12,18 @@ import { becomeMember } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 import { median } from './table.ts'
 
-// Processor time for each request, which is steady where rates are not: the gateway, the same duties by stock parts, and nginx, where there
-// is one, which only passes on. Rounds of each are taken in turns.
+// Processor time for each request, which is steady where rates are not: the gateway, the same duties by stock parts,
+// and nginx, where there is one, which only passes on. Rounds of each are taken in turns.
 const ROUNDS = 5
 const SECONDS = 4
 const CONNECTIONS = 8
 
-interface Proxy { name: string, url: string, pid: number, stop?: () => Promise<unknown> }
+interface Proxy {
+  name: string
+  url: string
+  pid: number
+  stop?: () => Promise<unknown>
+}
 
 await withStack(async (stack) => {
   const { accessToken } = await becomeMember(stack, 'runner@example.com')
@@ -33,9 +38,14 @@ await withStack(async (stack) => {
       for (const { name, url, pid } of proxies) {
         const before = await cpuTime(pid)
         const { non2xx, errors, requests, statusCodeStats } = await autocannon({
-          url: `${url}/auth/sessions`, headers: { authorization: `Bearer ${accessToken}` }, connections: CONNECTIONS, duration: SECONDS
+          url: `${url}/auth/sessions`,
+          headers: { authorization: `Bearer ${accessToken}` },
+          connections: CONNECTIONS,
+          duration: SECONDS
         })
-        if (non2xx + errors > 0) throw new Error(`${name}: ${non2xx + errors} requests failed: ${JSON.stringify(statusCodeStats)}`)
+        if (non2xx + errors > 0) {
+          throw new Error(`${name}: ${non2xx + errors} requests failed: ${JSON.stringify(statusCodeStats)}`)
+        }
         // The first round warms up.
         if (round > 0) rounds.get(name)?.push((await cpuTime(pid) - before) / requests.total)
       }
@@ -43,7 +53,11 @@ await withStack(async (stack) => {
     const gateway = median(rounds.get('gateway') ?? [])
     for (const [name, figures] of rounds) {
       const figure = median(figures)
-      console.log(`${name.padEnd(12)} ${figure.toFixed(1).padStart(7)} µs of processor a request, ${(figure / gateway).toFixed(2)} of the gateway's`)
+      console.log(
+        `${name.padEnd(12)} ${figure.toFixed(1).padStart(7)} µs of processor a request, ${
+          (figure / gateway).toFixed(2)
+        } of the gateway's`
+      )
     }
   } finally {
     for (const { stop } of proxies as Proxy[]) await stop?.()
@@ -53,41 +67,65 @@ await withStack(async (stack) => {
 /** What all threads of a process have used, in microseconds. */
 async function cpuTime (pid: number) {
   const threads = await readdir(`/proc/${pid}/task`)
-  const times = await Promise.all(threads.map(async (thread) => Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0])))
+  const times = await Promise.all(
+    threads.map(async (thread) =>
+      Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0])
+    )
+  )
   return times.reduce((sum, time) => sum + time, 0) / 1_000
 }
 
 async function startStockChain (stack: Stack): Promise<Proxy> {
-  const { keys: [key] } = await (await fetch(`${stack.gateway.url}/.well-known/jwks.json`)).json() as { keys: webcrypto.JsonWebKey[] }
+  const { keys: [key] } = await (await fetch(`${stack.gateway.url}/.well-known/jwks.json`)).json() as {
+    keys: webcrypto.JsonWebKey[]
+  }
   if (!key) throw new Error('identity publishes no key')
   const child = fork(path.join(import.meta.dirname, 'stock-chain.ts'), {
     env: {
-      ...process.env, UPSTREAM: stack.services['identity']?.url, REDIS_URL: stack.redis.url,
+      ...process.env,
+      UPSTREAM: stack.services['identity']?.url,
+      REDIS_URL: stack.redis.url,
       PUBLIC_KEY: createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
     }
   })
   const [{ port }] = await once(child, 'message') as [AddressInfo]
-  return { name: 'stock parts', url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: async () => { child.disconnect() } }
+  return {
+    name: 'stock parts',
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.disconnect()
+    }
+  }
 }
 
 async function startNginx (stack: Stack): Promise<Proxy[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-nginx-'))
   const port = await freePort()
   await mkdir(path.join(folder, 'temp'))
-  await writeFile(path.join(folder, 'nginx.conf'), `
+  await writeFile(
+    path.join(folder, 'nginx.conf'),
+    `
     daemon off; master_process off; worker_processes 1; error_log stderr crit; pid ${folder}/pid;
     events { worker_connections 1024; }
     http {
       access_log off; keepalive_requests 1000000000; client_body_temp_path ${folder}/temp; proxy_temp_path ${folder}/temp; fastcgi_temp_path ${folder}/temp; uwsgi_temp_path ${folder}/temp; scgi_temp_path ${folder}/temp;
-      upstream identity { server ${new URL(stack.services['identity']?.url ?? '').host}; keepalive 64; keepalive_requests 1000000000; }
+      upstream identity { server ${
+      new URL(stack.services['identity']?.url ?? '').host
+    }; keepalive 64; keepalive_requests 1000000000; }
       server { listen 127.0.0.1:${port}; location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; } }
-    }`)
+    }`
+  )
   const nginx = spawn('nginx', ['-p', folder, '-c', path.join(folder, 'nginx.conf')], { stdio: 'ignore' })
   const stop = async () => {
     nginx.kill()
     await rm(folder, { recursive: true, force: true })
   }
-  const there = await Promise.race([once(nginx, 'error').then(() => false), once(nginx, 'exit').then(() => false), sleep(500).then(() => true)])
+  const there = await Promise.race([
+    once(nginx, 'error').then(() => false),
+    once(nginx, 'exit').then(() => false),
+    sleep(500).then(() => true)
+  ])
   if (there) return [{ name: 'nginx', url: `http://127.0.0.1:${port}`, pid: nginx.pid ?? 0, stop }]
   await stop()
   return []

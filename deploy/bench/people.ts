@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stack } from './stack.ts'
 
-export interface Member { email: string, password: string, accessToken: string }
+export interface Member {
+  email: string
+  password: string
+  accessToken: string
+}
 
 /** Registers a person and verifies them with the code from the email, as an app would. */
 export async function becomeMember (stack: Stack, email: string): Promise<Member> {
   const password = 'Correct-horse-7'
-  const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(stack, 'POST', '/auth/register', { body: { email, password } })
+  const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(
+    stack,
+    'POST',
+    '/auth/register',
+    { body: { email, password } }
+  )
   await call(stack, 'POST', '/auth/verify-email', { body: { userId: user.id, code: await codeMailedTo(stack, email) } })
   return { email, password, accessToken }
 }
@@ -21,13 +30,19 @@ async function codeMailedTo (stack: Stack, email: string) {
   }
 }
 
-interface Call { token?: string, body?: object }
+interface Call {
+  token?: string
+  body?: object
+}
 
 /** One request through the gateway. @throws what it answered, unless it was done */
 export async function call<Answer> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method,
-    headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' })
+    },
     ...(body && { body: JSON.stringify(body) })
   })
   if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`)

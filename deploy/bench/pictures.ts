@@ -3,7 +3,10 @@ import { crc32, deflate } from 'node:zlib'
 
 const compress = promisify(deflate)
 
-export interface Upload { body: Buffer<ArrayBuffer>, headers: Record<string, string> }
+export interface Upload {
+  body: Buffer<ArrayBuffer>
+  headers: Record<string, string>
+}
 
 /** A form with an image in the field `file`, for any client. */
 export function pictureForm (png: Buffer): Upload {
@@ -11,8 +14,11 @@ export function pictureForm (png: Buffer): Upload {
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([
-      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="picture.png"\r\ncontent-type: image/png\r\n\r\n`),
-      png, Buffer.from(`\r\n--${boundary}--\r\n`)
+      Buffer.from(
+        `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="picture.png"\r\ncontent-type: image/png\r\n\r\n`
+      ),
+      png,
+      Buffer.from(`\r\n--${boundary}--\r\n`)
     ])
   }
 }
@@ -38,7 +44,9 @@ async function png (width: number, height: number, bits: 8 | 16, rows: Buffer) {
   header[9] = 6 // RGBA
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header), chunk('IDAT', await compress(rows)), chunk('IEND', Buffer.alloc(0))
+    chunk('IHDR', header),
+    chunk('IDAT', await compress(rows)),
+    chunk('IEND', Buffer.alloc(0))
   ])
 }
 

@@ -1,5 +1,6 @@
-// What becomes of pushes when things go wrong: `npm run pushes -- faults`, `redis`, `nats` or `broadcast`. Everything is real but the provider,
-// which is a stand-in that does what a bad day at a provider looks like, and the people, who are written straight into the tables.
+// What becomes of pushes when things go wrong: `npm run pushes -- faults`, `redis`, `nats` or `broadcast`. Everything
+// is real but the provider, which is a stand-in that does what a bad day at a provider looks like, and the people, who
+// are written straight into the tables.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelReached, MessageSent, type EventDefinition } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
@@ -14,7 +15,8 @@ const t = { teardown: (close: () => unknown) => closers.unshift(close) }
 const quiet = { info () {}, warn () {}, error () {} }
 let wrong = 0
 
-const uuid = (first: string, number: number) => `${first}0000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
+const uuid = (first: string, number: number) =>
+  `${first}0000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 const tokenOf = (number: number) => `token-${number}`
 const numberOf = (token: string) => Number(token.slice('token-'.length))
 
@@ -23,9 +25,18 @@ const [redis, nats] = await Promise.all([startRedis(t), startNats(t)])
 const sentBy = new Map<string, SendRequest[]>()
 
 type Db = Kysely<Record<string, never>>
-interface World { stack: Stack, db: Db, dataDir: string }
+interface World {
+  stack: Stack
+  db: Db
+  dataDir: string
+}
 
-const scenarios: Record<string, (world: World) => Promise<void>> = { faults, redis: redisGone, nats: natsGone, broadcast }
+const scenarios: Record<string, (world: World) => Promise<void>> = {
+  faults,
+  redis: redisGone,
+  nats: natsGone,
+  broadcast
+}
 const wanted = scenarios[process.argv[2] ?? 'faults']
 if (!wanted) throw new Error(`which of ${Object.keys(scenarios).join(', ')}?`)
 await withStack(async (stack, dataDir) => {
@@ -42,10 +53,17 @@ async function faults ({ db, dataDir }: World) {
   const [people, kills, perSecond] = [2_500, 20, 12]
   const accounts = await writePeople(db, people, 2)
   const fates: (Fault | undefined)[] = [
-    { status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 }, { status: 503, code: 'UNAVAILABLE' }, undefined, 'silence',
-    { status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 }, { status: 503, code: 'UNAVAILABLE' }
+    { status: 404, code: 'UNREGISTERED' },
+    { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 },
+    { status: 503, code: 'UNAVAILABLE' },
+    undefined,
+    'silence',
+    { status: 404, code: 'UNREGISTERED' },
+    { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 },
+    { status: 503, code: 'UNAVAILABLE' }
   ]
-  // Of twenty tokens two are dead, two get 429, two get 503 and one gets no answer; but for the dead ones only the first time.
+  // Of twenty tokens two are dead, two get 429, two get 503 and one gets no answer; but for the dead ones only the
+  // first time.
   const fateOf = (token: string) => fates[numberOf(token) % 20]
   google.respondWith(({ token }, attempt) => {
     const fate = fateOf(token)
@@ -66,13 +84,30 @@ async function faults ({ db, dataDir }: World) {
   console.log(`${kills} kills in ${((killedAt.at(-1)! - killedAt[0]!) / 1_000).toFixed(0)} s`)
   await untilOver(db, 240)
 
-  const outcomes = await sql<{ status: string, count: number }>`select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
+  const outcomes = await sql<
+    { status: string, count: number }
+  >`select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
   const { rows: [notices] } = await sql<{ count: number, people: number, unread: number }>`
-    select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.unread_counts) as unread from notification.notifications`.execute(db)
+    select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.unread_counts) as unread from notification.notifications`
+    .execute(db)
   console.log(`notices ${JSON.stringify(notices)}, deliveries ${JSON.stringify(outcomes.rows)}`)
-  expect(notices?.count === people && notices.people === people && notices.unread === people, 'each person gets one notification, and the unread counts are exact')
+  expect(
+    notices?.count === people && notices.people === people && notices.unread === people,
+    'each person gets one notification, and the unread counts are exact'
+  )
 
-  const tally = { tokens: 0, sends: 0, dead: 0, deadTwice: 0, repeated: 0, unexplained: 0, early: 0, forgotten: 0, missing: 0, otherCollapseId: 0 }
+  const tally = {
+    tokens: 0,
+    sends: 0,
+    dead: 0,
+    deadTwice: 0,
+    repeated: 0,
+    unexplained: 0,
+    early: 0,
+    forgotten: 0,
+    missing: 0,
+    otherCollapseId: 0
+  }
   group()
   for (let number = 0; number < people * 2; number++) {
     const token = tokenOf(number)
@@ -94,7 +129,11 @@ async function faults ({ db, dataDir }: World) {
         const kill = killedAt.find((at) => at >= before.at - 50 && at <= before.at + 500)
         if (kill !== undefined && waited > 25_000) tally.forgotten++
         else tally.early++
-        console.log(`answered ${before.status} and sent again after ${waited} ms; killed ${kill === undefined ? 'at another time' : `${kill - before.at} ms after the answer`}`)
+        console.log(
+          `answered ${before.status} and sent again after ${waited} ms; killed ${
+            kill === undefined ? 'at another time' : `${kill - before.at} ms after the answer`
+          }`
+        )
       }
       if (before.status !== 200 && before.status !== 404) continue
       // It had been accepted, or rejected for good. Only a worker that died before it stored that may send it again.
@@ -105,14 +144,18 @@ async function faults ({ db, dataDir }: World) {
   console.log(JSON.stringify(tally))
   expect(tally.missing === 0, 'every living token got its notice')
   expect(tally.early === 0, 'nothing was sent before its time')
-  expect(tally.unexplained === 0 && tally.otherCollapseId === 0, 'a second send followed a kill only, under the same collapse id')
+  expect(
+    tally.unexplained === 0 && tally.otherCollapseId === 0,
+    'a second send followed a kill only, under the same collapse id'
+  )
 }
 
 /** Redis is wiped under load, and then is away for a minute. */
 async function redisGone ({ db }: World) {
   const accounts = await writePeople(db, 1_000, 1)
   google.respondWith(() => undefined)
-  const load = (from: number, count: number) => sayPaced(db, Array.from({ length: count }, (_, each) => levelFor(accounts, from + each)), 50)
+  const load = (from: number, count: number) =>
+    sayPaced(db, Array.from({ length: count }, (_, each) => levelFor(accounts, from + each)), 50)
   await load(0, 250)
 
   const first = load(250, 1_500)
@@ -131,14 +174,22 @@ async function redisGone ({ db }: World) {
   await redis.stop()
   const goneAt = Date.now()
   await sleep(60_000)
-  const { rows: [told] } = await sql<{ count: number }>`select count(*)::int as count from notification.notifications where created_at > to_timestamp(${goneAt / 1_000}::float8)`.execute(db)
+  const { rows: [told] } = await sql<
+    { count: number }
+  >`select count(*)::int as count from notification.notifications where created_at > to_timestamp(${
+    goneAt / 1_000
+  }::float8)`.execute(db)
   await redis.start()
   const backAt = Date.now()
   const saidSecond = await second
   await untilOver(db, 120)
   console.log(`${told?.count} notices were written while Redis was away`)
   const late = saidSecond.filter(({ at }) => at > goneAt - 1_000 && at < backAt)
-  report('Redis away for 60 s, after its return', late.map((said) => ({ ...said, at: Math.max(said.at, backAt) })), 30_000)
+  report(
+    'Redis away for 60 s, after its return',
+    late.map((said) => ({ ...said, at: Math.max(said.at, backAt) })),
+    30_000
+  )
 }
 
 /** NATS is away for half a minute. */
@@ -155,7 +206,11 @@ async function natsGone ({ db }: World) {
   const said = await load
   await untilOver(db, 60, said.length)
   const late = said.filter(({ at }) => at > goneAt - 500 && at < backAt)
-  report('NATS away for 30 s, after its return', late.map((each) => ({ ...each, at: Math.max(each.at, backAt) })), 10_000)
+  report(
+    'NATS away for 30 s, after its return',
+    late.map((each) => ({ ...each, at: Math.max(each.at, backAt) })),
+    10_000
+  )
 }
 
 /** A broadcast to 100,000 devices that are really sent to, while people chat. */
@@ -164,10 +219,20 @@ async function broadcast ({ db }: World) {
   const accounts = await writePeople(db, people, 1)
   google.respondWith(() => undefined)
   let chat = 0
-  const chats = (count: number) => sayPaced(db, Array.from({ length: count }, () => {
-    const [to, from, message] = [accounts[chat % 50]!, accounts[50 + chat % 50]!, uuid('c', ++chat)]
-    return { event: MessageSent, key: message, subject: message, data: { matchId: uuid('d', chat), messageId: message, senderId: from, recipientId: to, hasImage: false } }
-  }), 10)
+  const chats = (count: number) =>
+    sayPaced(
+      db,
+      Array.from({ length: count }, () => {
+        const [to, from, message] = [accounts[chat % 50]!, accounts[50 + chat % 50]!, uuid('c', ++chat)]
+        return {
+          event: MessageSent,
+          key: message,
+          subject: message,
+          data: { matchId: uuid('d', chat), messageId: message, senderId: from, recipientId: to, hasImage: false }
+        }
+      }),
+      10
+    )
 
   await chats(50)
   const alone = await chats(300)
@@ -175,7 +240,8 @@ async function broadcast ({ db }: World) {
   report('chat alone', alone)
 
   const began = Date.now()
-  await sql`insert into notification.broadcasts (id, title, body) values (uuidv7(), '{"en":"News","id":"Kabar"}', '{"en":"See","id":"Lihat"}')`.execute(db)
+  await sql`insert into notification.broadcasts (id, title, body) values (uuidv7(), '{"en":"News","id":"Kabar"}', '{"en":"See","id":"Lihat"}')`
+    .execute(db)
   const beside: Awaited<typeof alone> = []
   const steps: string[] = []
   let step = 10_000
@@ -183,7 +249,9 @@ async function broadcast ({ db }: World) {
     beside.push(...await chats(20))
     const sent = google.seen.filter(({ message }) => message.data.type === 'ADMIN').length
     while (sent >= step && step <= people) {
-      steps.push(((google.seen.filter(({ message }) => message.data.type === 'ADMIN')[step - 1]!.at - began) / 1_000).toFixed(1))
+      steps.push(
+        ((google.seen.filter(({ message }) => message.data.type === 'ADMIN')[step - 1]!.at - began) / 1_000).toFixed(1)
+      )
       step += 10_000
     }
     if (sent >= people || Date.now() - began > 300_000) break
@@ -191,14 +259,26 @@ async function broadcast ({ db }: World) {
   await sleep(2_000)
   const took = (google.seen.findLast(({ message }) => message.data.type === 'ADMIN')!.at - began) / 1_000
   report('chat beside the broadcast', beside)
-  console.log(`broadcast: ${people} devices in ${took.toFixed(0)} s, ${(people / took).toFixed(0)}/s; seconds until each ten thousand: ${steps.join(', ')}`)
+  console.log(
+    `broadcast: ${people} devices in ${took.toFixed(0)} s, ${
+      (people / took).toFixed(0)
+    }/s; seconds until each ten thousand: ${steps.join(', ')}`
+  )
   const tokens = new Set(google.seen.filter(({ message }) => message.data.type === 'ADMIN').map(({ token }) => token))
   expect(tokens.size === people, `each device was sent it (${tokens.size})`)
 }
 
 /** `key` is what its push is known by. */
-interface Saying { event: EventDefinition, key: string, subject: string, data: object }
-interface Said { key: string, at: number }
+interface Saying {
+  event: EventDefinition
+  key: string
+  subject: string
+  data: object
+}
+interface Said {
+  key: string
+  at: number
+}
 
 /** Says events as their services would, so many a second, and notes when. */
 async function sayPaced (db: Db, sayings: Saying[], perSecond: number): Promise<Said[]> {
@@ -208,7 +288,9 @@ async function sayPaced (db: Db, sayings: Saying[], perSecond: number): Promise<
     const due = sayings.slice(said.length, Math.floor((performance.now() - began) / 1_000 * perSecond) + 1)
     for (const { event, key, subject, data } of due) {
       const at = Date.now()
-      await sql`insert into ${sql.table(`${event.service}.outbox`)} (type, subject, data) values (${event.type}, ${subject}, ${JSON.stringify(data)}::jsonb)`.execute(db)
+      await sql`insert into ${
+        sql.table(`${event.service}.outbox`)
+      } (type, subject, data) values (${event.type}, ${subject}, ${JSON.stringify(data)}::jsonb)`.execute(db)
       said.push({ key, at })
     }
     await sleep(5)
@@ -234,7 +316,8 @@ async function writePeople (db: Db, count: number, devices: number) {
     await sql`
       insert into notification.devices (account_id, session_id, token, platform)
       select id, id, 'token-' || ((${from}::int + number - 1) * ${devices}::int + device - 1), 'android'
-      from unnest(${ids}::uuid[]) with ordinality as each (id, number), generate_series(1, ${devices}::int) as device`.execute(db)
+      from unnest(${ids}::uuid[]) with ordinality as each (id, number), generate_series(1, ${devices}::int) as device`
+      .execute(db)
   }
   return Array.from({ length: count }, (_, number) => uuid('a', number))
 }
@@ -251,7 +334,8 @@ async function untilOver (db: Db, seconds: number, notices = 0) {
       // The broker redelivers messages of a killed process after ten seconds.
       await sleep(12_000)
       const { rows: [after] } = await sql<{ unsent: number, told: number }>`
-        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as told`.execute(db)
+        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as told`
+        .execute(db)
       if (after?.unsent === 0 && after.told === left.told) return
     }
     if (Date.now() > end) {
@@ -281,14 +365,21 @@ function report (name: string, said: Said[], within = Infinity) {
   const taken = new Map<string, number[]>()
   for (const { at, token, message, status } of google.seen) {
     if (status !== 200) continue
-    const key = message.data['messageId'] ?? `${uuid('a', numberOf(token))} ${message.notification.title.replaceAll(/\D/g, '')}`
+    const key = message.data['messageId'] ??
+      `${uuid('a', numberOf(token))} ${message.notification.title.replaceAll(/\D/g, '')}`
     taken.set(key, [...taken.get(key) ?? [], at])
   }
   const times = said.map(({ key, at }) => (taken.get(key)?.[0] ?? Infinity) - at)
   const missing = times.filter((time) => time === Infinity).length
   const twice = said.filter(({ key }) => (taken.get(key)?.length ?? 0) > 1).length
-  console.log(`${name}: ${said.length} said; to the provider p50 ${percentile(times, 50).toFixed(0)} ms, p99 ${percentile(times, 99).toFixed(0)} ms, at most ${Math.max(...times).toFixed(0)} ms; missing ${missing}, twice ${twice}`)
-  if (within < Infinity) expect(Math.max(...times) <= within && twice === 0, `all within ${within / 1_000} s, each once`)
+  console.log(
+    `${name}: ${said.length} said; to the provider p50 ${percentile(times, 50).toFixed(0)} ms, p99 ${
+      percentile(times, 99).toFixed(0)
+    } ms, at most ${Math.max(...times).toFixed(0)} ms; missing ${missing}, twice ${twice}`
+  )
+  if (within < Infinity) {
+    expect(Math.max(...times) <= within && twice === 0, `all within ${within / 1_000} s, each once`)
+  }
 }
 
 async function redisCommand (url: string, command: string) {
@@ -296,7 +387,10 @@ async function redisCommand (url: string, command: string) {
   const { hostname, port } = new URL(url)
   await new Promise<void>((resolve, reject) => {
     const socket = open(Number(port), hostname, () => socket.write(`${command}\r\n`))
-    socket.once('data', () => { socket.end(); resolve() }).once('error', reject)
+    socket.once('data', () => {
+      socket.end()
+      resolve()
+    }).once('error', reject)
   })
 }
 

@@ -11,10 +11,12 @@ import { startNats, startRedis } from '@tandem/local/testing'
 import { becomeMember, call, type Member } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 
-// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: a consuming service, a publishing one, then everything. Afterwards
-// each mention was notified once, whatever was restored.
+// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: a consuming service, a publishing
+// one, then everything. Afterwards each mention was notified once, whatever was restored.
 const { DATABASE_URL } = process.env
-if (!DATABASE_URL) throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
+if (!DATABASE_URL) {
+  throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
+}
 
 const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const run = promisify(execFile)
@@ -35,8 +37,10 @@ const told: string[] = []
 
 try {
   await withStack(async (stack) => {
-    [ana, ben] = [await becomeMember(stack, 'ana@example.com'), await becomeMember(stack, 'ben@example.com')]
-    const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', { token: ben.accessToken })
+    ;[ana, ben] = [await becomeMember(stack, 'ana@example.com'), await becomeMember(stack, 'ben@example.com')]
+    const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', {
+      token: ben.accessToken
+    })
     nameOfBen = user.profile.username
     await mention(stack, 60)
     await verify(stack, 'each mention creates one notification')
@@ -80,18 +84,25 @@ function check (is: boolean, what: string) {
 
 async function mention (stack: Stack, times: number) {
   for (let time = 0; time < times; time++) {
-    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `${time}: running with @${nameOfBen}` } })
+    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', {
+      token: ana.accessToken,
+      body: { type: 'TEXT', content: `${time}: running with @${nameOfBen}` }
+    })
     told.push(post.id)
   }
 }
 
-interface Notices { data: { notifications: { data: { postId?: string } }[], nextCursor: string | null } }
+interface Notices {
+  data: { notifications: { data: { postId?: string } }[], nextCursor: string | null }
+}
 
 async function verify (stack: Stack, what: string) {
   await settle()
   const notices: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { data }: Notices = await call(stack, 'GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, { token: ben.accessToken })
+    const { data }: Notices = await call(stack, 'GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, {
+      token: ben.accessToken
+    })
     notices.push(...data.notifications.flatMap(({ data: { postId } }) => postId ?? []))
     cursor = data.nextCursor
   }
@@ -102,10 +113,16 @@ async function verify (stack: Stack, what: string) {
 async function settle () {
   await withStreams(async (manager) => {
     for (let quiet = 0; quiet < 5;) {
-      const outboxes = await query(services.map((service) => `select count(*) from ${service}.outbox where published_at is null`).join(' union all '))
+      const outboxes = await query(
+        services.map((service) => `select count(*) from ${service}.outbox where published_at is null`).join(
+          ' union all '
+        )
+      )
       let waiting = outboxes.reduce((sum, count) => sum + Number(count), 0)
       for await (const { config } of manager.streams.list()) {
-        for await (const { num_pending: pending, num_ack_pending: unanswered } of manager.consumers.list(config.name)) waiting += pending + unanswered
+        for await (const { num_pending: pending, num_ack_pending: unanswered } of manager.consumers.list(config.name)) {
+          waiting += pending + unanswered
+        }
       }
       quiet = waiting === 0 ? quiet + 1 : 0
       await sleep(200)
@@ -123,20 +140,35 @@ async function withStreams (work: (manager: JetStreamManager) => Promise<void>) 
 }
 
 async function query (text: string) {
-  return (await run('psql', ['-qAt', '-v', 'ON_ERROR_STOP=1', DATABASE_URL ?? '', '-c', text])).stdout.trim().split('\n')
+  return (await run('psql', ['-qAt', '-v', 'ON_ERROR_STOP=1', DATABASE_URL ?? '', '-c', text])).stdout.trim().split(
+    '\n'
+  )
 }
 
 async function dump (name: string, schemas = [name]) {
   await settle()
-  await run('pg_dump', [DATABASE_URL ?? '', '--format=custom', ...schemas.map((schema) => `--schema=${schema}`), `--file=${path.join(folder, name)}`])
+  await run('pg_dump', [
+    DATABASE_URL ?? '',
+    '--format=custom',
+    ...schemas.map((schema) => `--schema=${schema}`),
+    `--file=${path.join(folder, name)}`
+  ])
   backups.set(name, await digest(schemas))
 }
 
 async function restore (name: string, schemas = [name]) {
   await query(schemas.map((schema) => `drop schema ${schema} cascade;`).join(' '))
-  await run('pg_restore', [`--dbname=${DATABASE_URL}`, '--exit-on-error', '--single-transaction', path.join(folder, name)])
+  await run('pg_restore', [
+    `--dbname=${DATABASE_URL}`,
+    '--exit-on-error',
+    '--single-transaction',
+    path.join(folder, name)
+  ])
   check(isDeepStrictEqual(await digest(schemas), backups.get(name)), `the rows of ${name} are those of the backup`)
-  await query(schemas.map((schema) => `select setval('${schema}.outbox_seq_seq', (extract(epoch from now()) * 1000000)::bigint);`).join(' '))
+  await query(
+    schemas.map((schema) => `select setval('${schema}.outbox_seq_seq', (extract(epoch from now()) * 1000000)::bigint);`)
+      .join(' ')
+  )
 }
 
 /** What is in every table, as a digest. */
@@ -144,7 +176,13 @@ async function digest (schemas: string[]) {
   const tables = await query(`select table_schema || '.' || table_name from information_schema.tables
     where table_schema in (${schemas.map((schema) => `'${schema}'`).join()}) and table_type = 'BASE TABLE' order by 1`)
   const digests = tables.map(async (table) =>
-    [table, String(await query(`select count(*), md5(string_agg(md5(row::text), '' order by md5(row::text))) from ${table} as row`))] as const)
+    [
+      table,
+      String(
+        await query(`select count(*), md5(string_agg(md5(row::text), '' order by md5(row::text))) from ${table} as row`)
+      )
+    ] as const
+  )
   return Object.fromEntries(await Promise.all(digests))
 }
 
@@ -152,7 +190,9 @@ async function digest (schemas: string[]) {
 async function forgetHeard (service: string) {
   await withStreams(async (manager) => {
     for await (const { config } of manager.streams.list()) {
-      for await (const { name } of manager.consumers.list(config.name)) if (name === service) await manager.consumers.delete(config.name, name)
+      for await (const { name } of manager.consumers.list(config.name)) {
+        if (name === service) await manager.consumers.delete(config.name, name)
+      }
     }
   })
 }

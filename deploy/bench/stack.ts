@@ -22,11 +22,23 @@ export interface Stack {
 }
 
 // One client measures them all, so no limit of a client may stand in its way.
-const limits = ['FLOOD_LIMIT', 'LIMIT_WRITES', 'LIMIT_COMMENTS', 'LIMIT_FOLLOWS', ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)]
+const limits = [
+  'FLOOD_LIMIT',
+  'LIMIT_WRITES',
+  'LIMIT_COMMENTS',
+  'LIMIT_FOLLOWS',
+  ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)
+]
 const noLimits = Object.fromEntries(limits.map((name) => [name, 'off']))
 
-/** Starts the whole system on free ports with fresh data and without limits, for as long as `work` takes. `environment` sets them, and whatever else. */
-export async function withStack (work: (stack: Stack, dataDir: string) => Promise<void>, environment: Record<string, string> = {}) {
+/**
+ * Starts the whole system on free ports with fresh data and without limits, for as long as `work` takes. `environment`
+ * sets them, and whatever else.
+ */
+export async function withStack (
+  work: (stack: Stack, dataDir: string) => Promise<void>,
+  environment: Record<string, string> = {}
+) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT of its own choice the gateway takes one that is free.
@@ -36,7 +48,15 @@ export async function withStack (work: (stack: Stack, dataDir: string) => Promis
   const ended = once(launcher, 'exit')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => launcher.kill(signal))
   try {
-    await work(await Promise.race([readStack(dataDir), ended.then(() => { throw new Error('the system did not start') })]), dataDir)
+    await work(
+      await Promise.race([
+        readStack(dataDir),
+        ended.then(() => {
+          throw new Error('the system did not start')
+        })
+      ]),
+      dataDir
+    )
   } finally {
     launcher.kill('SIGTERM')
     await ended

@@ -2,7 +2,8 @@ import { isPart, parentOf, type Field, type Fields } from './fields.ts'
 
 /**
  * Who is on the other side of a message:
- * - `exact`: services of either version on both sides, which refuse what their own version does not describe. A field stays as it is; new ones are optional.
+ * - `exact`: services of either version on both sides, which refuse what their own version does not describe. A field
+ * stays as it is; new ones are optional.
  * - `request`: clients that go on sending what they do today.
  * - `response`: clients that read it, and pass over fields and values of an enumeration that they do not know.
  */
@@ -12,10 +13,16 @@ export type Rule = 'exact' | 'request' | 'response'
  * What of the change from `before` to `after` is incompatible, as parts of a sentence: `the field "user.name" is gone`.
  * @param olderParse whether messages of before are known to parse, so that a new field may be required
  */
-export function compareFields (before: Fields, after: Fields, { rule, olderParse = false }: { rule: Rule, olderParse?: boolean }): string[] {
+export function compareFields (
+  before: Fields,
+  after: Fields,
+  { rule, olderParse = false }: { rule: Rule, olderParse?: boolean }
+): string[] {
   const gone = Object.keys(before).filter((path) => !after[path] && (path === '' || after[parentOf(path)]))
     .map((path) => `the field ${quote(path)} is gone`)
-  const added = Object.entries(after).filter(([path, field]) => !before[path] && before[parentOf(path)] && !isPart(path) && !field.optional)
+  const added = Object.entries(after).filter(([path, field]) =>
+    !before[path] && before[parentOf(path)] && !isPart(path) && !field.optional
+  )
     .flatMap(([path]) => rule === 'response' || olderParse ? [] : [`the field ${quote(path)} is new and required`])
   const changed = Object.entries(before).flatMap(([path, field]) => {
     const now = after[path]
@@ -31,7 +38,9 @@ function compareField (name: string, before: Field, after: Field, rule: Rule): s
   if (rule === 'exact') return describe(before) === describe(after) ? [] : [was]
   if (rule === 'request') {
     return [
-      ...lost.length > 0 ? [`${name} no longer accepts ${lost.join(' or ')}`] : listTighter(before, after).map((limit) => `${name} now accepts ${limit} only`),
+      ...lost.length > 0
+        ? [`${name} no longer accepts ${lost.join(' or ')}`]
+        : listTighter(before, after).map((limit) => `${name} now accepts ${limit} only`),
       ...before.optional && !after.optional ? [`${name} was optional and is now required`] : []
     ]
   }
@@ -48,8 +57,15 @@ const isText = (type: string) => type.startsWith('"')
 
 /** Whether each value of `type` is one of `types`. */
 function includes (types: string[], type: string): boolean {
-  const wider = isText(type) || type.startsWith('string(') ? 'string' : type === 'integer' || /^-?\d/.test(type) ? 'number' : /^(true|false)$/.test(type) ? 'boolean' : type
-  return types.includes('any') || types.includes(type) || types.includes(wider) || (/^-?\d+$/.test(type) && types.includes('integer'))
+  const wider = isText(type) || type.startsWith('string(')
+    ? 'string'
+    : type === 'integer' || /^-?\d/.test(type)
+    ? 'number'
+    : /^(true|false)$/.test(type)
+    ? 'boolean'
+    : type
+  return types.includes('any') || types.includes(type) || types.includes(wider) ||
+    (/^-?\d+$/.test(type) && types.includes('integer'))
 }
 
 function listTighter (before: Field, after: Field): string[] {

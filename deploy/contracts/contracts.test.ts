@@ -6,7 +6,9 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 function report (t: Test, { file, problems, isUpToDate }: Awaited<ReturnType<typeof checkContracts>>) {
   for (const problem of problems) t.fail(problem)
-  if (problems.length === 0 && !isUpToDate) t.fail(`${file} lacks compatible changes of the code. Run "npm run contracts" and commit what it writes.`)
+  if (problems.length === 0 && !isUpToDate) {
+    t.fail(`${file} lacks compatible changes of the code. Run "npm run contracts" and commit what it writes.`)
+  }
   t.pass(`${file} was compared`)
 }
 

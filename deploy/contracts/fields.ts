@@ -8,18 +8,37 @@ export interface Field {
 
 type Limits = Record<string, string | number | boolean>
 
-/** Fields by their path: `user.name`, `photos[]`, `totals.*` for the values of a map, and the empty path for the whole message. */
+/**
+ * Fields by their path: `user.name`, `photos[]`, `totals.*` for the values of a map, and the empty path for the whole
+ * message.
+ */
 export type Fields = Record<string, Field>
 
 type Json = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const LIMITS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties']
+const LIMITS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties'
+]
 const UNKNOWN = ['allOf', 'not', 'if', 'prefixItems', 'dependentSchemas', 'unevaluatedProperties']
 
 /**
- * The fields of the messages that `schema`, a JSON Schema, describes. Of a union, a field is optional if one of the objects can lack it.
+ * The fields of the messages that `schema`, a JSON Schema, describes. Of a union, a field is optional if one of the
+ * objects can lack it.
  * @param document what `$ref` leads into
  * @throws for a keyword that is not compared here, since a change of it would go unnoticed
  */
@@ -32,9 +51,15 @@ export function listFields (schema: unknown, document: unknown = {}): Fields {
     // A schema that contains itself: its fields are known from the first time.
     if (!isObject(resolved) || within.includes(resolved)) return { [path]: { types: ['any'] } }
     const unknown = UNKNOWN.find((keyword) => keyword in resolved)
-    if (unknown) throw new Error(`The comparison of contracts does not know "${unknown}", which is used at "${path}": teach it, or write the schema without`)
+    if (unknown) {
+      throw new Error(
+        `The comparison of contracts does not know "${unknown}", which is used at "${path}": teach it, or write the schema without`
+      )
+    }
     const variants = resolved['anyOf'] ?? resolved['oneOf']
-    if (Array.isArray(variants)) return joinVariants(variants.map((variant) => read(variant, path, [...within, resolved])))
+    if (Array.isArray(variants)) {
+      return joinVariants(variants.map((variant) => read(variant, path, [...within, resolved])))
+    }
     return { [path]: readField(resolved), ...readChildren(resolved, path, [...within, resolved]) }
   }
 
@@ -60,7 +85,10 @@ export function listFields (schema: unknown, document: unknown = {}): Fields {
 export function resolve (schema: unknown, document: unknown): unknown {
   if (!isObject(schema) || typeof schema['$ref'] !== 'string') return schema
   const [start, ...steps] = schema['$ref'].split('/')
-  const found = steps.reduce<unknown>((at, step) => isObject(at) ? at[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined, document)
+  const found = steps.reduce<unknown>(
+    (at, step) => isObject(at) ? at[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+    document
+  )
   if (start !== '#' || found === undefined) throw new Error(`There is nothing at ${schema['$ref']}`)
   return resolve(found, document)
 }
@@ -85,7 +113,9 @@ function joinVariants (variants: Fields[]): Fields {
   const paths = new Set(variants.flatMap((fields) => Object.keys(fields)))
   return Object.fromEntries([...paths].map((path) => {
     const found = variants.flatMap((fields) => fields[path] ?? [])
-    const isMissing = variants.some((fields) => !fields[path] && fields[parentOf(path)]?.types.includes('object') && !isPart(path))
+    const isMissing = variants.some((fields) =>
+      !fields[path] && fields[parentOf(path)]?.types.includes('object') && !isPart(path)
+    )
     const limits = Object.assign({}, ...found.map((field) => field.limits)) as Limits
     return [path, {
       types: [...new Set(found.flatMap((field) => field.types))].sort(),
@@ -99,4 +129,5 @@ function joinVariants (variants: Fields[]): Fields {
 export const isPart = (path: string) => path.endsWith('[]') || path.endsWith('*')
 
 /** The path of what the field is in. */
-export const parentOf = (path: string) => path.endsWith('[]') ? path.slice(0, -2) : path.slice(0, Math.max(path.lastIndexOf('.'), 0))
+export const parentOf = (path: string) =>
+  path.endsWith('[]') ? path.slice(0, -2) : path.slice(0, Math.max(path.lastIndexOf('.'), 0))

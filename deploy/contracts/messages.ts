@@ -29,31 +29,65 @@ export const publishedFile = 'packages/contracts/published.json'
 /** The events and RPCs of packages/contracts, with their samples. */
 export async function readContracts (): Promise<Current> {
   const definitions = Object.values(contracts).filter((each) => typeof each === 'object')
-  return Object.fromEntries(await Promise.all(definitions.map(async (definition) => {
-    const samples = await readSamples(definition)
-    const schemas = 'data' in definition ? { data: definition.data } : { request: definition.request, response: definition.response }
-    return [definition.type, Object.fromEntries(Object.entries(schemas).map(([name, schema]) => {
-      const sample = samples[name as PartName]
-      const faults = Compile(schema).Errors(sample).map(({ instancePath, message }) => `the sample does not parse: ${instancePath.slice(1).replaceAll('/', '.')} ${message}`.replace('  ', ' '))
-      return [name, { fields: listFields(schema), sample: checksum(sample), faults: sample === undefined ? ['there is no sample'] : faults }]
-    }))]
-  })))
+  return Object.fromEntries(
+    await Promise.all(definitions.map(async (definition) => {
+      const samples = await readSamples(definition)
+      const schemas = 'data' in definition
+        ? { data: definition.data }
+        : { request: definition.request, response: definition.response }
+      return [
+        definition.type,
+        Object.fromEntries(
+          Object.entries(schemas).map(([name, schema]) => {
+            const sample = samples[name as PartName]
+            const faults = Compile(schema).Errors(sample).map(({ instancePath, message }) =>
+              `the sample does not parse: ${instancePath.slice(1).replaceAll('/', '.')} ${message}`.replace('  ', ' ')
+            )
+            return [name, {
+              fields: listFields(schema),
+              sample: checksum(sample),
+              faults: sample === undefined ? ['there is no sample'] : faults
+            }]
+          })
+        )
+      ]
+    }))
+  )
 }
 
-const checksum = (sample: unknown) => createHash('sha256').update(JSON.stringify(sortKeys(sample)) ?? '').digest('hex').slice(0, 16)
+const checksum = (sample: unknown) =>
+  createHash('sha256').update(JSON.stringify(sortKeys(sample)) ?? '').digest('hex').slice(0, 16)
 
-export const printContracts = (current: Current) => print(Object.fromEntries(Object.entries(current).map(([type, message]) =>
-  [type, Object.fromEntries(Object.entries(message).map(([name, { fields, sample }]) => [name, { fields, sample }]))])))
+export const printContracts = (current: Current) =>
+  print(
+    Object.fromEntries(
+      Object.entries(current).map((
+        [type, message]
+      ) => [
+        type,
+        Object.fromEntries(Object.entries(message).map(([name, { fields, sample }]) => [name, { fields, sample }]))
+      ])
+    )
+  )
 
-/** Why what is in the code now would break services that are deployed, or messages that wait in a stream: a sentence for each event and RPC. */
+/**
+ * Why what is in the code now would break services that are deployed, or messages that wait in a stream: a sentence for
+ * each event and RPC.
+ */
 export function compareContracts (published: Published, current: Current, messaging: Messaging[]): string[] {
   return [...new Set([...Object.keys(published), ...Object.keys(current)])].sort().flatMap((type) => {
     const [before = {}, now] = [published[type], current[type]]
     const changes = now ? compareMessage(before, now) : ['it is gone']
     const isEvent = 'data' in (now ?? before)
     if (changes.length === 0) return []
-    const advice = published[type] ? `Leave it as it was, and ${isEvent ? 'publish' : 'provide'} ${nextVersion(type)} beside it.` : `Put right what is in packages/contracts/samples.`
-    return [`${isEvent ? 'Event' : 'RPC'} ${type}: ${changes.join('; ')}. ${describeUsers(type, isEvent, messaging)} ${advice}`]
+    const advice = published[type]
+      ? `Leave it as it was, and ${isEvent ? 'publish' : 'provide'} ${nextVersion(type)} beside it.`
+      : `Put right what is in packages/contracts/samples.`
+    return [
+      `${isEvent ? 'Event' : 'RPC'} ${type}: ${changes.join('; ')}. ${
+        describeUsers(type, isEvent, messaging)
+      } ${advice}`
+    ]
   })
 }
 
@@ -63,17 +97,27 @@ function compareMessage (before: Message, now: Current[string]): string[] {
     const place = name === 'data' ? '' : `${name}: `
     if (!is) return was ? [`the ${name} is gone`] : []
     const isEdited = was !== undefined && was.sample !== is.sample
-    const changes = was ? compareFields(was.fields, is.fields, { rule: name === 'request' ? 'request' : 'exact', olderParse: !isEdited && is.faults.length === 0 }) : []
+    const changes = was
+      ? compareFields(was.fields, is.fields, {
+        rule: name === 'request' ? 'request' : 'exact',
+        olderParse: !isEdited && is.faults.length === 0
+      })
+      : []
     // A change explains by itself that an older sample does not parse.
-    return [...changes, ...isEdited ? ['the sample was edited or removed'] : changes.length === 0 ? is.faults : []].map((change) => place + change)
+    return [...changes, ...isEdited ? ['the sample was edited or removed'] : changes.length === 0 ? is.faults : []].map(
+      (change) => place + change
+    )
   })
 }
 
 function describeUsers (type: string, isEvent: boolean, messaging: Messaging[]): string {
-  const users = messaging.filter(({ consumes, calls }) => [...consumes, ...calls].some((each) => each.type === type)).map(({ service }) => service)
+  const users = messaging.filter(({ consumes, calls }) => [...consumes, ...calls].some((each) => each.type === type))
+    .map(({ service }) => service)
   const [one, many] = isEvent ? ['consumes', 'consume'] : ['calls', 'call']
   if (users.length === 0) return `No service ${one} it.`
-  return `${users.length === 1 ? `${users[0]} ${one}` : `${users.slice(0, -1).join(', ')} and ${users.at(-1)} ${many}`} it.`
+  return `${
+    users.length === 1 ? `${users[0]} ${one}` : `${users.slice(0, -1).join(', ')} and ${users.at(-1)} ${many}`
+  } it.`
 }
 
 const nextVersion = (type: string) => type.replace(/\d+$/, (version) => String(Number(version) + 1))

@@ -3,7 +3,11 @@ import { compareDocuments, listUnreachable } from './openapi.ts'
 
 const text = { type: 'string' }
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
-const object = (properties: object, required: string[] = Object.keys(properties)) => ({ type: 'object', properties, required })
+const object = (properties: object, required: string[] = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required
+})
 
 const operation = {
   parameters: [
@@ -11,49 +15,127 @@ const operation = {
     { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50 } },
     { name: 'Idempotency-Key', in: 'header', schema: text }
   ],
-  requestBody: { required: true, ...json(object({ content: text, visibility: { enum: ['PUBLIC', 'PRIVATE'] } }, ['content'])) },
-  responses: { 200: json(object({ data: { $ref: '#/components/schemas/Post' } })), default: { $ref: '#/components/responses/Failure' } }
+  requestBody: {
+    required: true,
+    ...json(object({ content: text, visibility: { enum: ['PUBLIC', 'PRIVATE'] } }, ['content']))
+  },
+  responses: {
+    200: json(object({ data: { $ref: '#/components/schemas/Post' } })),
+    default: { $ref: '#/components/responses/Failure' }
+  }
 }
 const components = {
   schemas: { Post: object({ id: text, likesCount: { type: 'integer' } }) },
   responses: { Failure: json(object({ code: text })) }
 }
-const documentOf = (changed: object = {}, path = '/feed/{id}', others: object = {}) => ({ paths: { [path]: { post: { ...operation, ...changed } } }, components: { ...components, ...others } })
-const body = (properties: object, required?: string[]) => ({ requestBody: { required: true, ...json(object(properties, required)) } })
+const documentOf = (changed: object = {}, path = '/feed/{id}', others: object = {}) => ({
+  paths: { [path]: { post: { ...operation, ...changed } } },
+  components: { ...components, ...others }
+})
+const body = (properties: object, required?: string[]) => ({
+  requestBody: { required: true, ...json(object(properties, required)) }
+})
 const [id, limit, key] = operation.parameters
 const visibility = { enum: ['PUBLIC', 'PRIVATE'] }
 
 const cases: [change: string, after: ReturnType<typeof documentOf>, reported: string[]][] = [
   ['nothing', documentOf(), []],
   ['a removed path', { paths: {}, components } as never, ['POST /feed/{id} is gone']],
-  ['a removed operation', { paths: { '/feed/{id}': { get: operation } }, components } as never, ['POST /feed/{id} is gone']],
+  ['a removed operation', { paths: { '/feed/{id}': { get: operation } }, components } as never, [
+    'POST /feed/{id} is gone'
+  ]],
   ['a new operation', { ...documentOf(), paths: { ...documentOf().paths, '/feed': { post: operation } } }, []],
-  ['another name of a parameter of the path', documentOf({ parameters: [{ ...id, name: 'postId' }, limit, key] }, '/feed/{postId}'), []],
-  ['a removed value of a parameter of the path', documentOf({ parameters: [{ ...id, schema: { enum: ['a'] } }, limit, key] }), ['request: "path.1" no longer accepts "b"']],
-  ['a removed parameter', documentOf({ parameters: [id, limit] }), ['request: the field "header.idempotency-key" is gone']],
-  ['a new optional parameter', documentOf({ parameters: [id, limit, key, { name: 'cursor', in: 'query', schema: text }] }), []],
-  ['a new required parameter', documentOf({ parameters: [id, limit, key, { name: 'cursor', in: 'query', required: true, schema: text }] }), ['request: the field "query.cursor" is new and required']],
-  ['a lower limit of a parameter', documentOf({ parameters: [id, { ...limit, schema: { type: 'integer', maximum: 20 } }, key] }), ['request: "query.limit" now accepts maximum 20 only']],
-  ['a new required field of a request', documentOf(body({ content: text, visibility, title: text }, ['content', 'title'])), ['request: the field "body.title" is new and required']],
+  [
+    'another name of a parameter of the path',
+    documentOf({ parameters: [{ ...id, name: 'postId' }, limit, key] }, '/feed/{postId}'),
+    []
+  ],
+  [
+    'a removed value of a parameter of the path',
+    documentOf({ parameters: [{ ...id, schema: { enum: ['a'] } }, limit, key] }),
+    ['request: "path.1" no longer accepts "b"']
+  ],
+  ['a removed parameter', documentOf({ parameters: [id, limit] }), [
+    'request: the field "header.idempotency-key" is gone'
+  ]],
+  [
+    'a new optional parameter',
+    documentOf({ parameters: [id, limit, key, { name: 'cursor', in: 'query', schema: text }] }),
+    []
+  ],
+  [
+    'a new required parameter',
+    documentOf({ parameters: [id, limit, key, { name: 'cursor', in: 'query', required: true, schema: text }] }),
+    ['request: the field "query.cursor" is new and required']
+  ],
+  [
+    'a lower limit of a parameter',
+    documentOf({ parameters: [id, { ...limit, schema: { type: 'integer', maximum: 20 } }, key] }),
+    ['request: "query.limit" now accepts maximum 20 only']
+  ],
+  [
+    'a new required field of a request',
+    documentOf(body({ content: text, visibility, title: text }, ['content', 'title'])),
+    ['request: the field "body.title" is new and required']
+  ],
   ['a new optional field of a request', documentOf(body({ content: text, visibility, title: text }, ['content'])), []],
-  ['a removed field of a request', documentOf(body({ content: text }, ['content'])), ['request: the field "body.visibility" is gone']],
-  ['a removed value of an enumeration in a request', documentOf(body({ content: text, visibility: { enum: ['PUBLIC'] } }, ['content'])), ['request: "body.visibility" no longer accepts "PRIVATE"']],
-  ['another type in a request', documentOf(body({ content: { type: 'integer' }, visibility }, ['content'])), ['request: "body.content" no longer accepts string']],
-  ['a form for a body', documentOf({ requestBody: { content: { 'multipart/form-data': { schema: object({}) } } } }),
-    ['request: the field "body" is gone', 'request: the field "form" is new and required']],
-  ['a removed field of a response', documentOf({}, undefined, { schemas: { Post: object({ id: text }) } }), ['200: the field "data.likesCount" is gone']],
-  ['a new field of a response', documentOf({}, undefined, { schemas: { Post: object({ id: text, likesCount: { type: 'integer' }, at: text }) } }), []],
-  ['another type in a response', documentOf({}, undefined, { schemas: { Post: object({ id: { type: 'integer' }, likesCount: { type: 'integer' } }) } }), ['200: "data.id" was string and is now integer']],
-  ['a field of a response that may be missing', documentOf({}, undefined, { schemas: { Post: object({ id: text, likesCount: { type: 'integer' } }, ['id']) } }), ['200: "data.likesCount" may now be missing']],
-  ['a change in a shared response', documentOf({}, undefined, { responses: { Failure: json(object({})) } }), ['default: the field "code" is gone']],
-  ['a removed status', documentOf({ responses: { 201: operation.responses[200], default: operation.responses.default } }), ['it no longer answers 200']],
-  ['another content type of a response', documentOf({ responses: { ...operation.responses, 200: { content: { 'text/html': {} } } } }), ['200: it no longer answers application/json']],
+  ['a removed field of a request', documentOf(body({ content: text }, ['content'])), [
+    'request: the field "body.visibility" is gone'
+  ]],
+  [
+    'a removed value of an enumeration in a request',
+    documentOf(body({ content: text, visibility: { enum: ['PUBLIC'] } }, ['content'])),
+    ['request: "body.visibility" no longer accepts "PRIVATE"']
+  ],
+  ['another type in a request', documentOf(body({ content: { type: 'integer' }, visibility }, ['content'])), [
+    'request: "body.content" no longer accepts string'
+  ]],
+  ['a form for a body', documentOf({ requestBody: { content: { 'multipart/form-data': { schema: object({}) } } } }), [
+    'request: the field "body" is gone',
+    'request: the field "form" is new and required'
+  ]],
+  ['a removed field of a response', documentOf({}, undefined, { schemas: { Post: object({ id: text }) } }), [
+    '200: the field "data.likesCount" is gone'
+  ]],
+  [
+    'a new field of a response',
+    documentOf({}, undefined, { schemas: { Post: object({ id: text, likesCount: { type: 'integer' }, at: text }) } }),
+    []
+  ],
+  [
+    'another type in a response',
+    documentOf({}, undefined, {
+      schemas: { Post: object({ id: { type: 'integer' }, likesCount: { type: 'integer' } }) }
+    }),
+    ['200: "data.id" was string and is now integer']
+  ],
+  [
+    'a field of a response that may be missing',
+    documentOf({}, undefined, { schemas: { Post: object({ id: text, likesCount: { type: 'integer' } }, ['id']) } }),
+    ['200: "data.likesCount" may now be missing']
+  ],
+  ['a change in a shared response', documentOf({}, undefined, { responses: { Failure: json(object({})) } }), [
+    'default: the field "code" is gone'
+  ]],
+  [
+    'a removed status',
+    documentOf({ responses: { 201: operation.responses[200], default: operation.responses.default } }),
+    ['it no longer answers 200']
+  ],
+  [
+    'another content type of a response',
+    documentOf({ responses: { ...operation.responses, 200: { content: { 'text/html': {} } } } }),
+    ['200: it no longer answers application/json']
+  ],
   ['a token that is needed now', documentOf({ security: [{ bearer: [] }] }), ['it now needs a bearer token']]
 ]
 
 for (const [change, after, reported] of cases) {
   t.test(change, (t) => {
-    t.same(compareDocuments(documentOf(), after), reported.map((line) => line.startsWith('POST') ? line : `POST /feed/{id}: ${line}`))
+    t.same(
+      compareDocuments(documentOf(), after),
+      reported.map((line) => line.startsWith('POST') ? line : `POST /feed/{id}: ${line}`)
+    )
     t.end()
   })
 }
@@ -73,9 +155,12 @@ t.test('a token that was needed before, or is not any more, is no obstacle', (t)
 
 t.test('a path that the gateway does not know, or sends to another service, is named', (t) => {
   const document = { paths: { '/bookmarks': {}, '/feed/{id}': {}, '/users/{id}': {} } }
-  t.same(listUnreachable([{ name: 'social', document }, { name: 'profile', document: { paths: { '/users/me': {} } } }]), [
-    'social serves /bookmarks, which the gateway does not know: add its prefix to social in gateway/routes.ts.',
-    'profile serves /users/me, which the gateway sends to social: add its prefix to profile in gateway/routes.ts.'
-  ])
+  t.same(
+    listUnreachable([{ name: 'social', document }, { name: 'profile', document: { paths: { '/users/me': {} } } }]),
+    [
+      'social serves /bookmarks, which the gateway does not know: add its prefix to social in gateway/routes.ts.',
+      'profile serves /users/me, which the gateway sends to social: add its prefix to profile in gateway/routes.ts.'
+    ]
+  )
   t.end()
 })

@@ -7,9 +7,19 @@ import { BASE_PATH, serviceOf } from '../../gateway/routes.ts'
 import { compareFields } from './compare.ts'
 import { isObject, listFields, resolve } from './fields.ts'
 
-interface Part { name: string, document: OpenapiDocument }
-interface Service { createApp: (deps: object, options: Omit<ServerOptions, 'name'>) => Promise<Server> }
-interface Parameter { name: string, in: string, required?: boolean, schema?: unknown }
+interface Part {
+  name: string
+  document: OpenapiDocument
+}
+interface Service {
+  createApp: (deps: object, options: Omit<ServerOptions, 'name'>) => Promise<Server>
+}
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  schema?: unknown
+}
 type Content = Record<string, { schema?: unknown }>
 interface Operation {
   parameters?: Parameter[]
@@ -20,7 +30,10 @@ interface Operation {
 
 export const documentFile = 'gateway/openapi.json'
 
-/** The OpenAPI document of each service below `root`, created without servers: no route needs its dependencies before a request. */
+/**
+ * The OpenAPI document of each service below `root`, created without servers: no route needs its dependencies before a
+ * request.
+ */
 export async function readDocuments (root: string): Promise<Part[]> {
   const log = createLogger('contracts', 'silent')
   const keys = createKeySet(async () => [], log)
@@ -36,16 +49,27 @@ export async function readDocuments (root: string): Promise<Part[]> {
 }
 
 /** The document as the gateway serves it when all services are there. */
-export const joinPublic = (parts: Part[]): OpenapiDocument => joinDocuments([{ name: 'gateway', document: metaDocument }, ...parts], {
-  version: '1.0.0', servers: [{ url: BASE_PATH, description: 'Here' }], missing: []
-})
+export const joinPublic = (parts: Part[]): OpenapiDocument =>
+  joinDocuments([{ name: 'gateway', document: metaDocument }, ...parts], {
+    version: '1.0.0',
+    servers: [{ url: BASE_PATH, description: 'Here' }],
+    missing: []
+  })
 
 /** A sentence for each path of a service that no client reaches through the gateway. */
 export function listUnreachable (parts: Part[]): string[] {
-  return parts.flatMap(({ name, document }) => Object.keys(document.paths ?? {}).flatMap((path) => {
-    const target = serviceOf(path)
-    return target === name ? [] : [`${name} serves ${path}, which the gateway ${target ? `sends to ${target}` : 'does not know'}: add its prefix to ${name} in gateway/routes.ts.`]
-  }))
+  return parts.flatMap(({ name, document }) =>
+    Object.keys(document.paths ?? {}).flatMap((path) => {
+      const target = serviceOf(path)
+      return target === name
+        ? []
+        : [
+          `${name} serves ${path}, which the gateway ${
+            target ? `sends to ${target}` : 'does not know'
+          }: add its prefix to ${name} in gateway/routes.ts.`
+        ]
+    })
+  )
 }
 
 /** Why clients of the API that `before` describes could not use the one that `after` describes: a line each. */
@@ -54,7 +78,11 @@ export function compareDocuments (before: OpenapiDocument, after: OpenapiDocumen
   return [...listOperations(before)].flatMap(([key, { name, operation }]) => {
     const next = now.get(key)
     if (!next) return [`${name} is gone`]
-    const request = compareFields(listFields(requestSchema(name, operation), before), listFields(requestSchema(next.name, next.operation), after), { rule: 'request' })
+    const request = compareFields(
+      listFields(requestSchema(name, operation), before),
+      listFields(requestSchema(next.name, next.operation), after),
+      { rule: 'request' }
+    )
     return [
       ...!operation.security?.length && next.operation.security?.length ? ['it now needs a bearer token'] : [],
       ...request.map((change) => `request: ${change}`),
@@ -65,11 +93,22 @@ export function compareDocuments (before: OpenapiDocument, after: OpenapiDocumen
 
 /** Operations by method and path; what a parameter of the path is called is no concern of a client. */
 function listOperations ({ paths = {} }: OpenapiDocument) {
-  return new Map(Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) =>
-    [`${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`, { name: `${method.toUpperCase()} ${path}`, operation: operation as Operation }] as const)))
+  return new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) =>
+        [`${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`, {
+          name: `${method.toUpperCase()} ${path}`,
+          operation: operation as Operation
+        }] as const
+      )
+    )
+  )
 }
 
-/** Everything that a client sends, as one object: `query.limit`, `header.idempotency-key`, `path.1`, `body.content`, `form.photo`. */
+/**
+ * Everything that a client sends, as one object: `query.limit`, `header.idempotency-key`, `path.1`, `body.content`,
+ * `form.photo`.
+ */
 function requestSchema (name: string, { parameters = [], requestBody }: Operation) {
   const positions = [...name.matchAll(/\{([^}]+)\}/g)].map(([, each]) => each)
   const group = (place: string, nameOf = (parameter: Parameter) => parameter.name) => {
@@ -80,8 +119,11 @@ function requestSchema (name: string, { parameters = [], requestBody }: Operatio
       required: all.filter((each) => each.required).map(nameOf)
     }
   }
-  const bodies = Object.fromEntries(Object.entries(requestBody?.content ?? {}).map(([type, { schema = {} }]) =>
-    [type === 'application/json' ? 'body' : type === 'multipart/form-data' ? 'form' : type, schema]))
+  const bodies = Object.fromEntries(
+    Object.entries(requestBody?.content ?? {}).map((
+      [type, { schema = {} }]
+    ) => [type === 'application/json' ? 'body' : type === 'multipart/form-data' ? 'form' : type, schema])
+  )
   return {
     type: 'object',
     properties: {
@@ -94,14 +136,20 @@ function requestSchema (name: string, { parameters = [], requestBody }: Operatio
   }
 }
 
-function compareResponses (before: object, after: Record<string, unknown>, documents: { before: OpenapiDocument, after: OpenapiDocument }): string[] {
+function compareResponses (
+  before: object,
+  after: Record<string, unknown>,
+  documents: { before: OpenapiDocument, after: OpenapiDocument }
+): string[] {
   return Object.entries(before).flatMap(([status, response]) => {
     if (!(status in after)) return [`it no longer answers ${status}`]
     const now = contentOf(after[status], documents.after)
     return Object.entries(contentOf(response, documents.before)).flatMap(([type, { schema = {} }]) => {
       const next = now[type]
       if (!next) return [`${status}: it no longer answers ${type}`]
-      return compareFields(listFields(schema, documents.before), listFields(next.schema ?? {}, documents.after), { rule: 'response' }).map((change) => `${status}: ${change}`)
+      return compareFields(listFields(schema, documents.before), listFields(next.schema ?? {}, documents.after), {
+        rule: 'response'
+      }).map((change) => `${status}: ${change}`)
     })
   })
 }

@@ -29,7 +29,12 @@ const names = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notifi
 
 t.test('every container is read-only, without capabilities, and stays so', (t) => {
   for (const [name, container] of all) {
-    t.match(container, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: Number }, name)
+    t.match(container, {
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      pids_limit: Number
+    }, name)
     if (name !== 'postgres') t.notOk(container.cap_add, name)
   }
   t.end()
@@ -40,7 +45,11 @@ t.test('an operator can pin every image by its digest', (t) => {
   const base = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)?.[1]
   t.same([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image), ['${NODE_IMAGE}', '${NODE_IMAGE}'])
   for (const [name, { image, build }] of all) {
-    t.match(image, image.startsWith('tandem/') ? /:\$\{TANDEM_VERSION:-local\}$/ : /^\$\{[A-Z]+_IMAGE:-[\w/.-]+:[\w.-]+\}$/, name)
+    t.match(
+      image,
+      image.startsWith('tandem/') ? /:\$\{TANDEM_VERSION:-local\}$/ : /^\$\{[A-Z]+_IMAGE:-[\w/.-]+:[\w.-]+\}$/,
+      name
+    )
     if (build) t.equal(build.args['NODE_IMAGE'], `\${NODE_IMAGE:-${base}}`, name)
   }
   t.end()
@@ -58,9 +67,15 @@ t.test('each process has a user of its own on what it needs, and none on the res
   for (const name of [...names, 'gateway', 'streams']) {
     const { NATS_URL = '', REDIS_URL = '' } = services[name]?.environment ?? {}
     t.equal(NATS_URL.split(':')[1], name === 'gateway' ? undefined : `//${name}`, name)
-    t.equal(REDIS_URL.split(':')[1], ['gateway', 'identity', 'dashboard', 'notification'].includes(name) ? `//${name}` : undefined, name)
+    t.equal(
+      REDIS_URL.split(':')[1],
+      ['gateway', 'identity', 'dashboard', 'notification'].includes(name) ? `//${name}` : undefined,
+      name
+    )
   }
-  const holders = all.filter(([, { environment = {} }]) => 'IDENTITY_ROOT_PRIVATE_KEY' in environment).map(([name]) => name)
+  const holders = all.filter(([, { environment = {} }]) => 'IDENTITY_ROOT_PRIVATE_KEY' in environment).map(([name]) =>
+    name
+  )
   t.same(holders, ['identity'], 'the root key is with identity alone')
   t.same(services['streams']?.command?.slice(2), names)
   t.end()
@@ -68,12 +83,21 @@ t.test('each process has a user of its own on what it needs, and none on the res
 
 t.test('NATS and Redis get the password of every user that their rights name, and the files that name them', (t) => {
   const folder = 'deploy/kubernetes/components'
-  for (const [name, file] of Object.entries({ nats: `${folder}/nats-rights/rights.conf`, redis: `${folder}/redis-users/users.acl` })) {
-    const wanted = [...readFileSync(path.join(root, file), 'utf8').matchAll(/\$(\w+_PASSWORD)/g)].map(([, variable]) => String(variable))
+  for (
+    const [name, file] of Object.entries({
+      nats: `${folder}/nats-rights/rights.conf`,
+      redis: `${folder}/redis-users/users.acl`
+    })
+  ) {
+    const wanted = [...readFileSync(path.join(root, file), 'utf8').matchAll(/\$(\w+_PASSWORD)/g)].map(([, variable]) =>
+      String(variable)
+    )
     t.same(Object.keys(services[name]?.environment ?? {}).sort(), wanted.sort(), name)
   }
   for (const [, { volumes = [] }] of all) {
-    for (const [, source = ''] of volumes.flatMap((volume) => [/^\.\/([^:]+):/.exec(volume) ?? []])) if (source) t.ok(existsSync(path.join(root, source)), source)
+    for (const [, source = ''] of volumes.flatMap((volume) => [/^\.\/([^:]+):/.exec(volume) ?? []])) {
+      if (source) t.ok(existsSync(path.join(root, source)), source)
+    }
   }
   t.end()
 })
@@ -82,11 +106,15 @@ t.test('make-env.sh writes all that is needed, with secrets that differ', (t) =>
   const place = mkdtempSync(path.join(tmpdir(), 'tandem-env-'))
   t.teardown(() => rmSync(place, { recursive: true, force: true }))
   mkdirSync(path.join(place, 'deploy/docker'), { recursive: true })
-  for (const file of ['.env.example', 'deploy/docker/make-env.sh', 'deploy/docker/root-key.sh']) copyFileSync(path.join(root, file), path.join(place, file))
+  for (const file of ['.env.example', 'deploy/docker/make-env.sh', 'deploy/docker/root-key.sh']) {
+    copyFileSync(path.join(root, file), path.join(place, file))
+  }
   execFileSync(path.join(place, 'deploy/docker/make-env.sh'))
   const env = parseEnv(readFileSync(path.join(place, '.env'), 'utf8'))
   for (const [, variable = ''] of text.matchAll(/\$\{(\w+)(?::\?[^}]*)?\}/g)) t.ok(env[variable], variable)
-  const secrets = Object.entries(env).filter(([name]) => /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(name) && !name.startsWith('S3_')).map(([, value]) => value)
+  const secrets = Object.entries(env).filter(([name]) =>
+    /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(name) && !name.startsWith('S3_')
+  ).map(([, value]) => value)
   t.equal(new Set(secrets).size, secrets.length)
   t.end()
 })

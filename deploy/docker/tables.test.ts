@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { provision } from '@tandem/database-kit'
 
-t.test('no service reads another one\'s tables', async (t) => {
+t.test("no service reads another one's tables", async (t) => {
   const server = process.env['TEST_DATABASE_URL']
   if (!server) throw new Error('TEST_DATABASE_URL is not set')
   const [ours, theirs] = ['rightsa', 'rightsb'] as const
@@ -10,7 +10,9 @@ t.test('no service reads another one\'s tables', async (t) => {
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
   t.teardown(async () => {
-    for (const name of [ours, theirs]) await admin.query(`drop schema ${name} cascade; drop owned by tandem_${name}; drop role tandem_${name}`)
+    for (const name of [ours, theirs]) {
+      await admin.query(`drop schema ${name} cascade; drop owned by tandem_${name}; drop role tandem_${name}`)
+    }
     await admin.end()
   })
   await query(own, 'create table secrets (secret text)')

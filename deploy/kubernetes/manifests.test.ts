@@ -23,9 +23,31 @@ t.setTimeout(120_000)
 const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const skip = !canBuild && 'kubectl is not here'
 
-interface Variable { name: string, value?: string, valueFrom?: { secretKeyRef: { name: string, key: string, optional?: boolean } } }
-interface Container { image: string, args?: string[], env?: Variable[], envFrom?: { configMapRef: { name: string } }[], securityContext: Record<string, unknown>, resources: Record<string, unknown>, lifecycle?: unknown, [probe: `${string}Probe`]: { httpGet: { path: string } } | undefined }
-interface Workload { spec: { selector: { matchLabels: Record<string, string> }, strategy?: { rollingUpdate?: { maxUnavailable: unknown } }, template: { metadata: { labels: Record<string, string> }, spec: Record<string, unknown> & { containers: Container[] } } } }
+interface Variable {
+  name: string
+  value?: string
+  valueFrom?: { secretKeyRef: { name: string, key: string, optional?: boolean } }
+}
+interface Container {
+  image: string
+  args?: string[]
+  env?: Variable[]
+  envFrom?: { configMapRef: { name: string } }[]
+  securityContext: Record<string, unknown>
+  resources: Record<string, unknown>
+  lifecycle?: unknown
+  [probe: `${string}Probe`]: { httpGet: { path: string } } | undefined
+}
+interface Workload {
+  spec: {
+    selector: { matchLabels: Record<string, string> },
+    strategy?: { rollingUpdate?: { maxUnavailable: unknown } },
+    template: {
+      metadata: { labels: Record<string, string> },
+      spec: Record<string, unknown> & { containers: Container[] }
+    }
+  }
+}
 
 const of = (manifests: Manifest[], kind: string, name: string) => {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name)
@@ -36,32 +58,48 @@ const workload = (manifests: Manifest[], kind: string, name: string) => of(manif
 const containerOf = ({ spec }: Workload) => spec.template.spec.containers[0] as Container
 
 t.test('every file is YAML, and every file that one names is there', async (t) => {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.yaml') && !file.includes('node_modules'))
+  const files = (await readdir(folder, { recursive: true })).filter((file) =>
+    file.endsWith('.yaml') && !file.includes('node_modules')
+  )
   for (const file of files) {
     const manifests = parse(await readFile(path.join(folder, file), 'utf8'))
     if (path.basename(file) !== 'kustomization.yaml') continue
-    const { resources = [], components = [], patches = [], configMapGenerator = [] } = manifests[0] as unknown as Record<string, never[]>
-    const named: string[] = [...resources, ...components,
+    const { resources = [], components = [], patches = [], configMapGenerator = [] } =
+      manifests[0] as unknown as Record<string, never[]>
+    const named: string[] = [
+      ...resources,
+      ...components,
       ...patches.flatMap(({ path }) => path ?? []),
-      ...configMapGenerator.flatMap(({ files = [], envs = [] }) => [...files, ...envs])]
+      ...configMapGenerator.flatMap(({ files = [], envs = [] }) => [...files, ...envs])
+    ]
     for (const each of named) t.ok(existsSync(path.join(folder, path.dirname(file), each)), `${file}: ${each}`)
   }
 })
 
-t.test('every object is as its schema wants it, and has no field that the schema does not know', { skip }, async (t) => {
-  const all: Manifest[] = []
-  for (const each of await listKustomizations()) {
-    const manifests = await build(each)
-    t.not(manifests.length, 0, each)
-    t.same((await Promise.all(manifests.map(findErrors))).flat(), [], each)
-    t.notOk(manifests.some(({ kind }) => kind === 'Secret'), `${each} has no secret in it`)
-    if (each.startsWith('overlays')) all.push(...manifests)
+t.test(
+  'every object is as its schema wants it, and has no field that the schema does not know',
+  { skip },
+  async (t) => {
+    const all: Manifest[] = []
+    for (const each of await listKustomizations()) {
+      const manifests = await build(each)
+      t.not(manifests.length, 0, each)
+      t.same((await Promise.all(manifests.map(findErrors))).flat(), [], each)
+      t.notOk(manifests.some(({ kind }) => kind === 'Secret'), `${each} has no secret in it`)
+      if (each.startsWith('overlays')) all.push(...manifests)
+    }
+    t.same(await findStrangeFields(all), [])
   }
-  t.same(await findStrangeFields(all), [])
-})
+)
 
 t.test('what is wrong is found', async (t) => {
-  const pod = (container: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: { containers: [{ name: 'x', ...container }] } }) as unknown as Manifest
+  const pod = (container: object) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'x' },
+      spec: { containers: [{ name: 'x', ...container }] }
+    }) as unknown as Manifest
   t.same(await findErrors(pod({ image: 'x' })), [])
   t.match(await findErrors(pod({ image: 5 })), [/Pod x: .*image must be string/])
   t.match(await findErrors({ ...pod({}), apiVersion: 'apps/v1' }), [/apps\/v1 has no such kind/])
@@ -82,23 +120,40 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         ...Object.fromEntries(image.split(' ').map((pair) => pair.split('='))),
         ...values,
         ...rootKeys,
-        ...Object.fromEntries((containerOf(workload(manifests, 'Deployment', name)).env ?? []).map(({ name, value, valueFrom }) => [name, value ?? secret(valueFrom?.secretKeyRef.key)]))
+        ...Object.fromEntries(
+          (containerOf(workload(manifests, 'Deployment', name)).env ?? []).map((
+            { name, value, valueFrom }
+          ) => [name, value ?? secret(valueFrom?.secretKeyRef.key)])
+        )
       })
-      const secret = (key = '') => key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for all'
-      for (const [name, schema] of Object.entries({ identity: Identity, profile: Profile, social: Social, dashboard: Dashboard, notification: Notification })) {
+      const secret = (key = '') =>
+        key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for all'
+      for (
+        const [name, schema] of Object.entries({
+          identity: Identity,
+          profile: Profile,
+          social: Social,
+          dashboard: Dashboard,
+          notification: Notification
+        })
+      ) {
         readConfig(schema as TObject, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
       const { upstreams, DOCS, floodLimit } = readGatewayConfig(environment('gateway'))
       t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the public is shown no documents')
       t.ok(floodLimit, 'floods are limited')
-      t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), { message: /LIMIT_PROFILE must not be relaxed/ })
+      t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), {
+        message: /LIMIT_PROFILE must not be relaxed/
+      })
       t.same(upstreams, Object.fromEntries(services.map((name) => [name, `http://${name}:8080`])))
     })
 
     t.test('every image has a version, and can be pinned in the overlay', async (t) => {
       for (const { kind, metadata, ...workload } of manifests) {
-        for (const [, image = ''] of JSON.stringify(workload).matchAll(/"image":"([^"]+)"/g)) t.match(image, /:(?!latest)[\w.-]+$/, `${kind} ${metadata.name}`)
+        for (const [, image = ''] of JSON.stringify(workload).matchAll(/"image":"([^"]+)"/g)) {
+          t.match(image, /:(?!latest)[\w.-]+$/, `${kind} ${metadata.name}`)
+        }
       }
     })
 
@@ -109,11 +164,15 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         t.match(deployment.spec, {
           strategy: { rollingUpdate: { maxUnavailable: 0 } },
           selector: { matchLabels: { 'app.kubernetes.io/name': name } },
-          template: { spec: {
-            serviceAccountName: name, automountServiceAccountToken: false, terminationGracePeriodSeconds: 45,
-            securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-            topologySpreadConstraints: [{ labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }]
-          } }
+          template: {
+            spec: {
+              serviceAccountName: name,
+              automountServiceAccountToken: false,
+              terminationGracePeriodSeconds: 45,
+              securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+              topologySpreadConstraints: [{ labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }]
+            }
+          }
         })
         t.match(container, {
           startupProbe: { httpGet: { path: '/health/live' } },
@@ -122,15 +181,31 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
           lifecycle: { preStop: { sleep: { seconds: 8 } } },
           resources: { requests: { cpu: String, memory: String }, limits: { memory: String } },
           envFrom: [{ configMapRef: { name: 'tandem' } }, { configMapRef: { name: 'identity-root' } }],
-          securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] }
+          }
         })
         of(manifests, 'ServiceAccount', name)
         of(manifests, 'PodDisruptionBudget', name)
-        if (overlay !== 'local') t.match(of(manifests, 'HorizontalPodAutoscaler', name), { spec: { minReplicas: 2, scaleTargetRef: { name } } })
+        if (overlay !== 'local') {
+          t.match(of(manifests, 'HorizontalPodAutoscaler', name), {
+            spec: { minReplicas: 2, scaleTargetRef: { name } }
+          })
+        }
 
-        const pods = manifests.filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind)).map((manifest) => manifest as unknown as Workload)
+        const pods = manifests.filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind)).map((
+          manifest
+        ) => manifest as unknown as Workload)
         const { selector } = of(manifests, 'Service', name).spec as unknown as { selector: Record<string, string> }
-        t.equal(pods.filter(({ spec }) => Object.entries(selector).every(([key, value]) => spec.template.metadata.labels[key] === value)).length, 1, `${name} is reached alone`)
+        t.equal(
+          pods.filter(({ spec }) =>
+            Object.entries(selector).every(([key, value]) => spec.template.metadata.labels[key] === value)
+          ).length,
+          1,
+          `${name} is reached alone`
+        )
       }
     })
 
@@ -149,18 +224,27 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
 
     t.test('a process reads its own secrets only', async (t) => {
       for (const name of ['gateway', 'streams', ...services]) {
-        const references = (containerOf(workload(manifests, 'Deployment', name)).env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])
+        const references = (containerOf(workload(manifests, 'Deployment', name)).env ?? []).flatMap(({ valueFrom }) =>
+          valueFrom?.secretKeyRef ?? []
+        )
         t.same(new Set(references.map((reference) => reference.name)), new Set([name]))
       }
     })
 
     t.test('nobody reaches anybody but by these ways', async (t) => {
-      const everywhere = overlay === 'local' ? {
-        postgres: 'postgres:5432', nats: 'nats:4222', redis: 'redis:6379', smtp: ['mail:1025']
-      } : {
-        postgres: 'tandem-data/cnpg.io/cluster=postgres:5432', nats: 'tandem-data/app.kubernetes.io/component=nats,app.kubernetes.io/name=nats:4222',
-        redis: '10.20.0.0/24:6379', smtp: ['0.0.0.0/0:465', '0.0.0.0/0:587']
-      }
+      const everywhere = overlay === 'local' ?
+        {
+          postgres: 'postgres:5432',
+          nats: 'nats:4222',
+          redis: 'redis:6379',
+          smtp: ['mail:1025']
+        } :
+        {
+          postgres: 'tandem-data/cnpg.io/cluster=postgres:5432',
+          nats: 'tandem-data/app.kubernetes.io/component=nats,app.kubernetes.io/name=nats:4222',
+          redis: '10.20.0.0/24:6379',
+          smtp: ['0.0.0.0/0:465', '0.0.0.0/0:587']
+        }
       const { postgres, nats, redis, smtp } = everywhere
       const always = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
       const traces = 'monitoring/:4318'
@@ -178,12 +262,16 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         ...Object.fromEntries(services.map((name) => [`${name}-migration`, [postgres]]))
       }
       const ways = listWays(manifests)
-      for (const [name, to] of Object.entries(expected)) t.same(ways.out[name], [...to, ...always].sort(), `from ${name}`)
+      for (const [name, to] of Object.entries(expected)) {
+        t.same(ways.out[name], [...to, ...always].sort(), `from ${name}`)
+      }
 
       const door = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
       t.same(ways.in.gateway, [...door, 'monitoring/:9090'].sort())
       for (const name of services) t.same(ways.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
-      for (const name of [...services.map((service) => `${service}-migration`), 'streams']) t.same(ways.in[name], [], `to ${name}`)
+      for (const name of [...services.map((service) => `${service}-migration`), 'streams']) {
+        t.same(ways.in[name], [], `to ${name}`)
+      }
       if (overlay === 'local') {
         const who = (needs: string) => Object.keys(expected).filter((name) => expected[name]?.includes(needs))
         t.same(ways.in.postgres, who('postgres:5432').map((name) => `${name}:5432`).sort())
@@ -202,8 +290,15 @@ t.test('one small process looks after the streams of all services', { skip }, as
     const container = containerOf({ spec })
     t.same(container.args, services)
     t.equal(container.image, containerOf(workload(manifests, 'Deployment', 'identity')).image)
-    t.match(spec.template.spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } })
-    t.match(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+    t.match(spec.template.spec, {
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
+    })
+    t.match(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] }
+    })
   }
 })
 
@@ -211,21 +306,37 @@ t.test('Redis and NATS get the password of every user that their rights name', {
   const manifests = await build('overlays/local')
   const files = { redis: 'components/redis-users/users.acl', nats: 'components/nats-rights/rights.conf' }
   for (const [name, file] of Object.entries(files)) {
-    const wanted = [...(await readFile(path.join(folder, file), 'utf8')).matchAll(/\$(\w+_PASSWORD)/g)].map(([, variable]) => String(variable))
+    const wanted = [...(await readFile(path.join(folder, file), 'utf8')).matchAll(/\$(\w+_PASSWORD)/g)].map((
+      [, variable]
+    ) => String(variable))
     const given = (containerOf(workload(manifests, 'StatefulSet', name)).env ?? []).map((variable) => variable.name)
     t.same(given.sort(), wanted.sort(), name)
   }
   const values = await readFile(path.join(folder, 'overlays/production/data/nats-values.yaml'), 'utf8')
-  for (const [, variable = ''] of (await readFile(path.join(folder, files.nats), 'utf8')).matchAll(/\$(\w+_PASSWORD)/g)) t.match(values, `key: ${variable} }`)
+  for (
+    const [, variable = ''] of (await readFile(path.join(folder, files.nats), 'utf8')).matchAll(/\$(\w+_PASSWORD)/g)
+  ) t.match(values, `key: ${variable} }`)
 })
 
 t.test('in the namespace of the data nobody reaches anybody but by these ways', { skip }, async (t) => {
   const manifests = await build('overlays/production/data')
-  t.match(of(manifests, 'Namespace', 'tandem-data'), { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } })
+  t.match(of(manifests, 'Namespace', 'tandem-data'), {
+    metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } }
+  })
   // Their operators make the pods; the labels are theirs.
-  const pod = (name: string, labels: Record<string, string>) => ({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name }, spec: { template: { metadata: { labels } } } }) as unknown as Manifest
-  const ways = listWays([...manifests,
-    pod('postgres', { 'cnpg.io/cluster': 'postgres' }), pod('nats', { 'app.kubernetes.io/name': 'nats', 'app.kubernetes.io/component': 'nats' }), pod('any', {})])
+  const pod = (name: string, labels: Record<string, string>) =>
+    ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name },
+      spec: { template: { metadata: { labels } } }
+    }) as unknown as Manifest
+  const ways = listWays([
+    ...manifests,
+    pod('postgres', { 'cnpg.io/cluster': 'postgres' }),
+    pod('nats', { 'app.kubernetes.io/name': 'nats', 'app.kubernetes.io/component': 'nats' }),
+    pod('any', {})
+  ])
   const names = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
   t.same(ways.in, {
     postgres: ['cnpg-system/:0', 'monitoring/:9187', 'postgres:0', 'tandem/tandem/reaches-postgres=yes:5432'],
@@ -239,16 +350,27 @@ t.test('in the namespace of the data nobody reaches anybody but by these ways', 
   })
 })
 
-t.test('a service\'s folder is complete by itself', { skip }, async (t) => {
+t.test("a service's folder is complete by itself", { skip }, async (t) => {
   for (const name of services) {
     const kinds = (await build(`base/${name}`)).map(({ kind }) => kind)
-    t.same(kinds.sort(), ['Deployment', 'HorizontalPodAutoscaler', 'Job', 'PodDisruptionBudget', 'Service', 'ServiceAccount'])
+    t.same(kinds.sort(), [
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Job',
+      'PodDisruptionBudget',
+      'Service',
+      'ServiceAccount'
+    ])
   }
 })
 
 t.test('the manual names every secret', { skip }, async (t) => {
   const manual = await readFile(path.join(folder, '../../docs/operations.md'), 'utf8')
-  const secrets = new Set(JSON.stringify(await build('overlays/production')).matchAll(/"secretKeyRef":\{"key":"(\w+)"/g).map(([, key]) => String(key)))
+  const secrets = new Set(
+    JSON.stringify(await build('overlays/production')).matchAll(/"secretKeyRef":\{"key":"(\w+)"/g).map(([, key]) =>
+      String(key)
+    )
+  )
   t.not(secrets.size, 0)
   for (const key of secrets) t.match(manual, key)
 })

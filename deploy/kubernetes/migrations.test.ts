@@ -8,7 +8,9 @@ const services = path.join(import.meta.dirname, '../../services')
 for (const name of readdirSync(services)) {
   t.test(`each migration of ${name} leaves the version before it running`, async (t) => {
     let breaks: string[] = []
-    await testSchema(t, async (url) => { breaks = await listBreakingChanges(url, path.join(services, name)) })
+    await testSchema(t, async (url) => {
+      breaks = await listBreakingChanges(url, path.join(services, name))
+    })
     t.same(breaks, [])
   })
 }

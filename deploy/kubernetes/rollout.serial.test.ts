@@ -16,11 +16,16 @@ t.setTimeout(240_000)
 const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const REPLICAS = 2
 const REQUESTS_PER_SECOND = 40
-// A cluster tells its nodes within a second or so that a pod is going, and the pod waits for that. Here, both are shorter.
+// A cluster tells its nodes within a second or so that a pod is going, and the pod waits for that. Here, both are
+// shorter.
 const TOLD_AFTER = 300
 const PAUSE_BEFORE_END = 1_000
 
-interface Deployment { name: string, balancer: Balancer, replicas: Awaited<ReturnType<typeof startProcess>>[] }
+interface Deployment {
+  name: string
+  balancer: Balancer
+  replicas: Awaited<ReturnType<typeof startProcess>>[]
+}
 
 async function startCluster (t: Test) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-rollout-'))
@@ -32,17 +37,39 @@ async function startCluster (t: Test) {
 
   const rootKey = createRootKey()
   const environment = {
-    LOG_LEVEL: 'warn', REDIS_URL: redis.url, SMTP_URL: mail.smtpUrl, PUBLIC_URL: urlOf('gateway'), CDN_URL: `${urlOf('gateway')}/media`,
-    MEDIA_DIR: path.join(folder, 'media'), SELFIE_DIR: path.join(folder, 'selfies'), SECRET: randomUUID(), MEDIA_SIGNING_KEY: mediaSigningKey, TRUST_PROXY: '127.0.0.1',
-    IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, LIMIT_AUTH_REGISTER: 'off',
+    LOG_LEVEL: 'warn',
+    REDIS_URL: redis.url,
+    SMTP_URL: mail.smtpUrl,
+    PUBLIC_URL: urlOf('gateway'),
+    CDN_URL: `${urlOf('gateway')}/media`,
+    MEDIA_DIR: path.join(folder, 'media'),
+    SELFIE_DIR: path.join(folder, 'selfies'),
+    SECRET: randomUUID(),
+    MEDIA_SIGNING_KEY: mediaSigningKey,
+    TRUST_PROXY: '127.0.0.1',
+    IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText,
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
+    LIMIT_AUTH_REGISTER: 'off',
     // Two people make the load of many.
-    FLOOD_LIMIT: 'off', LIMIT_WRITES: 'off', LIMIT_COMMENTS: 'off', LIMIT_FOLLOWS: 'off', ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
+    FLOOD_LIMIT: 'off',
+    LIMIT_WRITES: 'off',
+    LIMIT_COMMENTS: 'off',
+    LIMIT_FOLLOWS: 'off',
+    ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
   }
   const deployments: Deployment[] = []
   for (const [name, balancer] of balancers) {
-    const database = name === 'gateway' ? undefined : await testDatabase(t, path.join(import.meta.dirname, '../../services', name))
+    const database = name === 'gateway'
+      ? undefined
+      : await testDatabase(t, path.join(import.meta.dirname, '../../services', name))
     const script = name === 'gateway' ? 'gateway/main.ts' : `services/${name}/main.ts`
-    const replicas = await Promise.all(Array.from({ length: REPLICAS }, async () => await startProcess(t, script, { ...environment, NATS_URL: nats.urlOf(name), DATABASE_URL: database?.url })))
+    const replicas = await Promise.all(
+      Array.from(
+        { length: REPLICAS },
+        async () =>
+          await startProcess(t, script, { ...environment, NATS_URL: nats.urlOf(name), DATABASE_URL: database?.url })
+      )
+    )
     for (const { port } of replicas) balancer.endpoints.add(port)
     deployments.push({ name, balancer, replicas })
   }
@@ -68,7 +95,10 @@ function createClient (url: string) {
     try {
       const response = await fetch(`${url}${route}`, {
         method,
-        headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body && { 'content-type': 'application/json' }) },
+        headers: {
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(body && { 'content-type': 'application/json' })
+        },
         ...(body && { body: JSON.stringify(body) })
       })
       const answer = await response.json() as Answer
@@ -82,12 +112,18 @@ function createClient (url: string) {
   return { call, failures }
 }
 
-interface Answer { code?: string, accessToken?: string, user?: { profile?: { username?: string } }, data?: { matches?: unknown, user?: { name?: string }, notifications?: { id: string }[], nextCursor?: string | null } }
+interface Answer {
+  code?: string
+  accessToken?: string
+  user?: { profile?: { username?: string } }
+  data?: { matches?: unknown, user?: { name?: string }, notifications?: { id: string }[], nextCursor?: string | null }
+}
 
 t.test('every process is replaced under load, and no request fails', async (t) => {
   const { deployments, url } = await startCluster(t)
   const { call, failures } = createClient(url)
-  const register = async (name: string) => (await call('POST', '/auth/register', { body: { email: `${name}@example.com`, name } })).accessToken ?? ''
+  const register = async (name: string) =>
+    (await call('POST', '/auth/register', { body: { email: `${name}@example.com`, name } })).accessToken ?? ''
   const [ana, ben] = [await register('ana'), await register('ben')]
   await call('GET', '/dashboard/home', { token: ana })
   const { user: { profile: { username: nameOfBen = '' } = {} } = {} } = await call('GET', '/auth/me', { token: ben })
@@ -107,12 +143,17 @@ t.test('every process is replaced under load, and no request fails', async (t) =
       if (data?.user?.name !== 'ana' || !Array.isArray(data.matches)) emptyHomes.push(data)
     },
     async () => await call('GET', '/feed?limit=5', { token: ben }),
-    async () => await call('POST', '/logs/batch', { token: ana, body: { items: [{ clientId: randomUUID(), type: 'WATER', at: new Date().toISOString(), data: { ml: 200 } }] } }),
+    async () =>
+      await call('POST', '/logs/batch', {
+        token: ana,
+        body: { items: [{ clientId: randomUUID(), type: 'WATER', at: new Date().toISOString(), data: { ml: 200 } }] }
+      }),
     async () => await call('POST', '/fitmatch/setup-draft', { token: ben, body: { step: 2 } }),
     async () => await call('GET', '/notifications/unread-count', { token: ben }),
     async () => await call('POST', '/onboarding/save-profile', { token: ben, body: { bio: 'I run', subStep: 7 } }),
     async () => await call('GET', '/locations?type=countries'),
-    async () => await call('POST', '/notifications/push', { token: ana, body: { token: randomUUID(), platform: 'ios' } })
+    async () =>
+      await call('POST', '/notifications/push', { token: ana, body: { token: randomUUID(), platform: 'ios' } })
   ]
   const load = new AbortController()
   const underWay: Promise<unknown>[] = []
@@ -138,7 +179,9 @@ t.test('every process is replaced under load, and no request fails', async (t) =
   const listNotices = async () => {
     const ids: string[] = []
     for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined;) {
-      const { data }: Answer = await call('GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, { token: ben })
+      const { data }: Answer = await call('GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, {
+        token: ben
+      })
       ids.push(...(data?.notifications ?? []).map(({ id }) => id))
       cursor = data?.nextCursor
     }

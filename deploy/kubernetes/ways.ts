@@ -1,10 +1,28 @@
 import type { Manifest } from './build.ts'
 
-interface Selector { matchLabels?: Record<string, string>, matchExpressions?: { key: string, operator: string, values: string[] }[] }
-interface Peer { podSelector?: Selector, namespaceSelector?: Selector, ipBlock?: { cidr: string } }
-interface Port { port: number, protocol?: string }
-interface Policy { podSelector: Selector, policyTypes: string[], ingress?: { from: Peer[], ports?: Port[] }[], egress?: { to: Peer[], ports?: Port[] }[] }
-interface Pod { name: string, labels: Record<string, string> }
+interface Selector {
+  matchLabels?: Record<string, string>
+  matchExpressions?: { key: string, operator: string, values: string[] }[]
+}
+interface Peer {
+  podSelector?: Selector
+  namespaceSelector?: Selector
+  ipBlock?: { cidr: string }
+}
+interface Port {
+  port: number
+  protocol?: string
+}
+interface Policy {
+  podSelector: Selector
+  policyTypes: string[]
+  ingress?: { from: Peer[], ports?: Port[] }[]
+  egress?: { to: Peer[], ports?: Port[] }[]
+}
+interface Pod {
+  name: string
+  labels: Record<string, string>
+}
 
 function matches ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>) {
   return Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
@@ -18,7 +36,9 @@ function matches ({ matchLabels = {}, matchExpressions = [] }: Selector, labels:
 function namesOf ({ podSelector, namespaceSelector, ipBlock }: Peer, pods: Pod[]): string[] {
   if (ipBlock) return [ipBlock.cidr]
   if (!namespaceSelector) return pods.filter(({ labels }) => matches(podSelector ?? {}, labels)).map(({ name }) => name)
-  const labels = Object.entries(podSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`).sort().join(',')
+  const labels = Object.entries(podSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`).sort().join(
+    ','
+  )
   return [`${namespaceSelector.matchLabels?.['kubernetes.io/metadata.name']}/${labels}`]
 }
 
@@ -35,14 +55,19 @@ export function listWays (manifests: Manifest[]) {
   })
 
   const list = (direction: 'ingress' | 'egress', { name, labels }: Pod) => {
-    const concerned = policies.filter(({ podSelector, policyTypes }) => policyTypes.some((type) => type.toLowerCase() === direction) && matches(podSelector, labels))
+    const concerned = policies.filter(({ podSelector, policyTypes }) =>
+      policyTypes.some((type) => type.toLowerCase() === direction) && matches(podSelector, labels)
+    )
     if (concerned.length === 0) throw new Error(`${name} is open: no policy is about its ${direction}`)
-    const found = concerned.flatMap((policy) => (policy[direction] ?? []).flatMap((rule) => {
-      const peers = 'from' in rule ? rule.from : rule.to
-      const ports = rule.ports ?? [{ port: 0 }]
-      return peers.flatMap((peer) => namesOf(peer, pods)).flatMap((peer) =>
-        ports.map(({ port, protocol = 'TCP' }) => `${peer}:${port}${protocol === 'TCP' ? '' : `/${protocol}`}`))
-    }))
+    const found = concerned.flatMap((policy) =>
+      (policy[direction] ?? []).flatMap((rule) => {
+        const peers = 'from' in rule ? rule.from : rule.to
+        const ports = rule.ports ?? [{ port: 0 }]
+        return peers.flatMap((peer) => namesOf(peer, pods)).flatMap((peer) =>
+          ports.map(({ port, protocol = 'TCP' }) => `${peer}:${port}${protocol === 'TCP' ? '' : `/${protocol}`}`)
+        )
+      })
+    )
     return [...new Set(found)].sort()
   }
   return {

@@ -14,7 +14,10 @@ export async function natsAccess (root: string, dataDir: string): Promise<Access
   return { rights: readRights(root), passwordOf: (user) => `s${readOrCreateSecret(dataDir, `nats.${user}`)}` }
 }
 
-const redisUsers = readFileSync(path.join(import.meta.dirname, '../kubernetes/components/redis-users/users.acl'), 'utf8')
+const redisUsers = readFileSync(
+  path.join(import.meta.dirname, '../kubernetes/components/redis-users/users.acl'),
+  'utf8'
+)
 
 /** Whether a process has a user on Redis. */
 export const needsRedis = (name: string) => new RegExp(`^user ${name} on`, 'm').test(redisUsers)
@@ -26,6 +29,7 @@ export function redisAccess (dataDir: string): AccessControl {
 /** Manages the streams of `services`, as a separate process does in production. Returns a function that stops it. */
 export async function startStreams (url: string, services: string[]) {
   const { connectStreamManager } = await import('../nats/streams.ts')
-  const warn = (details: object, message: string) => screen.warn(`streams: ${message}${'err' in details ? ` (${String(details.err)})` : ''}`)
+  const warn = (details: object, message: string) =>
+    screen.warn(`streams: ${message}${'err' in details ? ` (${String(details.err)})` : ''}`)
   return connectStreamManager(url, services, { info () {}, warn, error: warn })
 }

@@ -3,24 +3,33 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { UserError } from './screen.ts'
 
-interface Workspace { folder: string, name: string, dependencies: string[] }
+interface Workspace {
+  folder: string
+  name: string
+  dependencies: string[]
+}
 
 /** The folders of packages that differ from origin/main (committed or not), and of their dependents. */
 export function listAffectedFolders (root: string): string[] {
   const workspaces = readWorkspaces(root)
   const changed = listChangedFiles(root)
-  const affected = new Set(workspaces.filter(({ folder }) => changed.some((file) => file.startsWith(`${folder}/`))).map(({ name }) => name))
+  const affected = new Set(
+    workspaces.filter(({ folder }) => changed.some((file) => file.startsWith(`${folder}/`))).map(({ name }) => name)
+  )
   for (let size = -1; size !== affected.size;) {
     size = affected.size
-    for (const { name, dependencies } of workspaces) if (dependencies.some((each) => affected.has(each))) affected.add(name)
+    for (const { name, dependencies } of workspaces) {
+      if (dependencies.some((each) => affected.has(each))) affected.add(name)
+    }
   }
   return workspaces.filter(({ name }) => affected.has(name)).map(({ folder }) => folder)
 }
 
 function readWorkspaces (root: string): Workspace[] {
   return globSync(['gateway/package.json', '{services,packages,deploy}/*/package.json'], { cwd: root }).map((file) => {
-    const { name, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as
-      { name: string, dependencies?: object, devDependencies?: object }
+    const { name, dependencies = {}, devDependencies = {} } = JSON.parse(
+      readFileSync(path.join(root, file), 'utf8')
+    ) as { name: string, dependencies?: object, devDependencies?: object }
     return { folder: path.dirname(file), name, dependencies: Object.keys({ ...dependencies, ...devDependencies }) }
   })
 }

@@ -14,7 +14,9 @@ const endpoints: Record<string, { variable: string, probe: (url: string) => Prom
     async probe (url) {
       const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: TIMEOUT_MS })
       let reason: Error | undefined
-      client.on('error', (error) => { reason = error })
+      client.on('error', (error) => {
+        reason = error
+      })
       try {
         await client.connect()
         await client.ping()
@@ -31,7 +33,10 @@ const endpoints: Record<string, { variable: string, probe: (url: string) => Prom
     async probe (url) {
       const { host, username, password } = new URL(url)
       const connection = await connectNats({
-        servers: host, ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }), timeout: TIMEOUT_MS, reconnect: false
+        servers: host,
+        ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+        timeout: TIMEOUT_MS,
+        reconnect: false
       })
       try {
         await connection.jetstreamManager()
@@ -62,6 +67,10 @@ export async function checkConnectivity (name: string, url: string) {
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
     const address = new URL(url).host
-    throw new UserError(`${variable}: ${name} is unreachable at ${address} (${message || code}): start it, correct the variable, or unset it to use Tandem's own server`)
+    throw new UserError(
+      `${variable}: ${name} is unreachable at ${address} (${
+        message || code
+      }): start it, correct the variable, or unset it to use Tandem's own server`
+    )
   }
 }

@@ -18,7 +18,9 @@ t.test('a crashed process restarts at the same address, and warnings are shown',
   t.equal(again.postgres.url, before.postgres.url)
 
   await fetch(`${before.services['identity']?.url}/warn`)
-  await eventually(() => { if (!/identity .*something to look at/.test(output())) throw new Error(output()) })
+  await eventually(() => {
+    if (!/identity .*something to look at/.test(output())) throw new Error(output())
+  })
 })
 
 t.test('a killed launcher leaves no process running, and the next start finds the data', async (t) => {

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync
+} from 'node:fs'
 import path from 'node:path'
 import { claimDataDir, stopOrphans } from './pid-files.ts'
 import { UserError, screen } from './screen.ts'
@@ -14,17 +25,23 @@ export async function openDataDir (dataDir: string, { fresh = false } = {}) {
     for (const folder of ['run', 'logs', 'media']) createFolder(path.join(dataDir, folder))
     accessSync(dataDir, constants.W_OK)
   } catch (error) {
-    throw new UserError(`Cannot write to ${dataDir} (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to a folder that you own`)
+    throw new UserError(
+      `Cannot write to ${dataDir} (${(error as NodeJS.ErrnoException).code}): set DATA_DIR to a folder that you own`
+    )
   }
   const { bavail, bsize } = statfsSync(dataDir)
   const freeMb = Math.floor(bavail * bsize / 2 ** 20)
-  if (freeMb < MIN_FREE_MB) throw new UserError(`${dataDir} has only ${freeMb} MB free and needs ${MIN_FREE_MB}: free some space, or set DATA_DIR to another disk`)
+  if (freeMb < MIN_FREE_MB) {
+    throw new UserError(
+      `${dataDir} has only ${freeMb} MB free and needs ${MIN_FREE_MB}: free some space, or set DATA_DIR to another disk`
+    )
+  }
 
   await claimDataDir(dataDir)
   const leftovers = await stopOrphans(dataDir)
   if (leftovers.length > 0) screen.warn(`Stopped processes that an earlier start left running: ${leftovers.join(', ')}`)
   rmSync(path.join(dataDir, 'stack.json'), { force: true })
-  if (fresh) for (const name of OWN_FILES) rmSync(path.join(dataDir, name), { recursive: true, force: true })
+  if (fresh) { for (const name of OWN_FILES) rmSync(path.join(dataDir, name), { recursive: true, force: true }) }
 
   const logs = path.join(dataDir, 'logs')
   for (const folder of ['logs', 'media']) createFolder(path.join(dataDir, folder))

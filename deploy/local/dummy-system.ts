@@ -67,11 +67,18 @@ export function dummySystem (t: Teardown): DummySystem {
     dataDir,
     launch ({ args = [], env = {} } = {}) {
       const child = spawn(process.execPath, [path.join(import.meta.dirname, 'start.ts'), '--root', root, ...args], {
-        env: { ...process.env, NO_COLOR: '1', DATA_DIR: dataDir, ...env }, stdio: ['ignore', 'pipe', 'pipe']
+        env: { ...process.env, NO_COLOR: '1', DATA_DIR: dataDir, ...env },
+        stdio: ['ignore', 'pipe', 'pipe']
       })
       let output = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => { output += chunk.toString() })
-      const ended = new Promise<number | string | null>((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)))
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk: Buffer) => {
+          output += chunk.toString()
+        })
+      }
+      const ended = new Promise<number | string | null>((resolve) =>
+        child.on('close', (code, signal) => resolve(code ?? signal))
+      )
       t.teardown(async () => {
         child.kill()
         await ended
@@ -83,7 +90,11 @@ export function dummySystem (t: Teardown): DummySystem {
       return await eventually(() => {
         const file = path.join(dataDir, 'stack.json')
         const stack = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Stack : undefined
-        if (!stack || !fits(stack)) throw new Error(`stack.json is not as expected: ${JSON.stringify(stack)}\n${outputs.map((output) => output()).join('\n')}`)
+        if (!stack || !fits(stack)) {
+          throw new Error(
+            `stack.json is not as expected: ${JSON.stringify(stack)}\n${outputs.map((output) => output()).join('\n')}`
+          )
+        }
         return stack
       })
     }
@@ -100,7 +111,7 @@ export function isAlive (pid: number): boolean {
 
 /** What `work` returns once it no longer throws; a minute is for machines that have much else to do. */
 export async function eventually<Result> (work: () => Result | Promise<Result>): Promise<Result> {
-  for (const end = Date.now() + 60_000; ; await sleep(50)) {
+  for (const end = Date.now() + 60_000;; await sleep(50)) {
     try {
       return await work()
     } catch (error) {

@@ -28,7 +28,9 @@ const checks: Record<string, Check> = {
   PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   HOST: (value) => /[\s/]/.test(value) && 'must be an address to listen on, such as 127.0.0.1 or 0.0.0.0',
   LOG_LEVEL: (value) => !LEVELS.includes(value) && `must be one of ${LEVELS.join(', ')}`,
-  TRUST_PROXY: (value) => !value.split(',').every((each) => isNetwork(each.trim())) && 'must be addresses or CIDR ranges, separated by commas',
+  TRUST_PROXY: (value) =>
+    !value.split(',').every((each) => isNetwork(each.trim())) &&
+    'must be addresses or CIDR ranges, separated by commas',
   DATABASE_URL: url('postgres', 'postgresql'),
   REDIS_URL: url('redis', 'rediss'),
   NATS_URL: url('nats', 'tls'),
@@ -54,7 +56,20 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string): Set
   })
   if (problems.length > 0) throw new UserError(problems.join('\n  '))
 
-  const { PORT, HOST, DATA_DIR, DATABASE_URL, REDIS_URL, NATS_URL, SMTP_URL, PUBLIC_URL, CDN_URL, TRUST_PROXY, METRICS_PORT, ...rest } = given
+  const {
+    PORT,
+    HOST,
+    DATA_DIR,
+    DATABASE_URL,
+    REDIS_URL,
+    NATS_URL,
+    SMTP_URL,
+    PUBLIC_URL,
+    CDN_URL,
+    TRUST_PROXY,
+    METRICS_PORT,
+    ...rest
+  } = given
   return {
     port: PORT ? Number(PORT) : undefined,
     host: HOST ?? '127.0.0.1',
@@ -78,7 +93,8 @@ function isPort (value: string): boolean {
 function isNetwork (value: string): boolean {
   const [address = '', bits, ...more] = value.split('/')
   const family = isIP(address)
-  return family !== 0 && more.length === 0 && (bits === undefined || /^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  return family !== 0 && more.length === 0 &&
+    (bits === undefined || /^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
 function url (...schemes: string[]): Check {
@@ -92,7 +108,8 @@ function serviceAccount (file: string): string | false {
   try {
     accessSync(file, constants.R_OK)
     const account = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    return ['client_email', 'private_key'].some((key) => typeof account[key] !== 'string') && 'must be a service account file of the push provider'
+    return ['client_email', 'private_key'].some((key) => typeof account[key] !== 'string') &&
+      'must be a service account file of the push provider'
   } catch (error) {
     return `must be a readable JSON file (${(error as Error).message})`
   }

@@ -58,33 +58,54 @@ const allowed = [
 
 t.test('lint rejects forbidden imports', async (t) => {
   const reported = lint(forbidden)
-  for (const [file = '', name = ''] of forbidden) t.ok(reported.has(`${file} ${name}`), `${file} may not import ${name}`)
+  for (const [file = '', name = ''] of forbidden) {
+    t.ok(reported.has(`${file} ${name}`), `${file} may not import ${name}`)
+  }
 })
 
 t.test('lint allows permitted imports', async (t) => {
   t.strictSame([...lint(allowed)], [])
 })
 
-interface Diagnostic { code: string, filename: string, labels: { span: { line: number } }[] }
+interface Diagnostic {
+  code: string
+  filename: string
+  labels: { span: { line: number } }[]
+}
 
 /** Which of these imports, `file name`, lint refuses. */
 function lint (imports: string[][]) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tandem-lint-'))
   try {
     // The rules of imports need no types, which would have to be found from the temporary folder.
-    writeFileSync(path.join(folder, '.oxlintrc.json'), readFileSync(path.join(root, '.oxlintrc.json'), 'utf8').replace('"typeAware": true', '"typeAware": false'))
+    writeFileSync(
+      path.join(folder, '.oxlintrc.json'),
+      readFileSync(path.join(root, '.oxlintrc.json'), 'utf8').replace('"typeAware": true', '"typeAware": false')
+    )
     const names = Map.groupBy(imports, ([file]) => file ?? '')
     for (const [file, each] of names) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
       writeFileSync(path.join(folder, file), each.map(([, name]) => `import '${name}'\n`).join(''))
     }
     // tap has every Node process load its own modules, which the linter's cannot.
-    const { stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', path.join(root, 'node_modules/.bin/oxlint'), '--format=json'], { cwd: folder, encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync('env', [
+      '-u',
+      'NODE_OPTIONS',
+      path.join(root, 'node_modules/.bin/oxlint'),
+      '--format=json'
+    ], { cwd: folder, encoding: 'utf8' })
     if (!stdout) throw new Error(stderr)
-    const { diagnostics, number_of_files: files } = JSON.parse(stdout) as { diagnostics: Diagnostic[], number_of_files: number }
+    const { diagnostics, number_of_files: files } = JSON.parse(stdout) as {
+      diagnostics: Diagnostic[],
+      number_of_files: number
+    }
     if (files !== names.size) throw new Error(`lint read ${files} files of ${names.size}`)
     const refused = diagnostics.filter(({ code }) => code.includes('no-restricted-imports'))
-    return new Set(refused.map(({ filename, labels: [label] }) => `${filename} ${names.get(filename)?.[(label?.span.line ?? 0) - 1]?.[1]}`))
+    return new Set(
+      refused.map(({ filename, labels: [label] }) =>
+        `${filename} ${names.get(filename)?.[(label?.span.line ?? 0) - 1]?.[1]}`
+      )
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

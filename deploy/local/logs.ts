@@ -3,18 +3,28 @@ import path from 'node:path'
 import { prettyFactory } from 'pino-pretty'
 import { screen } from './screen.ts'
 
-// Processes write directly to their log files, so none waits for the launcher, and no line is lost if the launcher dies.
-// The launcher reads the files and shows a selection.
+// Processes write directly to their log files, so none waits for the launcher, and no line is lost if the launcher
+// dies. The launcher reads the files and shows a selection.
 
 const POLL_INTERVAL_MS = 200
 const WARNING_LINE = /"level":"(?:warn|error|fatal)"/
 
-const pretty = prettyFactory({ colorize: process.stdout.isTTY, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss.l', singleLine: true })
+const pretty = prettyFactory({
+  colorize: process.stdout.isTTY,
+  ignore: 'pid,hostname,name',
+  translateTime: 'HH:MM:ss.l',
+  singleLine: true
+})
 
 /** Shows new lines of the logs: warnings, errors and lines that are not JSON; or `everything`. */
 export function followLogs (dataDir: string, names: string[], { everything = false } = {}): () => void {
   const width = Math.max(...names.map((name) => name.length))
-  const files = names.map((name) => ({ label: name.padEnd(width), file: path.join(dataDir, 'logs', `${name}.log`), at: sizeOf(dataDir, name), rest: '' }))
+  const files = names.map((name) => ({
+    label: name.padEnd(width),
+    file: path.join(dataDir, 'logs', `${name}.log`),
+    at: sizeOf(dataDir, name),
+    rest: ''
+  }))
 
   const timer = setInterval(() => {
     for (const log of files) {
@@ -24,7 +34,9 @@ export function followLogs (dataDir: string, names: string[], { everything = fal
       log.rest = lines.pop() ?? ''
       for (const line of lines) {
         const plain = !line.startsWith('{')
-        if (line && (everything || plain || WARNING_LINE.test(line))) screen.line(`${log.label}  ${plain ? line : pretty(line).trimEnd()}`)
+        if (line && (everything || plain || WARNING_LINE.test(line))) {
+          screen.line(`${log.label}  ${plain ? line : pretty(line).trimEnd()}`)
+        }
       }
     }
   }, POLL_INTERVAL_MS)

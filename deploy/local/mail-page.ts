@@ -11,18 +11,31 @@ export interface Mail {
 
 export function listPage (mails: Mail[]): string {
   const rows = mails.map(({ id, date, to, subject }) =>
-    `<tr><td>${time(date)}</td><td>${escape(to.join(', '))}</td><td><a href="/mails/${id}">${escape(subject) || '(no subject)'}</a></td></tr>`)
-  return page('Mail', `
+    `<tr><td>${time(date)}</td><td>${escape(to.join(', '))}</td><td><a href="/mails/${id}">${
+      escape(subject) || '(no subject)'
+    }</a></td></tr>`
+  )
+  return page(
+    'Mail',
+    `
     <p>Every mail that the local system sends, newest first. As JSON: <a href="/api/mails">/api/mails</a></p>
-    ${rows.length === 0 ? '<p>No mail yet.</p>' : `<table><tr><th>When</th><th>To</th><th>Subject</th></tr>${rows.join('\n')}</table>`}`)
+    ${
+      rows.length === 0
+        ? '<p>No mail yet.</p>'
+        : `<table><tr><th>When</th><th>To</th><th>Subject</th></tr>${rows.join('\n')}</table>`
+    }`
+  )
 }
 
 export function mailPage ({ date, from, to, subject, text, html }: Mail): string {
-  return page(subject, `
+  return page(
+    subject,
+    `
     <p><a href="/">All mail</a></p>
     <p>${time(date)}, from ${escape(from)} to ${escape(to.join(', '))}</p>
     <h2>Text</h2><pre>${linked(escape(text))}</pre>
-    ${html ? `<h2>HTML</h2><iframe sandbox="allow-popups" srcdoc="${escape(html)}"></iframe>` : ''}`)
+    ${html ? `<h2>HTML</h2><iframe sandbox="allow-popups" srcdoc="${escape(html)}"></iframe>` : ''}`
+  )
 }
 
 function page (title: string, body: string): string {

@@ -11,7 +11,12 @@ export interface User {
  * The command that runs a program as `user`, and makes the kernel signal it when this process dies for any reason.
  * Without `setpriv` (macOS), the next start of the launcher stops it.
  */
-export function spawnWithParentDeathSignal (file: string, args: string[], signal: NodeJS.Signals = 'SIGTERM', user?: User) {
+export function spawnWithParentDeathSignal (
+  file: string,
+  args: string[],
+  signal: NodeJS.Signals = 'SIGTERM',
+  user?: User
+) {
   const options = ['--pdeathsig', signal.slice('SIG'.length)]
   if (user) options.push('--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups')
   if (user?.needsDacOverride) options.push('--inh-caps=+dac_override', '--ambient-caps=+dac_override')

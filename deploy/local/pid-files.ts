@@ -22,7 +22,10 @@ export function removePidFile (dataDir: string, name: string) {
   rmSync(path.join(dataDir, 'run', name), { force: true })
 }
 
-/** Claims `dataDir` for this launcher, after waiting for one that is stopping. @throws UserError if another launcher runs there */
+/**
+ * Claims `dataDir` for this launcher, after waiting for one that is stopping.
+ * @throws UserError if another launcher runs there
+ */
 export async function claimDataDir (dataDir: string) {
   const ownerOf = (name: string) => findLivePid(path.join(dataDir, 'run', name))
   if (ownerOf('stopping')) screen.step('Waiting for the previous launcher to stop …')
@@ -32,7 +35,11 @@ export async function claimDataDir (dataDir: string) {
   try {
     writeFileSync(path.join(dataDir, 'run', 'launcher'), processSignature(process.pid), { flag: 'wx' })
   } catch {
-    throw new UserError(`Tandem already runs in ${dataDir} (pid ${ownerOf('launcher') ?? 'unknown'}): stop it, or set DATA_DIR to another folder`)
+    throw new UserError(
+      `Tandem already runs in ${dataDir} (pid ${
+        ownerOf('launcher') ?? 'unknown'
+      }): stop it, or set DATA_DIR to another folder`
+    )
   }
 }
 
@@ -53,7 +60,9 @@ export async function stopOrphans (dataDir: string): Promise<string[]> {
   return stopped.flat()
 }
 
-/** The pid and start time, which identify a process even after its pid is reused; only the pid if the process is dead. */
+/**
+ * The pid and start time, which identify a process even after its pid is reused; only the pid if the process is dead.
+ */
 export function processSignature (pid: number): string {
   return `${pid} ${startTimeOf(pid)}`
 }
@@ -67,7 +76,8 @@ export function findLivePid (file: string): number | undefined {
 
 function startTimeOf (pid: number): string {
   if (process.platform === 'linux') {
-    // The program's name, in parentheses, may contain spaces; the 20th field after it is the start time. Zombies count as dead.
+    // The program's name, in parentheses, may contain spaces; the 20th field after it is the start time. Zombies count
+    // as dead.
     const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
     return fields[0] === 'Z' ? '' : fields[19] ?? ''
   }

@@ -37,8 +37,8 @@ async function listenError (port: number, host: string): Promise<string | undefi
   })
 }
 
-// A process has to start between the choice of a port and its use. A reservation file keeps other launchers away meanwhile.
-// Without it, another launcher's process could answer on this port and look like ours.
+// A process has to start between the choice of a port and its use. A reservation file keeps other launchers away
+// meanwhile. Without it, another launcher's process could answer on this port and look like ours.
 const reservations = path.join(tmpdir(), `tandem-ports-${userInfo().uid}`)
 const ownPorts = new Set<number>()
 

@@ -1,10 +1,25 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { UserError } from './screen.ts'
 
-export interface PostgresPrograms { initdb: string, postgres: string }
+export interface PostgresPrograms {
+  initdb: string
+  postgres: string
+}
 
 export const POSTGRES_VERSION = '18'
 
@@ -24,9 +39,10 @@ export function isBelowPrivateFolder (file: string): boolean {
 }
 
 /**
- * The same programs, or copies of them if root has them in a folder that is closed to others. Postgres checks with access(2) whether
- * it can run its own files, and access(2) ignores the capability with which the launcher lets Postgres traverse such a folder.
- * The copies take 59 MB, are created once for each version, and only root can write to them.
+ * The same programs, or copies of them if root has them in a folder that is closed to others. Postgres checks with
+ * access(2) whether it can run its own files, and access(2) ignores the capability with which the launcher lets
+ * Postgres traverse such a folder. The copies take 59 MB, are created once for each version, and only root can write to
+ * them.
  */
 export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): PostgresPrograms {
   if (process.getuid?.() !== 0 || !isBelowPrivateFolder(programs.postgres)) return programs
@@ -39,8 +55,12 @@ export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): 
     assertOnlyRootWrites(cache)
     if (!existsSync(copy)) copyReadable(source, copy)
   } catch (error) {
-    throw new UserError(`Postgres does not run as root, its programs are in a folder that only root can enter, and they cannot be copied to ${cache} ` +
-      `(${(error as Error).message}): move Tandem to a folder that is open to all, or set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
+    throw new UserError(
+      `Postgres does not run as root, its programs are in a folder that only root can enter, and they cannot be copied to ${cache} ` +
+        `(${
+          (error as Error).message
+        }): move Tandem to a folder that is open to all, or set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`
+    )
   }
   return { initdb: path.join(copy, 'bin/initdb'), postgres: path.join(copy, 'bin/postgres') }
 }
@@ -87,6 +107,8 @@ async function packagedPrograms (): Promise<PostgresPrograms> {
   try {
     return await import(pathToFileURL(require.resolve(name)).href) as PostgresPrograms
   } catch {
-    throw new UserError(`There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`)
+    throw new UserError(
+      `There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`
+    )
   }
 }

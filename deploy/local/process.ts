@@ -5,7 +5,12 @@ import { freePort, isFree } from './ports.ts'
 import { UserError } from './screen.ts'
 import { spawnWithParentDeathSignal, type User } from './parent-death-signal.ts'
 
-export interface Command { file: string, args: string[], env?: NodeJS.ProcessEnv, user?: User | undefined }
+export interface Command {
+  file: string
+  args: string[]
+  env?: NodeJS.ProcessEnv
+  user?: User | undefined
+}
 
 /** How to run one process. */
 export interface ProcessSpec {
@@ -21,7 +26,10 @@ export interface ProcessSpec {
   /** Whether it is ready; a rejection counts as false. */
   isReady: () => Promise<boolean>
   logFile: string
-  /** It detects the end of this process by its IPC channel; others get a signal from the kernel, if `setpriv` is available. */
+  /**
+   * It detects the end of this process by its IPC channel; others get a signal from the kernel, if `setpriv` is
+   * available.
+   */
   ipc?: boolean
   stopSignal?: NodeJS.Signals
   /** Milliseconds from the stop signal to SIGKILL. */
@@ -45,7 +53,7 @@ const STACK_LINE = / at .*(file:|node:)/
  * @throws UserError with its last log lines, if it ends or is not ready within a minute; it is killed then
  */
 export async function start (recipe: ProcessSpec, onSpawn?: (running: Running) => void): Promise<Running> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1;; attempt++) {
     const taken = recipe.port === 0 || !await isFree(recipe.port, recipe.host)
     if (taken && !recipe.hasFixedPort) recipe.port = await freePort(recipe.host)
     const from = sizeOf(recipe.logFile)
@@ -70,9 +78,16 @@ export async function start (recipe: ProcessSpec, onSpawn?: (running: Running) =
 function spawnProcess (recipe: ProcessSpec): Running | undefined {
   const { file, args, env = process.env, user } = recipe.command()
   const log = openSync(recipe.logFile, 'a')
-  const { program, rest, ids } = recipe.ipc ? { program: file, rest: args, ids: {} } : spawnWithParentDeathSignal(file, args, recipe.stopSignal, user)
+  const { program, rest, ids } = recipe.ipc
+    ? { program: file, rest: args, ids: {} }
+    : spawnWithParentDeathSignal(file, args, recipe.stopSignal, user)
   // In its own process group: Ctrl-C goes to the launcher, which stops processes in order.
-  const child = spawn(program, rest, { env, ...ids, detached: true, stdio: ['ignore', log, log, ...(recipe.ipc ? ['ipc' as const] : [])] })
+  const child = spawn(program, rest, {
+    env,
+    ...ids,
+    detached: true,
+    stdio: ['ignore', log, log, ...(recipe.ipc ? ['ipc' as const] : [])]
+  })
   closeSync(log)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
@@ -88,7 +103,10 @@ function spawnProcess (recipe: ProcessSpec): Running | undefined {
   const stop = async () => {
     child.kill(recipe.stopSignal ?? 'SIGTERM')
     const late = new AbortController()
-    await Promise.race([ended, sleep(recipe.stopTimeoutMs ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})])
+    await Promise.race([
+      ended,
+      sleep(recipe.stopTimeoutMs ?? 5_000, undefined, { signal: late.signal }).then(kill, () => {})
+    ])
     late.abort()
   }
   return { pid, ended, stop, kill }
@@ -96,9 +114,15 @@ function spawnProcess (recipe: ProcessSpec): Running | undefined {
 
 async function waitUntilReady ({ isReady }: ProcessSpec, { ended }: Running): Promise<string | undefined> {
   let over = false
-  void ended.then(() => { over = true })
+  void ended.then(() => {
+    over = true
+  })
   // Often at first, for servers that take milliseconds; then less often, to leave the processors to starting processes.
-  for (let wait = 10, end = Date.now() + READY_TIMEOUT_MS; !over && Date.now() < end; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
+  for (
+    let wait = 10, end = Date.now() + READY_TIMEOUT_MS;
+    !over && Date.now() < end;
+    await sleep(wait), wait = Math.min(wait * 1.2, 100)
+  ) {
     if (await isReady().catch(() => false)) return undefined
   }
   return over ? await ended : `not ready within ${READY_TIMEOUT_MS / 1_000} s`

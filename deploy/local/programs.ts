@@ -8,14 +8,18 @@ const NATS = ['nats-server']
 // Debian installs nats-server where only root has a PATH, Homebrew where only login shells have one.
 const EXTRA_FOLDERS = ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin', '/opt/homebrew/sbin']
 
-export interface Programs { redis: string, nats: string }
+export interface Programs {
+  redis: string
+  nats: string
+}
 
 /**
  * Finds Redis (or Valkey) and NATS, and installs them if that needs no question.
  * @throws UserError that says what to install
  */
 export function findPrograms ({ redis = true, nats = true } = {}): Programs {
-  const missing = () => [...(redis && !find(REDIS) ? ['redis-server'] : []), ...(nats && !find(NATS) ? ['nats-server'] : [])]
+  const missing =
+    () => [...(redis && !find(REDIS) ? ['redis-server'] : []), ...(nats && !find(NATS) ? ['nats-server'] : [])]
 
   const packages = missing()
   if (packages.length > 0 && isDebianRoot()) installPackages(packages)
@@ -49,9 +53,11 @@ function installPackages (names: string[]) {
   const isOurs = !existsSync(policy)
   if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
-    const get = (...args: string[]) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }, stdio: ['ignore', 'ignore', 'inherit']
-    }).status === 0
+    const get = (...args: string[]) =>
+      spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+        stdio: ['ignore', 'ignore', 'inherit']
+      }).status === 0
     if (!get('install', '--no-install-recommends', '-y', ...names)) {
       get('update')
       get('install', '--no-install-recommends', '-y', ...names)
@@ -64,6 +70,10 @@ function installPackages (names: string[]) {
 function installHint (names: string[]): string {
   const how = process.platform === 'darwin'
     ? `brew install ${names.map((name) => name === 'redis-server' ? 'redis' : name).join(' ')}`
-    : existsSync('/usr/bin/apt-get') ? `sudo apt-get install ${names.join(' ')}` : `install ${names.join(' and ')} with your package manager`
-  return `${names.join(' and ')} not found on the PATH: ${how}, or set ${names.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')} to a running one`
+    : existsSync('/usr/bin/apt-get')
+    ? `sudo apt-get install ${names.join(' ')}`
+    : `install ${names.join(' and ')} with your package manager`
+  return `${names.join(' and ')} not found on the PATH: ${how}, or set ${
+    names.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')
+  } to a running one`
 }

@@ -12,12 +12,24 @@ process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
 export const screen = {
-  line: (text = '') => { process.stdout.write(`${text}\n`) },
-  step: (text: string) => { screen.line(`${paint('gray', '·')} ${text}`) },
-  done: (text: string, since?: number) => { screen.line(`${paint('green', '✓')} ${text}${since === undefined ? '' : paint('gray', ` ${seconds(since)}`)}`) },
-  warn: (text: string) => { screen.line(`${paint('yellow', '!')} ${text}`) },
-  fail: (text: string) => { screen.line(`${paint('red', '✗')} ${text}`) },
-  error: (text: string) => { process.stderr.write(`${paint('red', '✗')} ${text}\n`) },
+  line: (text = '') => {
+    process.stdout.write(`${text}\n`)
+  },
+  step: (text: string) => {
+    screen.line(`${paint('gray', '·')} ${text}`)
+  },
+  done: (text: string, since?: number) => {
+    screen.line(`${paint('green', '✓')} ${text}${since === undefined ? '' : paint('gray', ` ${seconds(since)}`)}`)
+  },
+  warn: (text: string) => {
+    screen.line(`${paint('yellow', '!')} ${text}`)
+  },
+  fail: (text: string) => {
+    screen.line(`${paint('red', '✗')} ${text}`)
+  },
+  error: (text: string) => {
+    process.stderr.write(`${paint('red', '✗')} ${text}\n`)
+  },
 
   /** Prints aligned columns; the first is bold. */
   table (rows: string[][]) {

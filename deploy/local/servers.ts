@@ -10,17 +10,30 @@ import { spawnWithParentDeathSignal, type User } from './parent-death-signal.ts'
 
 // Describes how to run each server. The launcher keeps the processes alive; tests may kill them.
 
-export interface Server { recipe: ProcessSpec, url: () => string }
+export interface Server {
+  recipe: ProcessSpec
+  url: () => string
+}
 
 /** Postgres from the npm package, with its data in `dir`. @param durable false in tests: no fsync */
 export async function postgres (
-  dir: string, { logFile, password, durable = true, programs }: { logFile: string, password: string, durable?: boolean, programs?: PostgresPrograms }
+  dir: string,
+  { logFile, password, durable = true, programs }: {
+    logFile: string,
+    password: string,
+    durable?: boolean,
+    programs?: PostgresPrograms
+  }
 ): Promise<Server> {
   const { initdb, postgres } = programs ?? await findPostgres()
   const user = postgresUser(dir)
   if (!existsSync(dir)) initializeCluster(dir, initdb, password, user)
   const version = readFileSync(path.join(dir, 'PG_VERSION'), 'utf8').trim()
-  if (version !== POSTGRES_VERSION) throw new UserError(`${dir} was written by Postgres ${version}, this is ${POSTGRES_VERSION}: start with --fresh, which deletes it`)
+  if (version !== POSTGRES_VERSION) {
+    throw new UserError(
+      `${dir} was written by Postgres ${version}, this is ${POSTGRES_VERSION}: start with --fresh, which deletes it`
+    )
+  }
 
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -29,10 +42,21 @@ export async function postgres (
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' })
   }
   const recipe: ProcessSpec = {
-    name: 'postgres', port: 0, logFile, stopSignal: 'SIGINT', stopTimeoutMs: 8_000,
+    name: 'postgres',
+    port: 0,
+    logFile,
+    stopSignal: 'SIGINT',
+    stopTimeoutMs: 8_000,
     command: () => ({
-      file: postgres, user,
-      args: ['-D', dir, '-p', String(recipe.port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+      file: postgres,
+      user,
+      args: [
+        '-D',
+        dir,
+        '-p',
+        String(recipe.port),
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+      ]
     }),
     isReady: async () => await isPostgresReady(url())
   }
@@ -40,45 +64,91 @@ export async function postgres (
   return { recipe, url }
 }
 
-/** Users and permissions of a server, in its own configuration format, with a variable such as `$NATS_SOCIAL_PASSWORD` for each password. */
-export interface AccessControl { rights: string, passwordOf: (user: string) => string }
+/**
+ * Users and permissions of a server, in its own configuration format, with a variable such as `$NATS_SOCIAL_PASSWORD`
+ * for each password.
+ */
+export interface AccessControl {
+  rights: string
+  passwordOf: (user: string) => string
+}
 
 export interface SharedServer extends Server {
   /** The address for one user; the same for all without `access`. */
   urlOf: (user: string) => string
 }
 
-/** Redis or Valkey, with its append-only file in `dir`. @param access its users; without it every client has all permissions */
-export function redis (dir: string, { logFile, program, access }: { logFile: string, program: string, access?: AccessControl | undefined }): SharedServer {
+/**
+ * Redis or Valkey, with its append-only file in `dir`.
+ * @param access its users; without it every client has all permissions
+ */
+export function redis (
+  dir: string,
+  { logFile, program, access }: { logFile: string, program: string, access?: AccessControl | undefined }
+): SharedServer {
   const users = path.join(dir, 'users.acl')
   const recipe: ProcessSpec = {
-    name: 'redis', port: 0, logFile,
+    name: 'redis',
+    port: 0,
+    logFile,
     command: () => {
       mkdirSync(dir, { recursive: true })
       if (access) writeFileSync(users, substitutePasswords(access).replaceAll(/^#.*\n/gm, ''), { mode: 0o600 })
       return {
         file: program,
-        args: ['--port', String(recipe.port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes',
-          '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...(access ? ['--aclfile', users] : [])]
+        args: [
+          '--port',
+          String(recipe.port),
+          '--bind',
+          '127.0.0.1',
+          '--dir',
+          dir,
+          '--save',
+          '',
+          '--appendonly',
+          'yes',
+          '--appendfsync',
+          'everysec',
+          '--maxmemory-policy',
+          'noeviction',
+          '--loglevel',
+          'warning',
+          ...(access ? ['--aclfile', users] : [])
+        ]
       }
     },
-    isReady: async () => await probe(recipe.port, '+PONG', `${access ? `AUTH ${OPERATOR} ${access.passwordOf(OPERATOR)}\r\n` : ''}PING\r\n`)
+    isReady: async () =>
+      await probe(
+        recipe.port,
+        '+PONG',
+        `${access ? `AUTH ${OPERATOR} ${access.passwordOf(OPERATOR)}\r\n` : ''}PING\r\n`
+      )
   }
   const urlOf = (user: string) => addressFor('redis', recipe, user, access)
   return { recipe, url: () => urlOf(OPERATOR), urlOf }
 }
 
 /** NATS with JetStream, its streams in `dir`. @param access its users; without it every client has all permissions */
-export function nats (dir: string, { logFile, program, access }: { logFile: string, program: string, access?: AccessControl | undefined }): SharedServer {
+export function nats (
+  dir: string,
+  { logFile, program, access }: { logFile: string, program: string, access?: AccessControl | undefined }
+): SharedServer {
   const config = path.join(dir, 'nats.conf')
   const recipe: ProcessSpec = {
-    name: 'nats', port: 0, logFile,
+    name: 'nats',
+    port: 0,
+    logFile,
     command: () => {
       mkdirSync(dir, { recursive: true })
-      // A single server keeps acknowledged messages through a power cut only with this; Debian's 2.9 does not know the setting.
+      // A single server keeps acknowledged messages through a power cut only with this; Debian's 2.9 does not know the
+      // setting.
       const sync = knowsSyncInterval(program) ? ', sync_interval: always' : ''
       const rights = access ? substitutePasswords(access) : ''
-      writeFileSync(config, `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`, { mode: 0o600 })
+      writeFileSync(
+        config,
+        `listen: "127.0.0.1:${recipe.port}"\njetstream { store_dir: ${JSON.stringify(dir)}${sync} }\n${rights}`,
+        { mode: 0o600 }
+      )
       return { file: program, args: ['--config', config] }
     },
     isReady: async () => await probe(recipe.port, '"jetstream":true')
@@ -114,7 +184,9 @@ export async function isPostgresReady (url: string): Promise<boolean> {
 /** Whether the server on this port sends `answer` within a second, in response to `question` or by itself. */
 export async function probe (port: number, answer: string, question = '', host = '127.0.0.1'): Promise<boolean> {
   return await new Promise((resolve) => {
-    const socket = connect({ port, host, timeout: 1_000 }, () => { if (question) socket.write(question) })
+    const socket = connect({ port, host, timeout: 1_000 }, () => {
+      if (question) socket.write(question)
+    })
     let received = ''
     const end = (result: boolean) => {
       socket.destroy()
@@ -138,16 +210,30 @@ function initializeCluster (dir: string, initdb: string, password: string, user:
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true, mode: 0o700 })
   writeFileSync(passwordFile, password, { mode: 0o600 })
-  if (user) for (const file of [draft, passwordFile]) chownSync(file, user.uid, user.gid)
+  if (user) { for (const file of [draft, passwordFile]) chownSync(file, user.uid, user.gid) }
 
-  const args = [`--pgdata=${draft}`, `--pwfile=${passwordFile}`, '--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8',
-    '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync', '--no-instructions']
+  const args = [
+    `--pgdata=${draft}`,
+    `--pwfile=${passwordFile}`,
+    '--username=postgres',
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-sync',
+    '--no-instructions'
+  ]
   const { program, rest, ids } = spawnWithParentDeathSignal(initdb, args, 'SIGTERM', user)
   const result = spawnSync(program, rest, { ...ids, encoding: 'utf8' })
   rmSync(passwordFile, { force: true })
   if (result.status !== 0) {
     rmSync(draft, { recursive: true, force: true })
-    throw new UserError(`Postgres could not create its files in ${dir}: ${(result.stderr || result.error?.message || '').trim().replaceAll('\n', '; ')}`)
+    throw new UserError(
+      `Postgres could not create its files in ${dir}: ${
+        (result.stderr || result.error?.message || '').trim().replaceAll('\n', '; ')
+      }`
+    )
   }
   renameSync(draft, dir)
 }
@@ -156,7 +242,11 @@ function initializeCluster (dir: string, initdb: string, password: string, user:
 function postgresUser (dir: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(dir) ? statSync(dir) : accounts('postgres') ?? accounts('nobody')
-  if (!owner || owner.uid === 0) throw new UserError('Postgres does not run as root, and there is no user `postgres` or `nobody`: start Tandem as another user')
+  if (!owner || owner.uid === 0) {
+    throw new UserError(
+      'Postgres does not run as root, and there is no user `postgres` or `nobody`: start Tandem as another user'
+    )
+  }
   return { uid: owner.uid, gid: owner.gid, needsDacOverride: isBelowPrivateFolder(dir) }
 }
 

@@ -10,14 +10,28 @@ t.test('it starts, prints every address, and leaves nothing running', async (t) 
 
   t.same(Object.keys(stack.services), ['identity', 'social'])
   const seen = await (await fetch(stack.gateway.url)).json() as Record<string, string>
-  t.match(seen, { IDENTITY_URL: stack.services['identity']?.url, REDIS_URL: /^redis:\/\/gateway:/, TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7', PUBLIC_URL: stack.gateway.url })
+  t.match(seen, {
+    IDENTITY_URL: stack.services['identity']?.url,
+    REDIS_URL: /^redis:\/\/gateway:/,
+    TRUST_PROXY: '10.0.0.0/8',
+    MY_LIMIT: '7',
+    PUBLIC_URL: stack.gateway.url
+  })
   t.notOk(seen['LIMIT_PROFILE'], 'the limits are the documented ones')
   const service = await (await fetch(`${stack.services['identity']?.url}/`)).json() as Record<string, string>
-  t.match(service, { TRUST_PROXY: '127.0.0.1', NATS_URL: /^nats:\/\/identity:/, SMTP_URL: stack.mail?.smtpUrl, SECRET: /^[0-9a-f]{64}$/ })
+  t.match(service, {
+    TRUST_PROXY: '127.0.0.1',
+    NATS_URL: /^nats:\/\/identity:/,
+    SMTP_URL: stack.mail?.smtpUrl,
+    SECRET: /^[0-9a-f]{64}$/
+  })
   t.match(output(), 'LIMIT_PROFILE=relaxed npm start', 'it says how to raise the limits')
   const client = new pg.Client({ connectionString: service['DATABASE_URL'] })
   await client.connect()
-  t.match((await client.query('select current_user as role, current_schema() as schema')).rows, [{ role: 'tandem_identity', schema: 'identity' }])
+  t.match((await client.query('select current_user as role, current_schema() as schema')).rows, [{
+    role: 'tandem_identity',
+    schema: 'identity'
+  }])
   await client.end()
 
   process.kill('SIGTERM')

@@ -33,7 +33,10 @@ try {
   process.exit(1)
 }
 
-async function run (system: System, { root, watch, settings: { dataDir, rest } }: { root: string, watch: boolean, settings: Settings }) {
+async function run (
+  system: System,
+  { root, watch, settings: { dataDir, rest } }: { root: string, watch: boolean, settings: Settings }
+) {
   const stopping = new AbortController()
   const names = ['gateway', ...system.services.keys()]
   const cleanups: Array<() => void> = []
@@ -71,9 +74,11 @@ async function run (system: System, { root, watch, settings: { dataDir, rest } }
   screen.table(system.addresses())
   screen.line()
   screen.line(`  Data and logs are in ${dataDir}. Ctrl-C stops everything.`)
-  screen.line(rest['LIMIT_PROFILE'] === 'relaxed'
-    ? '  The limits of /auth are 100 times the documented ones (LIMIT_PROFILE=relaxed).'
-    : '  The limits of /auth are the documented ones, such as 3 registrations an hour. For local development: LIMIT_PROFILE=relaxed npm start')
+  screen.line(
+    rest['LIMIT_PROFILE'] === 'relaxed'
+      ? '  The limits of /auth are 100 times the documented ones (LIMIT_PROFILE=relaxed).'
+      : '  The limits of /auth are the documented ones, such as 3 registrations an hour. For local development: LIMIT_PROFILE=relaxed npm start'
+  )
 }
 
 /** SIGINT, SIGTERM, and the end of the terminal or the parent stop the system; a second signal kills it. */
@@ -89,7 +94,8 @@ function stopOn (system: System, stop: () => Promise<void>) {
         process.exit(1)
       })
     } else if (performance.now() - requestedAt > 1_000) {
-      // Ctrl-C reaches this process more than once, from the terminal and through npm: only a later one counts as the second.
+      // Ctrl-C reaches this process more than once, from the terminal and through npm: only a later one counts as the
+      // second.
       screen.warn('Killing the remaining processes')
       void system.kill().finally(() => process.exit(1))
     }
@@ -99,10 +105,12 @@ function stopOn (system: System, stop: () => Promise<void>) {
 }
 
 async function choosePort ({ port, host }: Settings): Promise<number> {
-  for (let next = port ?? DEFAULT_PORT; ; next++) {
+  for (let next = port ?? DEFAULT_PORT;; next++) {
     const error = await reservePort(next, host)
     if (!error) {
-      if (!port && next !== DEFAULT_PORT) screen.warn(`Port ${DEFAULT_PORT} is taken, so the gateway listens on ${next}`)
+      if (!port && next !== DEFAULT_PORT) {
+        screen.warn(`Port ${DEFAULT_PORT} is taken, so the gateway listens on ${next}`)
+      }
       return next
     }
     if (error === 'EACCES') throw new UserError(`Port ${next} needs more privileges: set PORT to a port above 1023`)

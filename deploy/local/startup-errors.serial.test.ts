@@ -19,7 +19,10 @@ t.test('it reports an invalid setting in one line, and leaves nothing running', 
     [{ PORT: String(port) }, /Port \d+ is taken by another program/],
     [{ HOST: '192.0.2.1' }, /HOST 192.0.2.1 is not an address of this machine/],
     [{ DATA_DIR: '/dev/null/data' }, /Cannot write to \/dev\/null\/data/],
-    [{ NATS_URL: `nats://127.0.0.1:${closedPort}`, DATABASE_URL: `postgres://ana:x@127.0.0.1:${closedPort}/x` }, /NATS_URL: nats is unreachable.*\n.*DATABASE_URL: postgres is unreachable/]
+    [
+      { NATS_URL: `nats://127.0.0.1:${closedPort}`, DATABASE_URL: `postgres://ana:x@127.0.0.1:${closedPort}/x` },
+      /NATS_URL: nats is unreachable.*\n.*DATABASE_URL: postgres is unreachable/
+    ]
   ]
   for (const [env, line] of cases) {
     const system = dummySystem(t)
@@ -32,7 +35,10 @@ t.test('it reports an invalid setting in one line, and leaves nothing running', 
 
 t.test('it stops if a service does not start, and shows its last log lines', async (t) => {
   const system = dummySystem(t)
-  writeFileSync(path.join(system.root, 'services/social/main.ts'), 'console.error("SECRET must be set"); process.exit(1)')
+  writeFileSync(
+    path.join(system.root, 'services/social/main.ts'),
+    'console.error("SECRET must be set"); process.exit(1)'
+  )
   const { ended, output } = system.launch()
   t.equal(await ended, 1)
   t.match(output(), /social did not start \(exit code 1\):\n +SECRET must be set/)

@@ -26,8 +26,13 @@ export interface SupervisorOptions {
 
 const BACK_OFF = { initialMs: 250, maxMs: 10_000, healthyAfterMs: 30_000 }
 
-/** Keeps a process alive: restarts it after an unexpected end, with exponential backoff that resets once it is healthy. */
-export function supervise (recipe: ProcessSpec, { dataDir, onChange, backOff = BACK_OFF }: SupervisorOptions): Supervised {
+/**
+ * Keeps a process alive: restarts it after an unexpected end, with exponential backoff that resets once it is healthy.
+ */
+export function supervise (
+  recipe: ProcessSpec,
+  { dataDir, onChange, backOff = BACK_OFF }: SupervisorOptions
+): Supervised {
   let running: Running | undefined
   let pause = backOff.initialMs
   // Each order from outside begins a new turn; what an older one still waits for is not done any more.
@@ -78,8 +83,12 @@ export function supervise (recipe: ProcessSpec, { dataDir, onChange, backOff = B
 
   return {
     name: recipe.name,
-    get port () { return recipe.port },
-    get pid () { return running?.pid },
+    get port() {
+      return recipe.port
+    },
+    get pid() {
+      return running?.pid
+    },
     start: async () => await begin(++generation),
     restart: async (reason) => {
       await halt('stop')

@@ -33,7 +33,9 @@ type Provision = (adminUrl: string, service: string, password: string) => Promis
 /** The whole system on this machine: servers, services, gateway. @param lenient continue if a service does not start */
 export function defineSystem (root: string, gatewayPort: number, settings: Settings, { lenient = false } = {}): System {
   const { dataDir } = settings
-  const names = readdirSync(path.join(root, 'services')).filter((name) => existsSync(path.join(root, 'services', name, 'main.ts'))).sort()
+  const names = readdirSync(path.join(root, 'services')).filter((name) =>
+    existsSync(path.join(root, 'services', name, 'main.ts'))
+  ).sort()
   const servers = new Map<string, { url: () => string, urlOf?: (user: string) => string, process?: Supervised }>()
   const databases = new Map<string, string>()
   const metricsPorts = new Map<string, number>()
@@ -57,9 +59,12 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   }
 
   const rootKey = rootKeyOf(dataDir)
-  const addressFor = (server: string, user: string) => servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
+  const addressFor = (server: string, user: string) =>
+    servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
   const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
-  const mediaSigningKey = () => ({ MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? readOrCreateSecret(dataDir, 'media') })
+  const mediaSigningKey = () => ({
+    MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? readOrCreateSecret(dataDir, 'media')
+  })
   const signsMedia = (name: string) => name === 'social' || name === 'fitmatch'
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: several threads decode images, and malloc would keep memory for each.
@@ -76,42 +81,65 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     ...(settings.metrics ? { METRICS_PORT: String(metricsPorts.get(name)) } : {})
   })
 
-  const recipes = names.map((name) => nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
-    ...common(name),
-    ...(name === 'identity' ? { SECRET: settings.rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'), IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey } : {}),
-    ...(signsMedia(name) ? mediaSigningKey() : {}),
-    DATABASE_URL: databases.get(name),
-    HOST: '127.0.0.1',
-    PORT: String(recipe.port),
-    // Only the gateway connects to a service; its X-Forwarded-For is trusted.
-    TRUST_PROXY: '127.0.0.1'
-  })))
+  const recipes = names.map((name) =>
+    nodeProcess(name, `services/${name}/main.ts`, (recipe) => ({
+      ...common(name),
+      ...(name === 'identity'
+        ? {
+          SECRET: settings.rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
+          IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
+        }
+        : {}),
+      ...(signsMedia(name) ? mediaSigningKey() : {}),
+      DATABASE_URL: databases.get(name),
+      HOST: '127.0.0.1',
+      PORT: String(recipe.port),
+      // Only the gateway connects to a service; its X-Forwarded-For is trusted.
+      TRUST_PROXY: '127.0.0.1'
+    }))
+  )
   const services = new Map(recipes.map((recipe) => [recipe.name, supervise(recipe, watcher)]))
 
   const knownPorts = new Map<string, number>()
-  const gateway = supervise(nodeProcess('gateway', 'gateway/main.ts', (recipe) => {
-    for (const { name, port } of services.values()) knownPorts.set(name, port)
-    return {
-      ...common('gateway'),
-      ...mediaSigningKey(),
-      ...Object.fromEntries([...services.values()].map(({ name, port }) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])),
-      HOST: settings.host,
-      PORT: String(recipe.port),
-      TRUST_PROXY: settings.trustProxy
-    }
-  }, { port: gatewayPort, host: settings.host, hasFixedPort: true }), watcher)
+  const gateway = supervise(
+    nodeProcess('gateway', 'gateway/main.ts', (recipe) => {
+      for (const { name, port } of services.values()) knownPorts.set(name, port)
+      return {
+        ...common('gateway'),
+        ...mediaSigningKey(),
+        ...Object.fromEntries(
+          [...services.values()].map(({ name, port }) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])
+        ),
+        HOST: settings.host,
+        PORT: String(recipe.port),
+        TRUST_PROXY: settings.trustProxy
+      }
+    }, { port: gatewayPort, host: settings.host, hasFixedPort: true }),
+    watcher
+  )
 
-  // A service keeps its port, unless another program takes it while the service is down; then the gateway restarts with the new one.
+  // A service keeps its port, unless another program takes it while the service is down; then the gateway restarts with
+  // the new one.
   function updateGateway () {
     const moved = [...services.values()].filter(({ name, port }) => port !== knownPorts.get(name))
     if (moved.length > 0) void gateway.restart(`${moved.map(({ name }) => name).join(', ')} moved to another port`)
   }
 
-  function nodeProcess (name: string, script: string, environment: (recipe: ProcessSpec) => NodeJS.ProcessEnv, place: Partial<ProcessSpec> = {}): ProcessSpec {
+  function nodeProcess (
+    name: string,
+    script: string,
+    environment: (recipe: ProcessSpec) => NodeJS.ProcessEnv,
+    place: Partial<ProcessSpec> = {}
+  ): ProcessSpec {
     const recipe: ProcessSpec = {
-      name, port: 0, logFile: logFile(name), ipc: true, stopTimeoutMs: 5_000,
+      name,
+      port: 0,
+      logFile: logFile(name),
+      ipc: true,
+      stopTimeoutMs: 5_000,
       command: () => ({ file: process.execPath, args: [path.join(root, script)], env: environment(recipe) }),
-      isReady: async () => (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
+      isReady: async () =>
+        (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
       ...place
     }
     return recipe
@@ -119,7 +147,11 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 
   async function startServers () {
     const programs = findPrograms({ redis: !settings.redisUrl, nats: !settings.natsUrl })
-    const serve = async (name: string, given: string | undefined, make: () => Server | Promise<Server | SharedServer>) => {
+    const serve = async (
+      name: string,
+      given: string | undefined,
+      make: () => Server | Promise<Server | SharedServer>
+    ) => {
       const since = performance.now()
       if (given) {
         await (await import('./connectivity.ts')).checkConnectivity(name, given)
@@ -134,11 +166,41 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     }
     const folder = (name: string) => path.join(dataDir, name)
     await all([
-      serve('redis', settings.redisUrl, () => redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis, access: redisAccess(dataDir) })),
-      serve('nats', settings.natsUrl, async () => nats(folder('nats'), { logFile: logFile('nats'), program: programs.nats, access: await natsAccess(root, dataDir) }))
-        .then(async () => { stopStreams = await startStreams(addressFor('nats', 'streams'), names) }),
-      serve('postgres', settings.databaseUrl, () => postgres(folder('postgres'), { logFile: logFile('postgres'), password: readOrCreateSecret(dataDir, 'postgres') })),
-      settings.smtpUrl ? import('./connectivity.ts').then(async ({ checkConnectivity }) => await checkConnectivity('smtp', settings.smtpUrl ?? '')) : startMailCatcher(folder('mails')).then((catcher) => { mail = catcher })
+      serve(
+        'redis',
+        settings.redisUrl,
+        () =>
+          redis(folder('redis'), { logFile: logFile('redis'), program: programs.redis, access: redisAccess(dataDir) })
+      ),
+      serve(
+        'nats',
+        settings.natsUrl,
+        async () =>
+          nats(folder('nats'), {
+            logFile: logFile('nats'),
+            program: programs.nats,
+            access: await natsAccess(root, dataDir)
+          })
+      )
+        .then(async () => {
+          stopStreams = await startStreams(addressFor('nats', 'streams'), names)
+        }),
+      serve(
+        'postgres',
+        settings.databaseUrl,
+        () =>
+          postgres(folder('postgres'), {
+            logFile: logFile('postgres'),
+            password: readOrCreateSecret(dataDir, 'postgres')
+          })
+      ),
+      settings.smtpUrl
+        ? import('./connectivity.ts').then(async ({ checkConnectivity }) =>
+          await checkConnectivity('smtp', settings.smtpUrl ?? '')
+        )
+        : startMailCatcher(folder('mails')).then((catcher) => {
+          mail = catcher
+        })
     ])
   }
 
@@ -146,11 +208,16 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     const kit = await import('@tandem/database-kit') as { migrate: Migrate, provision: Provision }
     const admin = servers.get('postgres')?.url() ?? ''
     try {
-      if (!databases.has(name)) databases.set(name, await kit.provision(admin, name, readOrCreateSecret(dataDir, `postgres.${name}`)))
+      if (!databases.has(name)) {
+        databases.set(name, await kit.provision(admin, name, readOrCreateSecret(dataDir, `postgres.${name}`)))
+      }
       await kit.migrate(databases.get(name) ?? '', path.join(root, 'services', name))
     } catch (error) {
       const { message, cause } = error as Error
-      throw new UserError(`${name}'s schema: ${[message, (cause as Error | undefined)?.message].filter(Boolean).join(': ')}`, { cause: error })
+      throw new UserError(
+        `${name}'s schema: ${[message, (cause as Error | undefined)?.message].filter(Boolean).join(': ')}`,
+        { cause: error }
+      )
     }
   }
 
@@ -193,14 +260,21 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   function writeStack () {
     const place = ({ port, pid }: Supervised, host?: string) => ({ url: origin(host, port), pid: pid ?? null })
     const server = (name: string) => ({ url: servers.get(name)?.url(), pid: servers.get(name)?.process?.pid ?? null })
-    writeAtomically(path.join(dataDir, 'stack.json'), JSON.stringify({
-      gateway: place(gateway, settings.host),
-      services: Object.fromEntries([...services.values()].map((service) => [service.name, place(service)])),
-      postgres: server('postgres'),
-      redis: server('redis'),
-      nats: server('nats'),
-      mail: mail ? { smtpUrl: mail.smtpUrl, url: mail.url } : null
-    }, undefined, 2))
+    writeAtomically(
+      path.join(dataDir, 'stack.json'),
+      JSON.stringify(
+        {
+          gateway: place(gateway, settings.host),
+          services: Object.fromEntries([...services.values()].map((service) => [service.name, place(service)])),
+          postgres: server('postgres'),
+          redis: server('redis'),
+          nats: server('nats'),
+          mail: mail ? { smtpUrl: mail.smtpUrl, url: mail.url } : null
+        },
+        undefined,
+        2
+      )
+    )
   }
 
   async function end (how: 'stop' | 'kill') {
@@ -242,7 +316,9 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
 async function all (work: Array<Promise<unknown>>) {
   const results = await Promise.allSettled(work)
   const reasons = results.flatMap((result) => result.status === 'rejected' ? [result.reason as Error] : [])
-  if (reasons.length > 1 && reasons.every((reason) => reason instanceof UserError)) throw new UserError(reasons.map(({ message }) => message).join('\n  '))
+  if (reasons.length > 1 && reasons.every((reason) => reason instanceof UserError)) {
+    throw new UserError(reasons.map(({ message }) => message).join('\n  '))
+  }
   if (reasons.length > 0) throw reasons[0]
 }
 

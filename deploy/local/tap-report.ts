@@ -3,11 +3,17 @@ import { inspect, stripVTControlCharacters } from 'node:util'
 import { Parser, type Result } from 'tap-parser'
 import { screen } from './screen.ts'
 
-export interface Tally { passed: number, failed: number }
+export interface Tally {
+  passed: number
+  failed: number
+}
 
 const TIMEOUT = 'timeout!'
 
-interface Failure { title: string, diag: Record<string, unknown> }
+interface Failure {
+  title: string
+  diag: Record<string, unknown>
+}
 
 /** Reads the runner's TAP: prints a line for each file as it ends; `summary()` then prints the failures. */
 export function tapReport (expected: string[]) {
@@ -57,7 +63,9 @@ export function tapReport (expected: string[]) {
       missing.delete(name)
       if (!name) return
       const silent = tally.passed === before.passed
-      if (!result.ok && tally.failed === before.failed) count(result.name === name ? [name] : [name, result.name], result)
+      if (!result.ok && tally.failed === before.failed) {
+        count(result.name === name ? [name] : [name, result.name], result)
+      }
       const took = result.time ? ` ${Math.round(result.time)} ms` : ''
       if (result.ok && !silent) return screen.done(`${name}${took}`)
       screen.fail(`${name}${took}${result.ok ? ' has no test' : ''}`)
@@ -87,8 +95,12 @@ function show ({ title, diag }: Failure) {
   const place = at as { fileName?: string, lineNumber?: number } | undefined
   if (place?.fileName) screen.line(`    at ${path.relative(process.cwd(), place.fileName)}:${place.lineNumber}`)
   if (typeof diff === 'string') indented(diff)
-  else if (found !== undefined || wanted !== undefined) indented(`wanted ${JSON.stringify(wanted)}\nfound  ${JSON.stringify(found)}`)
-  for (const [name, value] of Object.entries({ error, signal, exitCode })) if (value !== undefined && value !== null) indented(`${name}: ${inspect(value)}`)
+  else if (found !== undefined || wanted !== undefined) {
+    indented(`wanted ${JSON.stringify(wanted)}\nfound  ${JSON.stringify(found)}`)
+  }
+  for (const [name, value] of Object.entries({ error, signal, exitCode })) {
+    if (value !== undefined && value !== null) indented(`${name}: ${inspect(value)}`)
+  }
   if (typeof stack === 'string') indented(stack)
 }
 

@@ -15,12 +15,18 @@ npm test -- <file|folder> …   only these tests
   --affected                  only the tests of packages that differ from origin/main, and of their dependents
   --grep <pattern>            only the tests whose name matches the regular expression
   --inspect                   wait for a debugger before the first line of the given test file
-npm run check                 types and lint only`
+npm run check                 types, format and lint only
+npm run format                formats the TypeScript of the whole tree`
 
 const root = path.resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = readArguments()
-const files = [...positionals.flatMap((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file]),
-  ...options.affected ? listAffectedFolders(root).flatMap(testsBelow) : []]
+if (options.format) process.exit(run('dprint', 'fmt'))
+const files = [
+  ...positionals.flatMap((file) =>
+    statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file]
+  ),
+  ...options.affected ? listAffectedFolders(root).flatMap(testsBelow) : []
+]
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
 let database: Running | undefined
 let runner: ReturnType<typeof spawn> | undefined
@@ -37,7 +43,12 @@ try {
   if (options.inspect) await inspect(files)
   if (files.length === 0 || options.affected) {
     // Incremental: a check after a small change takes a second.
-    check('typecheck', ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo'], tally)
+    check(
+      'typecheck',
+      ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo'],
+      tally
+    )
+    check('format', ['dprint', 'check', '--list-different'], tally)
     check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
   }
   if (!options.check && (files.length > 0 || !options.affected)) {
@@ -57,7 +68,13 @@ function readArguments () {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { check: { type: 'boolean' }, affected: { type: 'boolean' }, grep: { type: 'string', multiple: true, default: [] }, inspect: { type: 'boolean' } }
+      options: {
+        check: { type: 'boolean' },
+        format: { type: 'boolean' },
+        affected: { type: 'boolean' },
+        grep: { type: 'string', multiple: true, default: [] },
+        inspect: { type: 'boolean' }
+      }
     })
   } catch (error) {
     screen.error(`${(error as Error).message}\n\n${usage}`)
@@ -65,10 +82,17 @@ function readArguments () {
   }
 }
 
+function run (program: string, ...args: string[]) {
+  const { status } = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit']
+  })
+  return status ?? 1
+}
+
 function check (name: string, [program = '', ...args]: string[], tally: Tally) {
   const since = performance.now()
-  const { status } = spawnSync(path.join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (status === 0) {
+  if (run(program, ...args) === 0) {
     tally.passed++
     screen.done(name, since)
   } else {
@@ -80,7 +104,11 @@ function check (name: string, [program = '', ...args]: string[], tally: Tally) {
 async function startDatabase () {
   findPrograms()
   const since = performance.now()
-  const { recipe, url } = await postgres(path.join(folder, 'postgres'), { logFile: path.join(folder, 'postgres.log'), password: 'test', durable: false })
+  const { recipe, url } = await postgres(path.join(folder, 'postgres'), {
+    logFile: path.join(folder, 'postgres.log'),
+    password: 'test',
+    durable: false
+  })
   database = await start(recipe)
   screen.done('postgres for the tests', since)
   return url
@@ -91,13 +119,19 @@ async function inspect (files: string[]) {
   const [file] = files
   if (!file || files.length > 1) throw new UserError('--inspect takes one test file')
   const url = await startDatabase()
-  runner = spawn(process.execPath, ['--inspect-brk', file], { cwd: root, env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' }, stdio: 'inherit' })
+  runner = spawn(process.execPath, ['--inspect-brk', file], {
+    cwd: root,
+    env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' },
+    stdio: 'inherit'
+  })
   await end(await new Promise((resolve) => runner?.on('exit', (code) => resolve(code ?? 1))))
 }
 
 async function runTests (): Promise<Tally> {
   const url = await startDatabase()
-  const { serial, parallel } = partition(files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow))
+  const { serial, parallel } = partition(
+    files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow)
+  )
   const tally: Tally = { passed: 0, failed: 0 }
   for (const [some, jobs] of [[parallel, availableParallelism()], [serial, 1]] as const) {
     if (some.length === 0) continue
@@ -119,8 +153,16 @@ async function runTap (url: string, files: string[], jobs: number): Promise<Tall
   const tap = [path.join(root, 'node_modules/tap/dist/esm/run.mjs')]
   const listed = spawnSync(process.execPath, [...tap, 'list', ...files], { cwd: root, encoding: 'utf8' })
   const report = tapReport(listed.stdout.split('\n').filter(Boolean))
-  const child = runner = spawn(process.execPath, [...tap, '--reporter=tap', `--jobs=${jobs}`, ...options.grep.map((pattern) => `--grep=${pattern}`), ...files], {
-    cwd: root, env: { ...process.env, TEST_DATABASE_URL: url }, stdio: ['ignore', 'pipe', 'inherit']
+  const child = runner = spawn(process.execPath, [
+    ...tap,
+    '--reporter=tap',
+    `--jobs=${jobs}`,
+    ...options.grep.map((pattern) => `--grep=${pattern}`),
+    ...files
+  ], {
+    cwd: root,
+    env: { ...process.env, TEST_DATABASE_URL: url },
+    stdio: ['ignore', 'pipe', 'inherit']
   })
   child.stdout.pipe(report.parser)
   const [code] = await Promise.all([
@@ -136,7 +178,9 @@ async function runTap (url: string, files: string[], jobs: number): Promise<Tall
 }
 
 function testsBelow (folder: string): string[] {
-  return globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**'] }).map((file) => path.join(folder, file))
+  return globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**'] }).map((file) =>
+    path.join(folder, file)
+  )
 }
 
 async function end (code: number) {

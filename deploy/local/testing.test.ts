@@ -40,11 +40,23 @@ t.test('a Redis server for tests keeps its data through a stop, and nothing thro
 t.test('mails can be read by address and rejected, and are kept through a stop', async (t) => {
   const server = await startMail(t)
   const transport = createTransport(server.smtpUrl)
-  const send = async (to: string) => await transport.sendMail({ from: 'tandem@example.com', to, subject: `Für ${to}`, text: 'Your code is 123456', html: '<b>123456</b>' })
+  const send = async (to: string) =>
+    await transport.sendMail({
+      from: 'tandem@example.com',
+      to,
+      subject: `Für ${to}`,
+      text: 'Your code is 123456',
+      html: '<b>123456</b>'
+    })
 
   await send('Ana@example.com')
   await send('ben@example.com')
-  t.match(server.mails('ana@example.com'), [{ to: ['ana@example.com'], subject: 'Für Ana@example.com', text: /123456/, html: '<b>123456</b>' }])
+  t.match(server.mails('ana@example.com'), [{
+    to: ['ana@example.com'],
+    subject: 'Für Ana@example.com',
+    text: /123456/,
+    html: '<b>123456</b>'
+  }])
   t.equal(server.mails().length, 2)
 
   server.rejectWith(451)

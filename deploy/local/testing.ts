@@ -11,7 +11,9 @@ export type { Mail } from './mail-page.ts'
 export { freePort } from './ports.ts'
 
 /** The part of a tap test that is needed for cleanup. */
-export interface Teardown { teardown (work: () => unknown): unknown }
+export interface Teardown {
+  teardown(work: () => unknown): unknown
+}
 
 /** A server for one test, which can be killed and restarted. It keeps its address and is removed after the test. */
 export interface TestServer {
@@ -33,7 +35,10 @@ export interface SharedTestServer extends TestServer {
 }
 
 interface Rights {
-  /** Its users and permissions, in its own configuration format; `url` is then the operator's. Without it every client has all permissions. */
+  /**
+   * Its users and permissions, in its own configuration format; `url` is then the operator's. Without it every client
+   * has all permissions.
+   */
   rights?: string
 }
 
@@ -49,9 +54,13 @@ export async function startRedis (t: Teardown, { rights }: Rights = {}): Promise
   return await startSharedServer(t, (dir, logFile) => redis(dir, { logFile, program, access: accessOf(rights) }))
 }
 
-const accessOf = (rights: string | undefined) => rights === undefined ? undefined : { rights, passwordOf: (user: string) => `secret-of-${user}` }
+const accessOf = (rights: string | undefined) =>
+  rights === undefined ? undefined : { rights, passwordOf: (user: string) => `secret-of-${user}` }
 
-async function startSharedServer (t: Teardown, make: (dir: string, logFile: string) => SharedServer): Promise<SharedTestServer> {
+async function startSharedServer (
+  t: Teardown,
+  make: (dir: string, logFile: string) => SharedServer
+): Promise<SharedTestServer> {
   let urlOf: SharedServer['urlOf'] = () => ''
   const server = await startTestServer(t, (dir, logFile) => {
     const made = make(dir, logFile)
@@ -106,7 +115,9 @@ async function startTestServer (t: Teardown, make: (dir: string, logFile: string
     await running?.[how]()
     running = undefined
   }
-  const begin = async () => { running ??= await start(recipe) }
+  const begin = async () => {
+    running ??= await start(recipe)
+  }
 
   t.teardown(async () => await end('kill'))
   await begin()
@@ -114,7 +125,9 @@ async function startTestServer (t: Teardown, make: (dir: string, logFile: string
   recipe.hasFixedPort = true
   return {
     url: url(),
-    get pid () { return running?.pid },
+    get pid() {
+      return running?.pid
+    },
     kill: async () => await end('kill'),
     stop: async () => await end('stop'),
     start: begin,
@@ -151,17 +164,34 @@ export interface TestProcess {
 export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
   const root = path.resolve(import.meta.dirname, '../..')
   const recipe: ProcessSpec = {
-    name: script, port: 0, logFile: path.join(temporaryFolder(t), 'log'), ipc: true, stopTimeoutMs: 15_000,
-    command: () => ({ file: process.execPath, args: [path.join(root, script)], env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) } }),
-    isReady: async () => (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
+    name: script,
+    port: 0,
+    logFile: path.join(temporaryFolder(t), 'log'),
+    ipc: true,
+    stopTimeoutMs: 15_000,
+    command: () => ({
+      file: process.execPath,
+      args: [path.join(root, script)],
+      env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) }
+    }),
+    isReady: async () =>
+      (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
   }
   let running: Running | undefined
   const stop = async () => {
     await running?.stop()
     running = undefined
   }
-  const begin = async () => { running ??= await start(recipe) }
+  const begin = async () => {
+    running ??= await start(recipe)
+  }
   t.teardown(stop)
   await begin()
-  return { get port () { return recipe.port }, stop, start: begin }
+  return {
+    get port() {
+      return recipe.port
+    },
+    stop,
+    start: begin
+  }
 }

@@ -17,7 +17,9 @@ t.test('with --watch, a changed service restarts, even if it failed to start', a
   writeFileSync(file, works)
   const after = await system.stack(({ services }) => services['social']?.pid !== null)
   t.equal(after.services['identity']?.pid, before.services['identity']?.pid, 'the others keep running')
-  await eventually(() => { if (!output().includes('services/social/main.ts changed')) throw new Error(output()) })
+  await eventually(() => {
+    if (!output().includes('services/social/main.ts changed')) throw new Error(output())
+  })
 
   writeFileSync(path.join(system.root, 'packages/any.ts'), '')
   await system.stack(({ gateway }) => gateway.pid !== before.gateway.pid)

@@ -7,7 +7,10 @@ const DEBOUNCE_MS = 150
 // Files that never affect a running process.
 const IGNORED = /(^|\/)(node_modules|\.tap)(\/|$)|\.test\.ts$|\.md$|~$|\.sw.$/
 
-/** Restarts the processes that a changed file affects: its service, the gateway, or all of them for a package. Changes before `started` wait. */
+/**
+ * Restarts the processes that a changed file affects: its service, the gateway, or all of them for a package. Changes
+ * before `started` wait.
+ */
 export function watchSources (root: string, system: System, started: Promise<void>): () => void {
   const all = ['gateway', ...system.services.keys()]
   const changed = new Map<string, string>()
@@ -17,7 +20,10 @@ export function watchSources (root: string, system: System, started: Promise<voi
     for (const [name, file] of changed) {
       const process = name === 'gateway' ? system.gateway : system.services.get(name)
       const migrated = name === 'gateway' ? Promise.resolve() : system.migrate(name)
-      migrated.then(() => process?.restart(`${file} changed`), (error: Error) => screen.fail(`${name}: ${error.message}`))
+      migrated.then(
+        () => process?.restart(`${file} changed`),
+        (error: Error) => screen.fail(`${name}: ${error.message}`)
+      )
     }
     changed.clear()
   }
@@ -36,7 +42,8 @@ export function watchSources (root: string, system: System, started: Promise<voi
       for (const each of affectedBy(file)) changed.set(each, file)
       clearTimeout(timer)
       timer = setTimeout(() => void started.then(restart, () => {}), DEBOUNCE_MS)
-    }))
+    })
+  )
   return () => {
     clearTimeout(timer)
     for (const watcher of watchers) watcher.close()

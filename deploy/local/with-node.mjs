@@ -28,16 +28,30 @@ run()
 /** The Node to run, and the folders to prepend to PATH so that every child process finds Node and pnpm. */
 function findTools () {
   const cachedTools = readJson(path.join(cache, 'tools.json'))
-  if (cachedTools && existsSync(cachedTools.node) && cachedTools.path.every((folder) => existsSync(folder))) return cachedTools
+  if (cachedTools && existsSync(cachedTools.node) && cachedTools.path.every((folder) => existsSync(folder))) {
+    return cachedTools
+  }
 
   return withLock('npx', () => {
     ensureLibatomic()
     print(`Fetching Node ${NODE} and pnpm with npx (about 15 seconds the first time, 2 after) …`)
-    const found = spawnSync('npx', ['--yes', `--package=node@${NODE}`, '--package=pnpm@12', '-c', 'command -v node; command -v pnpm'], {
-      cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']
+    const found = spawnSync('npx', [
+      '--yes',
+      `--package=node@${NODE}`,
+      '--package=pnpm@12',
+      '-c',
+      'command -v node; command -v pnpm'
+    ], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit']
     })
     const [node, pnpm] = (found.stdout ?? '').trim().split('\n')
-    if (found.status !== 0 || !node || !pnpm) fail(`npx could not fetch node@${NODE} and pnpm@12. Check that the package registry is reachable and the disk is not full.`)
+    if (found.status !== 0 || !node || !pnpm) {
+      fail(
+        `npx could not fetch node@${NODE} and pnpm@12. Check that the package registry is reachable and the disk is not full.`
+      )
+    }
     return { node, pnpm, path: [...new Set([path.dirname(node), path.dirname(pnpm)])] }
   })
 }
@@ -47,11 +61,15 @@ function ensureLibatomic () {
   if (process.platform !== 'linux' || !existsSync('/usr/bin/apt-get')) return
   const libraries = spawnSync('/sbin/ldconfig', ['-p'], { encoding: 'utf8' })
   if (libraries.status !== 0 || libraries.stdout.includes('libatomic.so.1')) return
-  if (process.getuid() !== 0) fail(`Node ${NODE} needs a library that is not installed. Run: sudo apt-get install libatomic1`)
+  if (process.getuid() !== 0) {
+    fail(`Node ${NODE} needs a library that is not installed. Run: sudo apt-get install libatomic1`)
+  }
   print('Installing libatomic1 with apt-get …')
-  const get = (...args) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 'inherit']
-  }).status === 0
+  const get = (...args) =>
+    spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'ignore', 'inherit']
+    }).status === 0
   const installed = () => get('install', '--no-install-recommends', '-y', 'libatomic1')
   if (!installed() && !(get('update') && installed())) fail('libatomic1 could not be installed: see the output above')
 }
@@ -66,7 +84,9 @@ function install () {
     if (!isFresh()) {
       print('Installing the dependencies …')
       const installed = spawnSync(tools.pnpm, ['install', '--frozen-lockfile', '--config.confirmModulesPurge=false'], {
-        cwd: root, env: environment, stdio: ['ignore', 2, 2]
+        cwd: root,
+        env: environment,
+        stdio: ['ignore', 2, 2]
       })
       if (installed.status !== 0) fail('The dependencies could not be installed: see the output above')
     }
@@ -77,7 +97,10 @@ function install () {
 }
 
 function run () {
-  const child = spawn(tools.node, [path.resolve(root, script), ...args], { env: environment, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(tools.node, [path.resolve(root, script), ...args], {
+    env: environment,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc']
+  })
   let isStopping = false
   const stop = (signal) => {
     if (isStopping) return
@@ -86,9 +109,14 @@ function run () {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
 
-  // npm may be killed, and its shell may die of a signal without passing it on: then the ancestors of this process change.
+  // npm may be killed, and its shell may die of a signal without passing it on: then the ancestors of this process
+  // change.
   const before = ancestors()
-  if (process.env.npm_lifecycle_event) setInterval(() => { if (ancestors() !== before) stop('SIGTERM') }, 500).unref()
+  if (process.env.npm_lifecycle_event) {
+    setInterval(() => {
+      if (ancestors() !== before) stop('SIGTERM')
+    }, 500).unref()
+  }
 
   child.on('error', (error) => fail(`Cannot run ${tools.node}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
@@ -108,7 +136,7 @@ function ancestors () {
 /** Runs `work` under a lock file: npx and pnpm must not run twice at once in one folder. */
 function withLock (name, work) {
   const lock = path.join(tmpdir(), `tandem-${userInfo().uid}-${name}.lock`)
-  for (let announced = false; ; pause(200)) {
+  for (let announced = false;; pause(200)) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
       break

@@ -5,7 +5,10 @@ import t from 'tap'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Words that this project does not use, and what to write in their place. People are they; the rest is what the field says. */
+/**
+ * Words that this project does not use, and what to write in their place. People are they; the rest is what the field
+ * says.
+ */
 const replacements: [RegExp, string][] = [
   [/\b(he|him|his|himself)\b/i, 'they, them, their'],
   [/\b(whoever|whomever|whom|whosoever)\b/i, 'anyone who, callers, the account that'],
@@ -14,7 +17,10 @@ const replacements: [RegExp, string][] = [
   [/\b(is|are|was|were) told\b/i, 'is notified, receives, is sent'],
   [/\b(untold|unsaid|telling|tellings|unless told)\b/i, 'tombstone, not published, notification request, by default'],
   [/\b(doom|doomed|reckon|reckoned|reckons)\b/i, 'mark for deletion, compute'],
-  [/\b(meetOthers|keepLetter|takeDue|failAgain|untilHeard|isNews|createTeller|faultsOf)\b/, 'the name that replaced it'],
+  [
+    /\b(meetOthers|keepLetter|takeDue|failAgain|untilHeard|isNews|createTeller|faultsOf)\b/,
+    'the name that replaced it'
+  ],
   [/\b(patience|blameless|hopeless)\b/i, 'timeoutMs, transient, permanent'],
   [/\bdead.?letters?\b/i, 'failed message']
 ]
@@ -23,13 +29,26 @@ const replacements: [RegExp, string][] = [
 const foreign = /(^pnpm-lock\.yaml|\/words\.test\.ts|\.json|\.gz|\.txt|blocklist\.ts)$/
 
 t.test('the language is the one of the field', async (t) => {
-  const files = spawnSync('git', ['ls-files', '*.ts', '*.mjs', '*.sql', '*.md', '*.yml', '*.yaml', '*.sh', '*.conf', '.env.example'], { cwd: root, encoding: 'utf8' })
+  const files = spawnSync('git', [
+    'ls-files',
+    '*.ts',
+    '*.mjs',
+    '*.sql',
+    '*.md',
+    '*.yml',
+    '*.yaml',
+    '*.sh',
+    '*.conf',
+    '.env.example'
+  ], { cwd: root, encoding: 'utf8' })
     .stdout.split('\n').filter((file) => file && !foreign.test(file))
   t.ok(files.length > 400)
   for (const file of files) {
     const lines = readFileSync(path.join(root, file), 'utf8').split('\n')
-    const found = lines.flatMap((line, index) => replacements.filter(([word]) => word.test(line))
-      .map(([word, instead]) => `${file}:${index + 1} "${word.exec(line)?.[0]}": write ${instead}`))
+    const found = lines.flatMap((line, index) =>
+      replacements.filter(([word]) => word.test(line))
+        .map(([word, instead]) => `${file}:${index + 1} "${word.exec(line)?.[0]}": write ${instead}`)
+    )
     t.strictSame(found, [], file)
   }
 })

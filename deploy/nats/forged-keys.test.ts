@@ -40,9 +40,18 @@ t.test('a service rejects keys from anyone but identity, even where NATS would d
   }
   const attacker = await join(forged, anotherRoot)
   const fitmatch = await startProcess(t, 'services/fitmatch/main.ts', {
-    DATABASE_URL: url, NATS_URL: nats.url, IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, CDN_URL: 'http://cdn.example', MEDIA_DIR: path.join(media, 'media'), MEDIA_SIGNING_KEY: mediaSigningKey, LOG_LEVEL: 'fatal'
+    DATABASE_URL: url,
+    NATS_URL: nats.url,
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
+    CDN_URL: 'http://cdn.example',
+    MEDIA_DIR: path.join(media, 'media'),
+    MEDIA_SIGNING_KEY: mediaSigningKey,
+    LOG_LEVEL: 'fatal'
   })
-  const statusFor = async (token: string) => (await fetch(`http://127.0.0.1:${fitmatch.port}/fitmatch/profile`, { headers: { authorization: `Bearer ${token}` } })).status
+  const statusFor = async (token: string) =>
+    (await fetch(`http://127.0.0.1:${fitmatch.port}/fitmatch/profile`, {
+      headers: { authorization: `Bearer ${token}` }
+    })).status
 
   while (attacker.asked() === 0) await sleep(20)
   t.equal(await statusFor(forged.token), 503, 'no keys are known yet')

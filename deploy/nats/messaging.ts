@@ -7,13 +7,15 @@ import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.ts$|\.test\.ts$/
 
 /**
- * What each service below `root` does on NATS. A service declares an event or a question by importing it from the contracts: its own to
- * publish or provide, another's to consume or call.
+ * What each service below `root` does on NATS. A service declares an event or a question by importing it from the
+ * contracts: its own to publish or provide, another's to consume or call.
  */
 export function readMessaging (root: string): Messaging[] {
   const folder = path.join(root, 'services')
   return readdirSync(folder).filter((name) => existsSync(path.join(folder, name, 'main.ts'))).sort().map((service) => {
-    const imported = [...listImports(path.join(folder, service))].sort().map((name) => (contracts as Record<string, unknown>)[name])
+    const imported = [...listImports(path.join(folder, service))].sort().map((name) =>
+      (contracts as Record<string, unknown>)[name]
+    )
     const questions = imported.filter(isQuestion)
     return {
       service,
@@ -33,10 +35,18 @@ function listImports (folder: string): Set<string> {
   const files = globSync('**/*.ts', { cwd: folder }).filter((file) => !NO_PART_OF_A_SERVICE.test(file))
   return new Set(files.flatMap((file) => {
     const source = readFileSync(path.join(folder, file), 'utf8')
-    if (/\* as \w+ from '@tandem\/contracts'/.test(source)) throw new Error(`${file} must import by name what it uses of the contracts: its rights on NATS are made of these names`)
-    return [...source.matchAll(/import \{([^}]*)\} from '@tandem\/contracts'/g)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim().split(' ')[0] ?? ''))
+    if (/\* as \w+ from '@tandem\/contracts'/.test(source)) {
+      throw new Error(
+        `${file} must import by name what it uses of the contracts: its rights on NATS are made of these names`
+      )
+    }
+    return [...source.matchAll(/import \{([^}]*)\} from '@tandem\/contracts'/g)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.trim().split(' ')[0] ?? '')
+    )
   }))
 }
 
-const isQuestion = (value: unknown): value is RpcDefinition => typeof value === 'object' && value !== null && 'response' in value && 'type' in value
-const isEvent = (value: unknown): value is EventDefinition => typeof value === 'object' && value !== null && 'data' in value && 'type' in value
+const isQuestion = (value: unknown): value is RpcDefinition =>
+  typeof value === 'object' && value !== null && 'response' in value && 'type' in value
+const isEvent = (value: unknown): value is EventDefinition =>
+  typeof value === 'object' && value !== null && 'data' in value && 'type' in value

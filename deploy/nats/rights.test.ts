@@ -1,6 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { handleRpc, createRpcClient, connectBus, parseNatsUrl, on, publish, startRpcHandlers, startConsumers, startRelay, type FailedMessageTables, type ProcessedEventTables, type OutboxTables } from '@tandem/bus-kit'
+import {
+  handleRpc,
+  createRpcClient,
+  connectBus,
+  parseNatsUrl,
+  on,
+  publish,
+  startRpcHandlers,
+  startConsumers,
+  startRelay,
+  type FailedMessageTables,
+  type ProcessedEventTables,
+  type OutboxTables
+} from '@tandem/bus-kit'
 import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { connect, type Msg, type NatsConnection } from 'nats'
@@ -46,7 +59,11 @@ async function capture (t: Test, url: string): Promise<Captured> {
       return await isAllowed(`publish ${subject}`)
     },
     async subscribe (subject) {
-      nats.subscribe(subject, { callback: (error, message) => { if (!error) received.push(message) } })
+      nats.subscribe(subject, {
+        callback: (error, message) => {
+          if (!error) received.push(message)
+        }
+      })
       return await isAllowed(`subscription ${subject}`)
     }
   }
@@ -64,21 +81,39 @@ async function world (t: Test) {
   const identity = join('identity')
   const relay = startRelay(identity, db)
   t.teardown(() => relay.stop())
-  startRpcHandlers(identity, [handleRpc(Contact, async () => ({ email: 'a@example.com', emailVerified: true, name: 'Ana', locale: 'en' })), handleRpc(SigningKeys, async () => 'signed keys')])
+  startRpcHandlers(identity, [
+    handleRpc(Contact, async () => ({ email: 'a@example.com', emailVerified: true, name: 'Ana', locale: 'en' })),
+    handleRpc(SigningKeys, async () => 'signed keys')
+  ])
   const say = async () => {
     const accountId = crypto.randomUUID()
     await db.transaction().execute(async (trx) => await publish(trx, AccountVerified, accountId, { accountId }))
-    await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
+    await until(async () =>
+      await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined
+    )
     return accountId
   }
   const operator = await connect(parseNatsUrl(server.url))
   t.teardown(() => operator.close())
-  const stored = async (stream: string) => (await (await operator.jetstreamManager()).streams.info(stream)).state.messages
-  return { server, db, join, say, operator, stored, capture: async (service: string) => await capture(t, server.urlOf(service)) }
+  const stored = async (stream: string) =>
+    (await (await operator.jetstreamManager()).streams.info(stream)).state.messages
+  return {
+    server,
+    db,
+    join,
+    say,
+    operator,
+    stored,
+    capture: async (service: string) => await capture(t, server.urlOf(service))
+  }
 }
 
 t.test('the rights of containers and clusters are what the services declare', (t) => {
-  t.equal(readFileSync(rightsFile, 'utf8'), describeRights(root), 'up to date; else run `node deploy/nats/write-rights.ts`')
+  t.equal(
+    readFileSync(rightsFile, 'utf8'),
+    describeRights(root),
+    'up to date; else run `node deploy/nats/write-rights.ts`'
+  )
   t.end()
 })
 
@@ -87,7 +122,9 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   const { db } = await testDatabase<Tables>(t, import.meta.dirname)
   const notification = join('notification')
   const received: string[] = []
-  const consumers = startConsumers(notification, db, [on(AccountVerified, async ({ data }) => { received.push(data.accountId) })])
+  const consumers = startConsumers(notification, db, [on(AccountVerified, async ({ data }) => {
+    received.push(data.accountId)
+  })])
   t.teardown(() => consumers.stop())
   const accountId = await say()
   await until(() => received.length > 0)
@@ -95,7 +132,7 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   t.match(await createRpcClient(notification)(Contact, { accountId }, { timeoutMs: 5_000 }), { name: 'Ana' })
 })
 
-t.test('no service can publish events in another one\'s name', async (t) => {
+t.test("no service can publish events in another one's name", async (t) => {
   const { say, db, join, stored, capture } = await world(t)
   await say()
   const social = await capture('social')
@@ -107,12 +144,16 @@ t.test('no service can publish events in another one\'s name', async (t) => {
   t.teardown(() => forged.stop())
   await db.transaction().execute(async (trx) => await publish(trx, event, 'forged', { accountId: crypto.randomUUID() }))
   await until(async () => await stored('EVENTS_IDENTITY') === 2)
-  t.equal(await stored('EVENTS_IDENTITY'), 2, 'only identity\'s own relay got it there')
+  t.equal(await stored('EVENTS_IDENTITY'), 2, "only identity's own relay got it there")
 })
 
-t.test('no service can respond in another one\'s name', async (t) => {
+t.test("no service can respond in another one's name", async (t) => {
   const { capture, join } = await world(t)
-  const [dashboard, fitmatch, identity] = [await capture('dashboard'), await capture('fitmatch'), await capture('identity')]
+  const [dashboard, fitmatch, identity] = [
+    await capture('dashboard'),
+    await capture('fitmatch'),
+    await capture('identity')
+  ]
   const inbox = '_INBOX_fitmatch.identity.1'
   t.ok(await fitmatch.subscribe(inbox))
   t.notOk(await dashboard.publish(inbox, [{ kid: 'mine' }]), 'not even who has learnt the inbox')
@@ -122,10 +163,10 @@ t.test('no service can respond in another one\'s name', async (t) => {
   await until(() => fitmatch.received.length > 0)
   t.same(fitmatch.received.map((message) => message.json()), [[]])
 
-  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), 'nor does anybody read another one\'s answers')
-  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), 'or receive another one\'s calls')
+  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), "nor does anybody read another one's answers")
+  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), "or receive another one's calls")
   t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or call what it does not declare')
-  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or call in another one\'s name')
+  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), "or call in another one's name")
   const honest = join('fitmatch')
   await until(() => honest.current() !== undefined)
   t.equal(await createRpcClient(honest)(SigningKeys, {}, { timeoutMs: 5_000 }), 'signed keys')
@@ -139,7 +180,14 @@ t.test('an answer goes where its caller gets answers, and nowhere else', async (
   await dashboard.subscribe('_INBOX_dashboard.>')
   const ask = 'ask.identity.contact.v1.dashboard'
   const request = { accountId: crypto.randomUUID() }
-  for (const reply of ['evt.identity.account.verified.v1', '_INBOX_fitmatch.identity.1', '_INBOX_dashboard.profile.1', '$JS.API.STREAM.PURGE.EVENTS_IDENTITY']) {
+  for (
+    const reply of [
+      'evt.identity.account.verified.v1',
+      '_INBOX_fitmatch.identity.1',
+      '_INBOX_dashboard.profile.1',
+      '$JS.API.STREAM.PURGE.EVENTS_IDENTITY'
+    ]
+  ) {
     t.ok(await dashboard.publish(ask, request, reply), 'NATS does not check the reply subject')
   }
   await dashboard.publish(ask, request, '_INBOX_dashboard.identity.1')
@@ -153,7 +201,9 @@ t.test('what the broker itself answers is no event, wherever it is wanted', asyn
   const { capture, say, join } = await world(t)
   const { db } = await testDatabase<Tables>(t, import.meta.dirname)
   const received: string[] = []
-  const consumers = startConsumers(join('notification'), db, [on(AccountVerified, async ({ data }) => { received.push(data.accountId) })])
+  const consumers = startConsumers(join('notification'), db, [on(AccountVerified, async ({ data }) => {
+    received.push(data.accountId)
+  })])
   t.teardown(() => consumers.stop())
   const social = await capture('social')
   const place = 'evt.identity.account.verified.v1'
@@ -162,21 +212,39 @@ t.test('what the broker itself answers is no event, wherever it is wanted', asyn
   const accountId = await say()
   await until(() => received.length > 0)
   t.same(received, [accountId])
-  await until(async () => (await db.selectFrom('failed_messages').select('key').where('parked_at', 'is not', null).execute()).length === 2)
+  await until(async () =>
+    (await db.selectFrom('failed_messages').select('key').where('parked_at', 'is not', null).execute()).length === 2
+  )
 })
 
 t.test('no service can read a stream that it does not consume', async (t) => {
   const { capture, say, operator } = await world(t)
   await say()
   const social = await capture('social')
-  const consumer = { stream_name: 'EVENTS_IDENTITY', config: { durable_name: 'social', name: 'social', ack_policy: 'explicit' } }
-  for (const subject of [
-    '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social.evt.identity.>',
-    '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS_IDENTITY.social', '$JS.API.CONSUMER.MSG.NEXT.EVENTS_IDENTITY.notification', '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY',
-    '$JS.API.DIRECT.GET.EVENTS_IDENTITY', '$JS.API.STREAM.SNAPSHOT.EVENTS_IDENTITY', '$JS.API.STREAM.INFO.EVENTS_IDENTITY', '$JS.API.CONSUMER.LIST.EVENTS_IDENTITY',
-    '$JS.API.CONSUMER.CREATE.EVENTS_PROFILE.fitmatch.evt.profile.>', '$JS.API.CONSUMER.MSG.NEXT.EVENTS_PROFILE.fitmatch', '$JS.ACK.EVENTS_PROFILE.fitmatch.1.1.1.1.1'
-  ]) t.notOk(await social.publish(subject, consumer), subject)
-  for (const subject of ['evt.identity.>', 'evt.>', '>', '_INBOX_identity.>', '_INBOX.>', '$JS.>']) t.notOk(await social.subscribe(subject), subject)
+  const consumer = {
+    stream_name: 'EVENTS_IDENTITY',
+    config: { durable_name: 'social', name: 'social', ack_policy: 'explicit' }
+  }
+  for (
+    const subject of [
+      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY',
+      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social',
+      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social.evt.identity.>',
+      '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS_IDENTITY.social',
+      '$JS.API.CONSUMER.MSG.NEXT.EVENTS_IDENTITY.notification',
+      '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY',
+      '$JS.API.DIRECT.GET.EVENTS_IDENTITY',
+      '$JS.API.STREAM.SNAPSHOT.EVENTS_IDENTITY',
+      '$JS.API.STREAM.INFO.EVENTS_IDENTITY',
+      '$JS.API.CONSUMER.LIST.EVENTS_IDENTITY',
+      '$JS.API.CONSUMER.CREATE.EVENTS_PROFILE.fitmatch.evt.profile.>',
+      '$JS.API.CONSUMER.MSG.NEXT.EVENTS_PROFILE.fitmatch',
+      '$JS.ACK.EVENTS_PROFILE.fitmatch.1.1.1.1.1'
+    ]
+  ) t.notOk(await social.publish(subject, consumer), subject)
+  for (const subject of ['evt.identity.>', 'evt.>', '>', '_INBOX_identity.>', '_INBOX.>', '$JS.>']) {
+    t.notOk(await social.subscribe(subject), subject)
+  }
   const consumers = await (await operator.jetstreamManager()).consumers.list('EVENTS_IDENTITY').next()
   t.same(consumers.map(({ name }) => name), [])
 })
@@ -186,22 +254,28 @@ t.test('a service makes, changes, empties and deletes no stream and no consumer,
   const manager = await operator.jetstreamManager()
   await manager.streams.delete('EVENTS_SOCIAL')
   const social = await capture('social')
-  const config = { name: 'EVENTS_SOCIAL', subjects: ['evt.social.>'], republish: { src: 'evt.social.>', dest: 'evt.identity.account.verified.v1' } }
-  for (const [subject, payload] of [
-    ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', config],
-    ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', { ...config, republish: undefined, subjects: ['ask.>'] }],
-    ['$JS.API.STREAM.CREATE.MIRROR', { name: 'MIRROR', mirror: { name: 'EVENTS_IDENTITY' } }],
-    ['$JS.API.STREAM.CREATE.SOURCES', { name: 'SOURCES', sources: [{ name: 'EVENTS_IDENTITY' }] }],
-    ['$JS.API.STREAM.UPDATE.EVENTS_SOCIAL', config],
-    ['$JS.API.STREAM.RESTORE.EVENTS_SOCIAL', config],
-    ['$JS.API.STREAM.PURGE.EVENTS_SOCIAL', {}],
-    ['$JS.API.STREAM.PURGE.EVENTS_IDENTITY', {}],
-    ['$JS.API.STREAM.DELETE.EVENTS_SOCIAL', {}],
-    ['$JS.API.STREAM.DELETE.EVENTS_IDENTITY', {}],
-    ['$JS.API.STREAM.MSG.DELETE.EVENTS_SOCIAL', { seq: 1 }],
-    ['$JS.API.CONSUMER.DELETE.EVENTS_PROFILE.social', {}],
-    ['$JS.API.CONSUMER.DELETE.EVENTS_SOCIAL.notification', {}]
-  ] as const) t.notOk(await social.publish(subject, payload), subject)
+  const config = {
+    name: 'EVENTS_SOCIAL',
+    subjects: ['evt.social.>'],
+    republish: { src: 'evt.social.>', dest: 'evt.identity.account.verified.v1' }
+  }
+  for (
+    const [subject, payload] of [
+      ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', config],
+      ['$JS.API.STREAM.CREATE.EVENTS_SOCIAL', { ...config, republish: undefined, subjects: ['ask.>'] }],
+      ['$JS.API.STREAM.CREATE.MIRROR', { name: 'MIRROR', mirror: { name: 'EVENTS_IDENTITY' } }],
+      ['$JS.API.STREAM.CREATE.SOURCES', { name: 'SOURCES', sources: [{ name: 'EVENTS_IDENTITY' }] }],
+      ['$JS.API.STREAM.UPDATE.EVENTS_SOCIAL', config],
+      ['$JS.API.STREAM.RESTORE.EVENTS_SOCIAL', config],
+      ['$JS.API.STREAM.PURGE.EVENTS_SOCIAL', {}],
+      ['$JS.API.STREAM.PURGE.EVENTS_IDENTITY', {}],
+      ['$JS.API.STREAM.DELETE.EVENTS_SOCIAL', {}],
+      ['$JS.API.STREAM.DELETE.EVENTS_IDENTITY', {}],
+      ['$JS.API.STREAM.MSG.DELETE.EVENTS_SOCIAL', { seq: 1 }],
+      ['$JS.API.CONSUMER.DELETE.EVENTS_PROFILE.social', {}],
+      ['$JS.API.CONSUMER.DELETE.EVENTS_SOCIAL.notification', {}]
+    ] as const
+  ) t.notOk(await social.publish(subject, payload), subject)
 
   await until(async () => await manager.streams.info('EVENTS_SOCIAL').then(() => true, () => false))
   const { config: made } = await manager.streams.info('EVENTS_SOCIAL')
@@ -213,8 +287,17 @@ t.test('the keeper of the streams reads and publishes nothing', async (t) => {
   const { capture, say } = await world(t)
   await say()
   const keeper = await capture('streams')
-  for (const subject of ['evt.identity.account.verified.v1', 'ask.identity.contact.v1.streams', '$JS.API.STREAM.UPDATE.EVENTS_IDENTITY', '$JS.API.STREAM.DELETE.EVENTS_IDENTITY',
-    '$JS.API.STREAM.CREATE.OTHER', '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY', '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY']) t.notOk(await keeper.publish(subject), subject)
+  for (
+    const subject of [
+      'evt.identity.account.verified.v1',
+      'ask.identity.contact.v1.streams',
+      '$JS.API.STREAM.UPDATE.EVENTS_IDENTITY',
+      '$JS.API.STREAM.DELETE.EVENTS_IDENTITY',
+      '$JS.API.STREAM.CREATE.OTHER',
+      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY',
+      '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY'
+    ]
+  ) t.notOk(await keeper.publish(subject), subject)
   t.notOk(await keeper.subscribe('evt.>'))
 })
 

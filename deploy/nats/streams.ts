@@ -1,7 +1,8 @@
 import { connectBus, startStreamManager, STREAM_MANAGER_USER, type Bus } from '@tandem/bus-kit'
 
 /**
- * Looks after the streams of `services` from this process, in the place of the container that does. Returns what ends it.
+ * Looks after the streams of `services` from this process, in the place of the container that does. Returns what ends
+ * it.
  * @param url as the user `streams`
  */
 export function connectStreamManager (url: string, services: string[], log: Bus['log']) {

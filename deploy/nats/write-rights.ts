@@ -1,4 +1,5 @@
-// Writes down what each service may do on NATS, for the containers and for a cluster: `node deploy/nats/write-rights.ts`.
+// Writes down what each service may do on NATS, for the containers and for a cluster: `node
+// deploy/nats/write-rights.ts`.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describeRights, rightsFile } from './rights.ts'

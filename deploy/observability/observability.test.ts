@@ -13,9 +13,22 @@ import '../../services/fitmatch/safety/reports.ts'
 import '../../services/identity/security-log/actions.ts'
 import '../../services/notification/push/actions.ts'
 
-interface Panel { title: string, targets: { expr: string }[] }
-interface Dashboard { uid: string, title: string, panels: Panel[], templating: { list: { query: string | { query: string } }[] } }
-interface Rules { groups: { name: string, rules: { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string } }[] }[] }
+interface Panel {
+  title: string
+  targets: { expr: string }[]
+}
+interface Dashboard {
+  uid: string
+  title: string
+  panels: Panel[]
+  templating: { list: { query: string | { query: string } }[] }
+}
+interface Rules {
+  groups: {
+    name: string,
+    rules: { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string } }[]
+  }[]
+}
 
 const folder = import.meta.dirname
 const read = async (file: string) => await readFile(path.join(folder, file), 'utf8')
@@ -28,7 +41,9 @@ async function listMetrics () {
   for (const { name, type } of await registry.getMetricsAsJSON() as unknown as { name: string, type: unknown }[]) {
     const labels = (registry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames
     metrics.set(name, labels)
-    if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) metrics.set(`${name}_${part}`, [...labels, 'le'])
+    if (type === 'histogram') {
+      for (const part of ['bucket', 'sum', 'count']) metrics.set(`${name}_${part}`, [...labels, 'le'])
+    }
   }
   return metrics
 }
@@ -38,10 +53,14 @@ const added = ['job', 'instance']
 
 /** The metrics of an expression, and the labels that it chooses or groups by. */
 function readExpression (expression: string) {
-  const labels = [...expression.matchAll(/\b(?:by|without) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
+  const labels = [...expression.matchAll(/\b(?:by|without) \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(/,\s*/)
+  )
   const chosen = [...expression.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => String(label))
   const bare = expression.replaceAll(/\{[^}]*\}|"[^"]*"|\[[^\]]*\]|\b(?:by|without) \([^)]*\)/g, ' ')
-  const metrics = [...bare.matchAll(/\b([a-z_]\w*)\b(?!\s*\()/g)].map(([, name]) => String(name)).filter((name) => !['by', 'and', 'or', 'unless'].includes(name))
+  const metrics = [...bare.matchAll(/\b([a-z_]\w*)\b(?!\s*\()/g)].map(([, name]) => String(name)).filter((name) =>
+    !['by', 'and', 'or', 'unless'].includes(name)
+  )
   return { metrics, labels: [...labels, ...chosen] }
 }
 
@@ -61,7 +80,10 @@ const listed = listMetrics()
 t.test('what no process tells is found', async (t) => {
   t.same(await findErrors('sum by (job) (rate(http_request_duration_seconds_count{route="/x"}[5m])) > 1'), [])
   t.same(await findErrors('http_requests_total'), ['no metric http_requests_total'])
-  t.same(await findErrors('sum by (path) (rate(http_request_duration_seconds_count{code="x"}[5m]))'), ['no label path', 'no label code'])
+  t.same(await findErrors('sum by (path) (rate(http_request_duration_seconds_count{code="x"}[5m]))'), [
+    'no label path',
+    'no label code'
+  ])
 })
 
 t.test('every alert is about something that processes tell, and says what to make of it', async (t) => {
@@ -77,7 +99,9 @@ t.test('every alert is about something that processes tell, and says what to mak
 
 t.test('every panel shows something that processes tell', async (t) => {
   const files = await readdir(path.join(folder, 'dashboards'))
-  const dashboards = await Promise.all(files.map(async (file) => JSON.parse(await read(`dashboards/${file}`)) as Dashboard))
+  const dashboards = await Promise.all(
+    files.map(async (file) => JSON.parse(await read(`dashboards/${file}`)) as Dashboard)
+  )
   t.equal(new Set(dashboards.map(({ uid }) => uid)).size, dashboards.length)
   for (const { title, panels } of dashboards) {
     for (const panel of panels) {

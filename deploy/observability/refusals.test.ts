@@ -8,6 +8,10 @@ t.test('what the gateway refuses as too much is counted by route', async (t) => 
   const statuses = await Promise.all(Array.from({ length: 7 }, attempt))
   t.equal(statuses.filter((status) => status === 429).length, 2)
   const { values } = await registry.getSingleMetric('http_request_duration_seconds')!.get()
-  t.match(values.find(({ labels, metricName }: { labels: Record<string, unknown>, metricName?: string }) =>
-    metricName?.endsWith('_count') && labels.route === '/api/mobile/v1/auth/login' && labels.status_code === 429), { value: 2 })
+  t.match(
+    values.find(({ labels, metricName }: { labels: Record<string, unknown>, metricName?: string }) =>
+      metricName?.endsWith('_count') && labels.route === '/api/mobile/v1/auth/login' && labels.status_code === 429
+    ),
+    { value: 2 }
+  )
 })

@@ -28,7 +28,9 @@ async function world (t: Test) {
 }
 
 async function until (truth: () => boolean | Promise<boolean>) {
-  for (const end = Date.now() + 10_000; !await truth(); await sleep(20)) if (Date.now() > end) throw new Error(`not so: ${truth.toString()}`)
+  for (const end = Date.now() + 10_000; !await truth(); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`not so: ${truth.toString()}`)
+  }
 }
 
 t.test('queues, hits and statistics work with the rights of their users', async (t) => {
@@ -38,7 +40,14 @@ t.test('queues, hits and statistics work with the rights of their users', async 
     let failures = 0
     const ids = Array.from({ length: 3 }, () => randomUUIDv7())
     const queue = createQueue({
-      name: `${service}-mails`, redisUrl: redis.urlOf(service), log: { info () {}, warn (_, message) { t.fail(`${service}: ${message}`) } },
+      name: `${service}-mails`,
+      redisUrl: redis.urlOf(service),
+      log: {
+        info () {},
+        warn (_, message) {
+          t.fail(`${service}: ${message}`)
+        }
+      },
       listPending: async ({ after = '' }) => ids.filter((id) => id > after && !done.has(id)),
       async work (id) {
         // The second fails once and is tried again, the third is put off: other commands than for what succeeds.
@@ -71,9 +80,20 @@ t.test('queues, hits and statistics work with the rights of their users', async 
 
 t.test('a connection without a user, or with the password of another, is rejected', async (t) => {
   const { redis } = await world(t)
-  for (const options of [{}, { username: 'identity', password: 'secret-of-gateway' }, { username: 'social', password: 'secret-of-social' }]) {
+  for (
+    const options of [{}, { username: 'identity', password: 'secret-of-gateway' }, {
+      username: 'social',
+      password: 'secret-of-social'
+    }]
+  ) {
     const { hostname, port } = new URL(redis.url)
-    const client = new Redis({ host: hostname, port: Number(port), ...options, retryStrategy: () => null, lazyConnect: true })
+    const client = new Redis({
+      host: hostname,
+      port: Number(port),
+      ...options,
+      retryStrategy: () => null,
+      lazyConnect: true
+    })
     client.on('error', () => {})
     t.teardown(() => client.disconnect())
     await client.connect().catch(() => {})
@@ -83,14 +103,23 @@ t.test('a connection without a user, or with the password of another, is rejecte
 
 t.test('no user reads or writes the keys of another, not even by a script', async (t) => {
   const { as } = await world(t)
-  const keys = { gateway: 'limit:x', dashboard: 'tandem:dashboard:x', identity: 'tandem:identity-mails:x', notification: 'tandem:notification-mails:x' }
+  const keys = {
+    gateway: 'limit:x',
+    dashboard: 'tandem:dashboard:x',
+    identity: 'tandem:identity-mails:x',
+    notification: 'tandem:notification-mails:x'
+  }
   for (const [user, own] of Object.entries(keys)) {
     const client = as(user)
     await t.resolves(client.set(own, '1'), `${user}: its own`)
     for (const other of [...Object.values(keys).filter((key) => key !== own), 'anything']) {
       await t.rejects(client.get(other), /NOPERM/, `${user}: ${other}`)
       await t.rejects(client.set(other, 'mine'), /NOPERM/)
-      await t.rejects(client.call('eval', "return redis.call('get', ARGV[1])", 0, other), /./, 'by a script that does not name it')
+      await t.rejects(
+        client.call('eval', "return redis.call('get', ARGV[1])", 0, other),
+        /./,
+        'by a script that does not name it'
+      )
     }
   }
 })
@@ -99,9 +128,39 @@ t.test('no user manages the server, or learns the names of keys', async (t) => {
   const { as } = await world(t)
   for (const user of ['gateway', 'dashboard', 'identity', 'notification']) {
     const client = as(user)
-    for (const command of ['CONFIG GET *', 'CONFIG SET dir /tmp', 'FLUSHALL', 'FLUSHDB', 'KEYS *', 'SCAN 0', 'RANDOMKEY', 'DBSIZE', 'SCRIPT FLUSH', 'SCRIPT LOAD x', 'FUNCTION FLUSH', 'ACL LIST', 'ACL WHOAMI',
-      'CLIENT LIST', 'CLIENT KILL ID 1', 'SHUTDOWN', 'SAVE', 'BGREWRITEAOF', 'REPLICAOF 127.0.0.1 1', 'MONITOR', 'MIGRATE 127.0.0.1 1 x 0 1', 'PUBLISH x y', 'SWAPDB 0 1', 'MODULE LIST', 'SLOWLOG GET',
-      'LATENCY LATEST', 'MEMORY DOCTOR', 'SORT limit:x BY nosort GET tandem:*', 'SUBSCRIBE x']) {
+    for (
+      const command of [
+        'CONFIG GET *',
+        'CONFIG SET dir /tmp',
+        'FLUSHALL',
+        'FLUSHDB',
+        'KEYS *',
+        'SCAN 0',
+        'RANDOMKEY',
+        'DBSIZE',
+        'SCRIPT FLUSH',
+        'SCRIPT LOAD x',
+        'FUNCTION FLUSH',
+        'ACL LIST',
+        'ACL WHOAMI',
+        'CLIENT LIST',
+        'CLIENT KILL ID 1',
+        'SHUTDOWN',
+        'SAVE',
+        'BGREWRITEAOF',
+        'REPLICAOF 127.0.0.1 1',
+        'MONITOR',
+        'MIGRATE 127.0.0.1 1 x 0 1',
+        'PUBLISH x y',
+        'SWAPDB 0 1',
+        'MODULE LIST',
+        'SLOWLOG GET',
+        'LATENCY LATEST',
+        'MEMORY DOCTOR',
+        'SORT limit:x BY nosort GET tandem:*',
+        'SUBSCRIBE x'
+      ]
+    ) {
       const [name = '', ...args] = command.split(' ')
       await t.rejects(client.call(name, ...args), /NOPERM/, `${user}: ${command}`)
     }
@@ -111,14 +170,27 @@ t.test('no user manages the server, or learns the names of keys', async (t) => {
 t.test('a container starts with these users, and no password on a command line', async (t) => {
   const place = await mkdtemp(path.join(tmpdir(), 'tandem-acl-'))
   t.teardown(() => rm(place, { recursive: true, force: true }))
-  // Everything of the script but where it finds and leaves its files, and the server itself, which shows what it was given.
-  const script = (await readFile(path.join(folder, 'start.sh'), 'utf8')).replace('/etc/redis', folder).replaceAll('/tmp/users.acl', `${place}/users.acl`).replace('exec redis-server', 'echo')
-  const passwords = Object.fromEntries(['OPERATOR', 'GATEWAY', 'DASHBOARD', 'IDENTITY', 'NOTIFICATION'].map((user) => [`REDIS_${user}_PASSWORD`, `secret-${user}`]))
+  // Everything of the script but where it finds and leaves its files, and the server itself, which shows what it was
+  // given.
+  const script = (await readFile(path.join(folder, 'start.sh'), 'utf8')).replace('/etc/redis', folder).replaceAll(
+    '/tmp/users.acl',
+    `${place}/users.acl`
+  ).replace('exec redis-server', 'echo')
+  const passwords = Object.fromEntries(
+    ['OPERATOR', 'GATEWAY', 'DASHBOARD', 'IDENTITY', 'NOTIFICATION'].map((
+      user
+    ) => [`REDIS_${user}_PASSWORD`, `secret-${user}`])
+  )
   const { stdout } = await promisify(execFile)('sh', ['-c', script], { env: { ...process.env, ...passwords } })
   t.match(stdout, '--aclfile')
   t.notMatch(stdout, 'secret-')
   const users = await readFile(`${place}/users.acl`, 'utf8')
   t.match(users, /^user gateway on >secret-GATEWAY .*~limit:\* /m)
   t.notMatch(users, /[#$]/)
-  await t.rejects(promisify(execFile)('sh', ['-c', script], { env: { ...process.env, ...passwords, REDIS_GATEWAY_PASSWORD: undefined } }), 'a password that is not set is no empty one')
+  await t.rejects(
+    promisify(execFile)('sh', ['-c', script], {
+      env: { ...process.env, ...passwords, REDIS_GATEWAY_PASSWORD: undefined }
+    }),
+    'a password that is not set is no empty one'
+  )
 })

@@ -9,8 +9,27 @@ const base = '/api/mobile/v1'
 t.test('a missing token is UNAUTHORIZED, an invalid one INVALID_ACCESS_TOKEN', async (t) => {
   const { call, as, services } = await testGateway(t)
   const bad = createIssuer().bearer()
-  for (const path of ['/auth/me', '/auth/logout', '/auth/change-password', '/onboarding/status', '/profile', '/feed', '/stories', '/users/1', '/hashtags/trending', '/fitmatch/likes',
-    '/dashboard/home', '/logs', '/goals', '/programs', '/records', '/notifications', '/auth/nothing']) {
+  for (
+    const path of [
+      '/auth/me',
+      '/auth/logout',
+      '/auth/change-password',
+      '/onboarding/status',
+      '/profile',
+      '/feed',
+      '/stories',
+      '/users/1',
+      '/hashtags/trending',
+      '/fitmatch/likes',
+      '/dashboard/home',
+      '/logs',
+      '/goals',
+      '/programs',
+      '/records',
+      '/notifications',
+      '/auth/nothing'
+    ]
+  ) {
     const none = await call(base + path)
     t.equal(none.status, 401, path)
     t.match(none.json(), { success: false, code: 'UNAUTHORIZED' })
@@ -18,8 +37,15 @@ t.test('a missing token is UNAUTHORIZED, an invalid one INVALID_ACCESS_TOKEN', a
     t.equal(refused.status, 401)
     t.match(refused.json(), { success: false, code: 'INVALID_ACCESS_TOKEN' })
   }
-  for (const [path, method] of [['/auth/sessions', 'GET'], ['/auth/sessions', 'POST'], ['/auth/set-initial-password', 'POST']] as const) {
-    for (const headers of [undefined, bad, as('s', { exp: 1 })]) t.match((await call(base + path, { method, headers })).json(), { code: 'UNAUTHORIZED' })
+  for (
+    const [path, method] of [['/auth/sessions', 'GET'], ['/auth/sessions', 'POST'], [
+      '/auth/set-initial-password',
+      'POST'
+    ]] as const
+  ) {
+    for (const headers of [undefined, bad, as('s', { exp: 1 })]) {
+      t.match((await call(base + path, { method, headers })).json(), { code: 'UNAUTHORIZED' })
+    }
   }
   t.match((await call(`${base}/feed`, { headers: as('s', { exp: 1 }) })).json(), { code: 'INVALID_ACCESS_TOKEN' })
   t.strictSame(Object.values(services).flatMap(({ received }) => received), [])
@@ -27,15 +53,40 @@ t.test('a missing token is UNAUTHORIZED, an invalid one INVALID_ACCESS_TOKEN', a
 
 t.test('exactly these routes are public', async (t) => {
   const { call } = await testGateway(t)
-  const open = [...['check-email', 'login', 'register', 'verify-email', 'resend-verification', 'provider-a', 'provider-b', 'refresh', 'forgot-password', 'reset-password',
-    'report-issue', 'request-code', 'login-code'].map((name) => `POST /auth/${name}`), 'GET /auth/reset-password?token=x&email=y', 'GET /onboarding/options?type=sport',
-  'GET /locations?type=countries', 'GET /locations/x', 'GET /meta']
+  const open = [
+    ...[
+      'check-email',
+      'login',
+      'register',
+      'verify-email',
+      'resend-verification',
+      'provider-a',
+      'provider-b',
+      'refresh',
+      'forgot-password',
+      'reset-password',
+      'report-issue',
+      'request-code',
+      'login-code'
+    ].map((name) => `POST /auth/${name}`),
+    'GET /auth/reset-password?token=x&email=y',
+    'GET /onboarding/options?type=sport',
+    'GET /locations?type=countries',
+    'GET /locations/x',
+    'GET /meta'
+  ]
   for (const route of open) {
     const [method, path] = route.split(' ')
     t.equal((await call(base + path, { method })).status, 200, route)
-    t.equal((await call(base + path, { method, headers: { authorization: 'Basic x' } })).status, 200, 'with any Authorization header')
+    t.equal(
+      (await call(base + path, { method, headers: { authorization: 'Basic x' } })).status,
+      200,
+      'with any Authorization header'
+    )
     const other = method === 'POST' ? 'PUT' : 'POST'
-    if (!path?.startsWith('/auth/reset-password') && path !== '/meta') t.equal((await call(base + path, { method: other })).status, 401, `${other} ${path}`)
+    if (!path?.startsWith('/auth/reset-password') && path !== '/meta') {
+      t.equal((await call(base + path, { method: other })).status, 401, `${other} ${path}`)
+    }
   }
 })
 
@@ -91,7 +142,9 @@ t.test('keys without a valid signature of a root key are ignored, and so are old
   t.equal(await feed(as()), 200)
   const attacker = createIssuer()
   const now = Date.now
-  t.teardown(() => { Date.now = now })
+  t.teardown(() => {
+    Date.now = now
+  })
   const later = () => {
     const then = Date.now()
     Date.now = () => then + 31_000

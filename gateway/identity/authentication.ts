@@ -6,10 +6,10 @@ import type { JsonClient } from './json-client.ts'
 export interface Identity {
   keys: KeySet
   /** Whether keys were ever received. They are kept, so from then on tokens can be verified. */
-  hasHadKeys (): boolean
+  hasHadKeys(): boolean
   /** Whether the session is revoked, as of half a second ago. Kept while identity is unavailable. */
-  isRevoked (sessionId: string): boolean
-  close (): void
+  isRevoked(sessionId: string): boolean
+  close(): void
 }
 
 const TIMEOUT_MS = 2_000
@@ -56,7 +56,9 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
       if (failing) log.info('revoked sessions are received again')
       failing = false
     } catch (error) {
-      if (!failing && !closed) log.warn({ err: error }, 'identity does not return revoked sessions: the last known ones are kept')
+      if (!failing && !closed) {
+        log.warn({ err: error }, 'identity does not return revoked sessions: the last known ones are kept')
+      }
       failing = true
     }
     if (!closed) timer = setTimeout(poll, POLL_INTERVAL_MS).unref()

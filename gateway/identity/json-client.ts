@@ -5,8 +5,8 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 /** Fetches JSON documents from services. */
 export interface JsonClient {
   /** Throws unless the response is JSON with status 200 and arrives within `timeoutMs`. */
-  get (url: string, timeoutMs: number): Promise<unknown>
-  close (): Promise<void>
+  get(url: string, timeoutMs: number): Promise<unknown>
+  close(): Promise<void>
 }
 
 export function createJsonClient (): JsonClient {

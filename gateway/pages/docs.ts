@@ -3,19 +3,28 @@ import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 
 /**
- * GET /docs: a page to read the API and try it. It loads nothing from other servers. Its code is imported on the first request: it
- * takes 60 MB, and most processes never serve it.
+ * GET /docs: a page to read the API and try it. It loads nothing from other servers. Its code is imported on the first
+ * request: it takes 60 MB, and most processes never serve it.
  */
 export async function serveDocs (app: FastifyInstance) {
   const nonce = randomBytes(16).toString('base64')
   const policy = [
-    "default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'",
-    `script-src 'self' 'nonce-${nonce}'`, "style-src 'self' 'unsafe-inline'", "img-src 'self' data: https:", "font-src 'self' data:",
-    "connect-src 'self'", "worker-src 'self' blob:"
+    "default-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: https:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self' blob:"
   ].join('; ')
 
-  // Scalar keeps the bearer token in localStorage, where it would outlive the tab and be shared with every page of this origin.
-  const storage = `<script nonce="${nonce}">Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })</script>`
+  // Scalar keeps the bearer token in localStorage, where it would outlive the tab and be shared with every page of this
+  // origin.
+  const storage =
+    `<script nonce="${nonce}">Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })</script>`
 
   async function load () {
     const { default: reference } = await import('@scalar/fastify-api-reference')
@@ -53,6 +62,8 @@ export async function serveDocs (app: FastifyInstance) {
       .header('content-security-policy', policy)
       .header('cache-control', 'public, max-age=600')
       .type(type)
-      .send(type.startsWith('text/html') ? rawPayload.toString().replace('<body>', () => `<body>${storage}`) : rawPayload)
+      .send(
+        type.startsWith('text/html') ? rawPayload.toString().replace('<body>', () => `<body>${storage}`) : rawPayload
+      )
   })
 }

@@ -7,23 +7,58 @@ import { testGateway } from '../test/gateway.ts'
 const name = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
 
 function folderOf (t: Test) {
-  const folder = t.testdir({ media: { public: { [name]: '0123456789', 'page.html': '<script>' }, private: { [name]: 'for few', '.hidden': 'x' }, '.unfinished': { a: 'x' } }, 'outside.txt': 'secret' })
+  const folder = t.testdir({
+    media: {
+      public: { [name]: '0123456789', 'page.html': '<script>' },
+      private: { [name]: 'for few', '.hidden': 'x' },
+      '.unfinished': { a: 'x' }
+    },
+    'outside.txt': 'secret'
+  })
   return path.join(folder, 'media')
 }
 
-const withMedia = async (t: Test, env: NodeJS.ProcessEnv = {}) => await testGateway(t, { env: { MEDIA_DIR: folderOf(t), MEDIA_SIGNING_KEY: mediaSigningKey, ...env } })
+const withMedia = async (t: Test, env: NodeJS.ProcessEnv = {}) =>
+  await testGateway(t, { env: { MEDIA_DIR: folderOf(t), MEDIA_SIGNING_KEY: mediaSigningKey, ...env } })
 
 t.test('public images are cached forever, and no other file of the folder is served', async (t) => {
   const { call } = await withMedia(t)
   const file = await call(`/media/public/${name}`)
   t.equal(file.body.toString(), '0123456789')
-  t.match(file, { status: 200, headers: { 'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff',
-    'cross-origin-resource-policy': 'cross-origin', 'content-security-policy': /sandbox/, etag: /./ } })
-  t.match(await call(`/media/public/${name}`, { headers: { range: 'bytes=2-4' } }), { status: 206, headers: { 'content-range': 'bytes 2-4/10' }, body: { length: 3 } })
+  t.match(file, {
+    status: 200,
+    headers: {
+      'content-type': 'image/webp',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'content-security-policy': /sandbox/,
+      etag: /./
+    }
+  })
+  t.match(await call(`/media/public/${name}`, { headers: { range: 'bytes=2-4' } }), {
+    status: 206,
+    headers: { 'content-range': 'bytes 2-4/10' },
+    body: { length: 3 }
+  })
   t.match(await call(`/media/public/${name}`, { headers: { 'if-none-match': file.headers.etag } }), { status: 304 })
   t.match(await call(`/media/public/${name}`, { method: 'HEAD' }), { status: 200, headers: { 'content-length': '10' } })
-  for (const wrong of ['/media/', '/media', '/media/public', '/media/public/', '/media/private/.hidden', '/media/public/page.html', '/media/.unfinished/a', `/media/public/${name.replace('0f', '10')}`,
-    '/media/../outside.txt', '/media/%2e%2e/outside.txt', '/media/..%2foutside.txt', '/media/%00']) {
+  for (
+    const wrong of [
+      '/media/',
+      '/media',
+      '/media/public',
+      '/media/public/',
+      '/media/private/.hidden',
+      '/media/public/page.html',
+      '/media/.unfinished/a',
+      `/media/public/${name.replace('0f', '10')}`,
+      '/media/../outside.txt',
+      '/media/%2e%2e/outside.txt',
+      '/media/..%2foutside.txt',
+      '/media/%00'
+    ]
+  ) {
     const answer = await call(wrong)
     t.equal(answer.status, 404, wrong)
     t.match(answer.json(), { success: false, code: 'NOT_FOUND' })
@@ -40,18 +75,38 @@ t.test('a private image needs a signed URL and is not stored by shared caches', 
   const { 'cache-control': caching = '', etag } = file.headers
   const [, seconds] = /^private, max-age=(\d+)$/.exec(caching) ?? []
   t.ok(Number(seconds) > 29 * 60 && Number(seconds) <= 60 * 60, caching)
-  t.match(await call(signed, { headers: { 'if-none-match': etag } }), { status: 304, headers: { 'cache-control': /^private/ } })
-  t.match(await call(signed, { headers: { range: 'bytes=0-2' } }), { status: 206, headers: { 'cache-control': /^private/ } })
+  t.match(await call(signed, { headers: { 'if-none-match': etag } }), {
+    status: 304,
+    headers: { 'cache-control': /^private/ }
+  })
+  t.match(await call(signed, { headers: { range: 'bytes=0-2' } }), {
+    status: 206,
+    headers: { 'cache-control': /^private/ }
+  })
 
   const hourAgo = createUrlSigner(mediaSigningKey, () => Date.now() - 3_600_000).sign(key)
   const absent = key.replace('0f', '10')
-  for (const [wrong, status] of [
-    [`/media/${key}`, 403], [`/media/${key}?${hourAgo}`, 403], [`${signed}A`, 403], [`/media/${key}?${createUrlSigner('x'.repeat(40)).sign(key)}`, 403],
-    [signed.replace('0f.', '10.'), 403], [`/media/${absent}?${createUrlSigner(mediaSigningKey).sign(absent)}`, 404],
-    // No other spelling makes it a public file.
-    [`/media/public/../${key}`, 404], [`/media/public/%2e%2e/${key}`, 404], [`/media/public/..%2f${key}`, 404], [`/media//${key}`, 404], [`/media/./${key}`, 404],
-    [`/media/%70rivate/${name}`, 403], [`/media/PRIVATE/${name}`, 404], [`/media/private%2f${name}`, 403], [`/media/private//${name}`, 404], [`/media/private\\${name}`, 404]
-  ] as const) {
+  for (
+    const [wrong, status] of [
+      [`/media/${key}`, 403],
+      [`/media/${key}?${hourAgo}`, 403],
+      [`${signed}A`, 403],
+      [`/media/${key}?${createUrlSigner('x'.repeat(40)).sign(key)}`, 403],
+      [signed.replace('0f.', '10.'), 403],
+      [`/media/${absent}?${createUrlSigner(mediaSigningKey).sign(absent)}`, 404],
+      // No other spelling makes it a public file.
+      [`/media/public/../${key}`, 404],
+      [`/media/public/%2e%2e/${key}`, 404],
+      [`/media/public/..%2f${key}`, 404],
+      [`/media//${key}`, 404],
+      [`/media/./${key}`, 404],
+      [`/media/%70rivate/${name}`, 403],
+      [`/media/PRIVATE/${name}`, 404],
+      [`/media/private%2f${name}`, 403],
+      [`/media/private//${name}`, 404],
+      [`/media/private\\${name}`, 404]
+    ] as const
+  ) {
     const answer = await call(wrong)
     t.equal(answer.status, status, wrong)
     t.match(answer.json(), { success: false, code: status === 403 ? 'FORBIDDEN' : 'NOT_FOUND' })
@@ -63,14 +118,28 @@ t.test('a private image needs a signed URL and is not stored by shared caches', 
 t.test('a secret is rotated by putting the new one in front', async (t) => {
   const { call } = await withMedia(t, { MEDIA_SIGNING_KEY: `${'n'.repeat(32)},${mediaSigningKey}` })
   const key = `private/${name}`
-  for (const secret of [mediaSigningKey, 'n'.repeat(32)]) t.equal((await call(`/media/${key}?${createUrlSigner(secret).sign(key)}`)).status, 200)
+  for (const secret of [mediaSigningKey, 'n'.repeat(32)]) {
+    t.equal((await call(`/media/${key}?${createUrlSigner(secret).sign(key)}`)).status, 200)
+  }
 })
 
 t.test('media with another origin are not served by the gateway', async (t) => {
-  const withOtherOrigin = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://cdn.example.org/media' })
+  const withOtherOrigin = await withMedia(t, {
+    PUBLIC_URL: 'https://api.example.org',
+    CDN_URL: 'https://cdn.example.org/media'
+  })
   t.equal((await withOtherOrigin.call(`/media/public/${name}`)).status, 404)
-  const withSameOrigin = await withMedia(t, { PUBLIC_URL: 'https://api.example.org', CDN_URL: 'https://api.example.org/files/v1/' })
+  const withSameOrigin = await withMedia(t, {
+    PUBLIC_URL: 'https://api.example.org',
+    CDN_URL: 'https://api.example.org/files/v1/'
+  })
   t.equal((await withSameOrigin.call(`/files/v1/public/${name}`)).status, 200)
-  await t.rejects(withMedia(t, { CDN_URL: 'https://api.example.org/api/x' }), { name: 'ConfigError', message: /CDN_URL/ })
-  await t.rejects(testGateway(t, { env: { MEDIA_DIR: folderOf(t) } }), { name: 'ConfigError', message: /MEDIA_SIGNING_KEY/ })
+  await t.rejects(withMedia(t, { CDN_URL: 'https://api.example.org/api/x' }), {
+    name: 'ConfigError',
+    message: /CDN_URL/
+  })
+  await t.rejects(testGateway(t, { env: { MEDIA_DIR: folderOf(t) } }), {
+    name: 'ConfigError',
+    message: /MEDIA_SIGNING_KEY/
+  })
 })

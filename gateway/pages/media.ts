@@ -1,7 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { ConfigError, createUrlSigner, Forbidden, isMediaKey, isPrivateMediaKey, NotFound, sendError } from '@tandem/service-kit'
+import {
+  ConfigError,
+  createUrlSigner,
+  Forbidden,
+  isMediaKey,
+  isPrivateMediaKey,
+  NotFound,
+  sendError
+} from '@tandem/service-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
 
@@ -20,13 +28,15 @@ function mediaPathOf (cdnUrl: string, publicUrl: string | undefined) {
   const cdn = new URL(cdnUrl)
   if (publicUrl && cdn.origin !== new URL(publicUrl).origin) return undefined
   const mediaPath = cdn.pathname.replace(/\/+$/, '')
-  if (mediaPath === '' || reservedPaths.some((each) => mediaPath === each || mediaPath.startsWith(`${each}/`))) throw new ConfigError(`CDN_URL must have its own path, such as ${cdn.origin}/media`)
+  if (mediaPath === '' || reservedPaths.some((each) => mediaPath === each || mediaPath.startsWith(`${each}/`))) {
+    throw new ConfigError(`CDN_URL must have its own path, such as ${cdn.origin}/media`)
+  }
   return mediaPath
 }
 
 /**
- * Serves uploaded images. Public ones are cached forever, as an image never changes; private ones need a signed URL and are cached by
- * clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
+ * Serves uploaded images. Public ones are cached forever, as an image never changes; private ones need a signed URL and
+ * are cached by clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
  */
 export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
   if (!folder) return
@@ -43,8 +53,11 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
 
   // Folders and path traversal are plain 404s: the response reveals nothing about the file system.
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    sendError((error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) ? new NotFound() : error, request, reply))
-  app.addHook('onRoute', (route) => { route.config = { ...route.config, public: true, logged: false } })
+    sendError((error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) ? new NotFound() : error, request, reply)
+  )
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, public: true, logged: false }
+  })
   const maxAges = new WeakMap<FastifyRequest, number>()
   app.addHook('onRequest', async (request) => {
     const { '*': key = '' } = request.params as { '*'?: string }
@@ -67,8 +80,12 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
     globIgnore: [],
     setHeaders (response) {
       const seconds = maxAges.get(response.request)
-      response.header('cache-control', seconds === undefined ? 'public, max-age=31536000, immutable' : `private, max-age=${seconds}`)
-      // Pages of other origins can show the images. If a browser ever renders a file as a page, the sandbox disables it.
+      response.header(
+        'cache-control',
+        seconds === undefined ? 'public, max-age=31536000, immutable' : `private, max-age=${seconds}`
+      )
+      // Pages of other origins can show the images. If a browser ever renders a file as a page, the sandbox disables
+      // it.
       response.header('cross-origin-resource-policy', 'cross-origin')
       response.header('access-control-allow-origin', '*')
       response.header('content-security-policy', "default-src 'none'; sandbox")

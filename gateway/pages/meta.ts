@@ -8,11 +8,15 @@ import { BASE_PATH, DEFAULT_BODY_BYTES, UPLOAD_BODY_BYTES } from '../routes.ts'
 const Meta = Data(Type.Object({
   apiVersion: Type.String(),
   serverVersion: Type.String(),
-  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, { description: 'Older versions must update' }),
+  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, {
+    description: 'Older versions must update'
+  }),
   limits: Type.Object({
     bodyBytes: Type.Integer({ description: 'The default body limit' }),
     uploadBytes: Type.Integer({ description: 'The limit of a form with a file; the file itself is limited to 5 MiB' }),
-    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), { description: 'Per client address' })
+    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), {
+      description: 'Per client address'
+    })
   })
 }))
 
@@ -22,7 +26,11 @@ const example = {
     apiVersion: 'v1',
     serverVersion: '1.0.0',
     minAppVersion: { ios: '1.0.0', android: '1.0.0' },
-    limits: { bodyBytes: DEFAULT_BODY_BYTES, uploadBytes: UPLOAD_BODY_BYTES, rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }] }
+    limits: {
+      bodyBytes: DEFAULT_BODY_BYTES,
+      uploadBytes: UPLOAD_BODY_BYTES,
+      rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }]
+    }
   }
 }
 
@@ -35,13 +43,17 @@ export const metaDocument: OpenapiDocument = {
         tags: ['gateway'],
         summary: 'Read API versions and limits',
         'x-extension': true,
-        responses: { 200: { description: 'Versions and limits', content: { 'application/json': { schema: Meta, example } } } }
+        responses: {
+          200: { description: 'Versions and limits', content: { 'application/json': { schema: Meta, example } } }
+        }
       }
     }
   }
 }
 
-type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & { limits: Map<string, Limit[]> }
+type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & {
+  limits: Map<string, Limit[]>
+}
 
 /** GET /meta: the first request of an app. */
 export async function serveMeta (app: FastifyInstance, { limits, ...config }: Options) {
@@ -54,9 +66,15 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
       limits: {
         bodyBytes: DEFAULT_BODY_BYTES,
         uploadBytes: UPLOAD_BODY_BYTES,
-        rates: [...limits].flatMap(([route, each]) => each.map(({ max, windowMs }) => ({ route, max, windowSeconds: windowMs / 1_000 })))
+        rates: [...limits].flatMap(([route, each]) =>
+          each.map(({ max, windowMs }) => ({ route, max, windowSeconds: windowMs / 1_000 }))
+        )
       }
     }
   }
-  app.get(`${BASE_PATH}/meta`, { config: { public: true } }, async (_request, reply) => reply.header('cache-control', 'public, max-age=60').send(response))
+  app.get(
+    `${BASE_PATH}/meta`,
+    { config: { public: true } },
+    async (_request, reply) => reply.header('cache-control', 'public, max-age=60').send(response)
+  )
 }

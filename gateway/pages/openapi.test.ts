@@ -6,33 +6,62 @@ t.test('one document describes all services', async (t) => {
   const { call, services } = await testGateway(t, { env: { PUBLIC_URL: 'https://api.example.org' } })
   const describe = (path: string, thing: object) => ({
     openapi: '3.1.0',
-    paths: { [path]: { get: { responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } }, default: { $ref: '#/components/responses/Failure' } } } }, '/internal/x': { get: {} } },
+    paths: {
+      [path]: {
+        get: {
+          responses: {
+            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
+            default: { $ref: '#/components/responses/Failure' }
+          }
+        }
+      },
+      '/internal/x': { get: {} }
+    },
     components: { schemas: { Thing: thing }, responses: { Failure: { description: 'Any failure' } } }
   })
   services.identity.documents.set('/openapi.json', describe('/auth/me', { type: 'object' }))
   services.social.documents.set('/openapi.json', describe('/feed', { type: 'string' }))
   services.profile.documents.set('/openapi.json', describe('/profile', { type: 'object' }))
-  for (const name of ['fitmatch', 'dashboard'] as const) services[name].documents.set('/openapi.json', describe('/not-its-own', {}))
+  for (const name of ['fitmatch', 'dashboard'] as const) {
+    services[name].documents.set('/openapi.json', describe('/not-its-own', {}))
+  }
 
   const answer = await call('/openapi.json')
   t.equal(answer.status, 200)
   // The document has no static type; each line below checks one part of it.
   const document = answer.json() as any // oxlint-disable-line typescript/no-explicit-any
-  t.match(document, { openapi: '3.1.0', servers: [{ url: '/api/mobile/v1' }, { url: 'https://api.example.org/api/mobile/v1' }] })
+  t.match(document, {
+    openapi: '3.1.0',
+    servers: [{ url: '/api/mobile/v1' }, { url: 'https://api.example.org/api/mobile/v1' }]
+  })
   t.strictSame(Object.keys(document.paths), ['/meta', '/auth/me', '/profile', '/feed'])
   const schemaOf = (path: string) => document.paths[path].get.responses[200].content['application/json'].schema.$ref
   t.equal(schemaOf('/auth/me'), '#/components/schemas/Thing')
   t.equal(schemaOf('/profile'), '#/components/schemas/Thing', 'equal components of the same name are merged')
   t.equal(schemaOf('/feed'), '#/components/schemas/social.Thing', 'a different component of the same name is prefixed')
-  t.strictSame(document.components.schemas, { Thing: { type: 'object' }, 'social.Thing': { type: 'string' }, 'fitmatch.Thing': {}, 'dashboard.Thing': {} })
+  t.strictSame(document.components.schemas, {
+    Thing: { type: 'object' },
+    'social.Thing': { type: 'string' },
+    'fitmatch.Thing': {},
+    'dashboard.Thing': {}
+  })
   t.strictSame(Object.keys(document.components.responses), ['Failure'])
   t.strictSame(document['x-missing'], ['notification'])
   t.match(document.info.description, /Incomplete.*notification/)
 })
 
 t.test('references still resolve after joining', async (t) => {
-  const part = (name: string, schema: object) => ({ name, document: { components: { schemas: { A: { ...schema, properties: { b: { $ref: '#/components/schemas/B' } } }, B: schema } } } })
-  const { components } = joinDocuments([part('x', { type: 'object' }), part('y', { type: 'array' })], { version: '1', servers: [], missing: [] })
+  const part = (name: string, schema: object) => ({
+    name,
+    document: {
+      components: { schemas: { A: { ...schema, properties: { b: { $ref: '#/components/schemas/B' } } }, B: schema } }
+    }
+  })
+  const { components } = joinDocuments([part('x', { type: 'object' }), part('y', { type: 'array' })], {
+    version: '1',
+    servers: [],
+    missing: []
+  })
   t.match(components['schemas']?.['y.A'], { properties: { b: { $ref: '#/components/schemas/y.B' } } })
   t.match(components['schemas']?.['A'], { properties: { b: { $ref: '#/components/schemas/B' } } })
 })
@@ -41,11 +70,18 @@ t.test('the docs page shows the document and loads nothing from other servers', 
   const { call } = await testGateway(t)
   t.match(await call('/docs'), { status: 302, headers: { location: '/docs/' } })
   const page = await call('/docs/')
-  t.match(page, { status: 200, headers: { 'content-type': /html/, 'content-security-policy': /default-src 'none'.*connect-src 'self'/ } })
+  t.match(page, {
+    status: 200,
+    headers: { 'content-type': /html/, 'content-security-policy': /default-src 'none'.*connect-src 'self'/ }
+  })
   t.match(page.body.toString(), /src="js\/scalar\.js"/)
   t.match(page.body.toString(), /\/openapi\.json/)
   t.notMatch(page.body.toString(), /https?:/)
-  t.match(page.body.toString(), /<script nonce="[^"]+">Object\.defineProperty\(window, 'localStorage', .*sessionStorage.*<\/script>[^]*src="js\/scalar\.js"/, 'the token is kept for the tab only')
+  t.match(
+    page.body.toString(),
+    /<script nonce="[^"]+">Object\.defineProperty\(window, 'localStorage', .*sessionStorage.*<\/script>[^]*src="js\/scalar\.js"/,
+    'the token is kept for the tab only'
+  )
   const script = await call('/docs/js/scalar.js')
   t.match(script, { status: 200, headers: { 'content-type': /javascript/ } })
   t.ok(script.body.length > 1_000_000)
@@ -65,20 +101,31 @@ t.test('the public keys of identity are proxied', async (t) => {
 })
 
 /** The property names and types of `value`; of a list, those of its first element. */
-const shapeOf = (value: unknown): unknown => Array.isArray(value)
-  ? value.slice(0, 1).map(shapeOf)
-  : typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)])) : typeof value
+const shapeOf = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.slice(0, 1).map(shapeOf)
+    : typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
+    : typeof value
 
 t.test('GET /meta returns versions and limits', async (t) => {
   const { call } = await testGateway(t, { env: { MIN_APP_VERSION_IOS: '2.1', LIMIT_AUTH_LOGIN: '7/2m' } })
   const { status, json } = await call('/api/mobile/v1/meta')
   t.equal(status, 200)
   const meta = json() as { data: { limits: { rates: object[] } } }
-  t.match(meta, { success: true, data: { apiVersion: 'v1', serverVersion: String, minAppVersion: { ios: '2.1', android: '1.0.0' } } })
-  const { paths } = (await call('/openapi.json')).json() as { paths: Record<string, { get: { responses: { 200: { content: { 'application/json': { example: object } } } } } }> }
+  t.match(meta, {
+    success: true,
+    data: { apiVersion: 'v1', serverVersion: String, minAppVersion: { ios: '2.1', android: '1.0.0' } }
+  })
+  const { paths } = (await call('/openapi.json')).json() as {
+    paths: Record<string, { get: { responses: { 200: { content: { 'application/json': { example: object } } } } } }>
+  }
   const { example } = paths['/meta']!.get.responses[200].content['application/json']
   t.strictSame(shapeOf(example), shapeOf(meta), 'the example in the document is complete')
-  t.match(meta.data.limits.rates.find((rate) => 'route' in rate && rate.route === 'POST /auth/login'), { max: 7, windowSeconds: 120 })
+  t.match(meta.data.limits.rates.find((rate) => 'route' in rate && rate.route === 'POST /auth/login'), {
+    max: 7,
+    windowSeconds: 120
+  })
 })
 
 t.test('health lists what is down, and one service down does not make the gateway unready', async (t) => {

@@ -16,9 +16,17 @@ interface OpenapiOptions {
   publicUrl?: string
 }
 
-/** GET /openapi.json: one document for all services. An unavailable service is left out and named in the description. */
-export async function serveOpenapi (app: FastifyInstance, { upstreams, jsonClient, version, publicUrl }: OpenapiOptions) {
-  const servers = [{ url: BASE_PATH, description: 'This server' }, ...(publicUrl ? [{ url: new URL(BASE_PATH, publicUrl).href, description: 'Public address' }] : [])]
+/**
+ * GET /openapi.json: one document for all services. An unavailable service is left out and named in the description.
+ */
+export async function serveOpenapi (
+  app: FastifyInstance,
+  { upstreams, jsonClient, version, publicUrl }: OpenapiOptions
+) {
+  const servers = [
+    { url: BASE_PATH, description: 'This server' },
+    ...(publicUrl ? [{ url: new URL(BASE_PATH, publicUrl).href, description: 'Public address' }] : [])
+  ]
   let joined: Promise<OpenapiDocument> | undefined
   let joinedAt = 0
 
@@ -26,7 +34,10 @@ export async function serveOpenapi (app: FastifyInstance, { upstreams, jsonClien
     const missing: ServiceName[] = []
     const found = await Promise.all(serviceNames.map(async (name) => {
       try {
-        const document = await jsonClient.get(new URL('/openapi.json', upstreams[name]).href, TIMEOUT_MS) as OpenapiDocument
+        const document = await jsonClient.get(
+          new URL('/openapi.json', upstreams[name]).href,
+          TIMEOUT_MS
+        ) as OpenapiDocument
         if (typeof document.paths !== 'object') throw new Error('the response is not an OpenAPI document')
         return [{ name, document }]
       } catch (error) {
@@ -45,6 +56,8 @@ export async function serveOpenapi (app: FastifyInstance, { upstreams, jsonClien
       joinedAt = Date.now()
       joined = join()
     }
-    return reply.header('cache-control', 'public, max-age=10').header('access-control-allow-origin', '*').send(await joined)
+    return reply.header('cache-control', 'public, max-age=10').header('access-control-allow-origin', '*').send(
+      await joined
+    )
   })
 }

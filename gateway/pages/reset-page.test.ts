@@ -3,15 +3,27 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 
-const between = (text: string, from: string, to: string) => text.slice(text.indexOf(from) + from.length, text.indexOf(to))
+const between = (text: string, from: string, to: string) =>
+  text.slice(text.indexOf(from) + from.length, text.indexOf(to))
 const page = '/reset-password'
 const fields = 'token=t-1&email=ana%2Bgym%40example.com'
-const links = { 'a link': { hash: `#${fields}`, search: '' }, 'a link of an older email': { hash: '', search: `?${fields}` } }
+const links = {
+  'a link': { hash: `#${fields}`, search: '' },
+  'a link of an older email': { hash: '', search: `?${fields}` }
+}
 
 t.test('the link in the email opens a page that runs only its own script and loads nothing', async (t) => {
   const { call } = await testGateway(t)
   const answer = await call(page)
-  t.match(answer, { status: 200, headers: { 'content-type': /html/, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', vary: 'Accept-Language' } })
+  t.match(answer, {
+    status: 200,
+    headers: {
+      'content-type': /html/,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      vary: 'Accept-Language'
+    }
+  })
   const text = answer.body.toString()
   for (const [what, from, to] of [['script', '<script>', '</script>'], ['style', '<style>', '</style>']] as const) {
     const digest = createHash('sha256').update(between(text, from, to)).digest('base64')
@@ -34,7 +46,9 @@ t.test('the page sets a new password, reports an expired link, and never puts th
     const form = {
       hidden: false,
       elements: { email: { value: '' }, password: { value: 'Wide-Open-5ky' } },
-      addEventListener (_name: string, listener: typeof submit) { submit = listener }
+      addEventListener (_name: string, listener: typeof submit) {
+        submit = listener
+      }
     }
     const shown = { ...location, pathname: page }
     const fetch = async (path: string, options: object) => {
@@ -45,8 +59,14 @@ t.test('the page sets a new password, reports an expired link, and never puts th
       URLSearchParams,
       fetch,
       location: shown,
-      history: { replaceState (_state: unknown, _title: string, address: string) { Object.assign(shown, { hash: '', search: '', pathname: address }) } },
-      addEventListener (_name: string, listener: typeof changeHash) { changeHash = listener },
+      history: {
+        replaceState (_state: unknown, _title: string, address: string) {
+          Object.assign(shown, { hash: '', search: '', pathname: address })
+        }
+      },
+      addEventListener (_name: string, listener: typeof changeHash) {
+        changeHash = listener
+      },
       document: {
         querySelector: (what: string) => what === 'form' ? form : status,
         body: { dataset: { done: 'done', expired: 'expired', missing: 'missing', failed: 'failed' } }
@@ -65,7 +85,9 @@ t.test('the page sets a new password, reports an expired link, and never puts th
   }
   async function save (location: { hash: string, search: string }, status: number, body: object) {
     identity.received.length = 0
-    identity.respondWith((_received, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+    identity.respondWith((_received, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    )
     const opened = open(location)
     t.same(opened.shown, { hash: '', search: '', pathname: page }, 'the history keeps no token')
     await opened.send()
@@ -76,7 +98,11 @@ t.test('the page sets a new password, reports an expired link, and never puts th
   for (const [what, link] of Object.entries(links)) {
     t.same(await save(link, 200, { success: true, data: { message: 'changed' } }), ['done', 'finished'], what)
     t.same(identity.received.map(({ method, url }) => [method, url]), [['POST', '/auth/reset-password']], what)
-    t.same(JSON.parse(String(identity.received[0]?.body)), { token: 't-1', email: 'ana+gym@example.com', password: 'Wide-Open-5ky' }, what)
+    t.same(JSON.parse(String(identity.received[0]?.body)), {
+      token: 't-1',
+      email: 'ana+gym@example.com',
+      password: 'Wide-Open-5ky'
+    }, what)
     t.same(await save(link, 400, errorBody('INVALID_TOKEN')), ['expired', 'finished'], what)
     t.same(await save(link, 400, errorBody('VALIDATION_ERROR')), ['a reason', 'again'], what)
     t.same(await save(link, 503, errorBody('SERVICE_UNAVAILABLE')), ['failed', 'again'], what)
@@ -84,9 +110,15 @@ t.test('the page sets a new password, reports an expired link, and never puts th
 
   const { form, status, shown, follow, send } = open({ hash: '', search: '' })
   t.same([status.textContent, form.hidden], ['missing', true], 'without a link, or loaded again')
-  identity.respondWith((_received, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'))
+  identity.respondWith((_received, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}')
+  )
   follow('#token=t-2&email=ana+gym@example.com')
   t.same([status.textContent, form.hidden, shown.hash], ['', false, ''], 'a second link in the same tab')
   await send()
-  t.match(JSON.parse(String(identity.received.at(-1)?.body)), { token: 't-2', email: 'ana+gym@example.com' }, 'with a plus that was not encoded')
+  t.match(
+    JSON.parse(String(identity.received.at(-1)?.body)),
+    { token: 't-2', email: 'ana+gym@example.com' },
+    'with a plus that was not encoded'
+  )
 })

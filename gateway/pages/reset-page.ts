@@ -4,26 +4,27 @@ import type { Language } from '@tandem/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
 
-const texts: Record<Language, Record<'title' | 'password' | 'save' | 'done' | 'expired' | 'missing' | 'failed', string>> = {
-  en: {
-    title: 'Choose a new password',
-    password: 'New password: 8 characters or more, with a lowercase letter, an uppercase letter and a digit',
-    save: 'Save',
-    done: 'Your password is changed. Please sign in to the app with it.',
-    expired: 'This link has expired or was already used. Please request a new one in the app.',
-    missing: 'Please open the link in the email again.',
-    failed: 'Something went wrong. Please try again in a moment.'
-  },
-  id: {
-    title: 'Pilih kata sandi baru',
-    password: 'Kata sandi baru: minimal 8 karakter, dengan huruf kecil, huruf besar, dan angka',
-    save: 'Simpan',
-    done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
-    expired: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
-    missing: 'Silakan buka lagi tautan dari email.',
-    failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
+const texts: Record<Language,
+  Record<'title' | 'password' | 'save' | 'done' | 'expired' | 'missing' | 'failed', string>> = {
+    en: {
+      title: 'Choose a new password',
+      password: 'New password: 8 characters or more, with a lowercase letter, an uppercase letter and a digit',
+      save: 'Save',
+      done: 'Your password is changed. Please sign in to the app with it.',
+      expired: 'This link has expired or was already used. Please request a new one in the app.',
+      missing: 'Please open the link in the email again.',
+      failed: 'Something went wrong. Please try again in a moment.'
+    },
+    id: {
+      title: 'Pilih kata sandi baru',
+      password: 'Kata sandi baru: minimal 8 karakter, dengan huruf kecil, huruf besar, dan angka',
+      save: 'Simpan',
+      done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
+      expired: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
+      missing: 'Silakan buka lagi tautan dari email.',
+      failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
+    }
   }
-}
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
@@ -34,8 +35,8 @@ input, button { display: block; box-sizing: border-box; width: 100%; margin: .5r
 // Relative, in case the gateway is not at the root of its origin.
 const route = `${BASE_PATH}/auth/reset-password`.slice(1)
 
-// The token is in the fragment, which browsers do not send to servers; links in older emails have it in the query. The script removes
-// both from the address, and so from the history. The token then leaves the page only in a request body.
+// The token is in the fragment, which browsers do not send to servers; links in older emails have it in the query. The
+// script removes both from the address, and so from the history. The token then leaves the page only in a request body.
 const script = `
 const form = document.querySelector('form')
 const showStatus = (text) => { document.querySelector('[role=status]').textContent = text }
@@ -73,8 +74,13 @@ form.addEventListener('submit', async (event) => {
 const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 const policy = [
-  "default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'",
-  `script-src ${digest(script)}`, `style-src ${digest(style)}`, "connect-src 'self'"
+  "default-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'none'",
+  `script-src ${digest(script)}`,
+  `style-src ${digest(style)}`,
+  "connect-src 'self'"
 ].join('; ')
 
 function pageIn (language: Language) {
@@ -104,8 +110,9 @@ const pages = { en: pageIn('en'), id: pageIn('id') }
 
 /** GET /reset-password: the target of the link in identity's email on devices where the app does not open it. */
 export async function serveResetPage (app: FastifyInstance) {
-  app.get('/reset-password', { config: { public: true } }, async (request, reply) => reply
-    .headers({ 'content-security-policy': policy, vary: 'Accept-Language' })
-    .type('text/html; charset=utf-8')
-    .send(pages[languageOfRequest(request)]))
+  app.get('/reset-password', { config: { public: true } }, async (request, reply) =>
+    reply
+      .headers({ 'content-security-policy': policy, vary: 'Accept-Language' })
+      .type('text/html; charset=utf-8')
+      .send(pages[languageOfRequest(request)]))
 }

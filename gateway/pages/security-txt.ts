@@ -8,12 +8,17 @@ const VALID_DAYS = 180
 type Options = Pick<Config, 'SECURITY_CONTACT' | 'SECURITY_EXPIRES' | 'PUBLIC_URL'>
 
 /**
- * GET /.well-known/security.txt (RFC 9116): how to report a vulnerability. By default it expires half a year from now. An expired file
- * is not served, because its content may be outdated.
+ * GET /.well-known/security.txt (RFC 9116): how to report a vulnerability. By default it expires half a year from now.
+ * An expired file is not served, because its content may be outdated.
  */
-export async function serveSecurityText (app: FastifyInstance, { SECURITY_CONTACT, SECURITY_EXPIRES, PUBLIC_URL }: Options) {
+export async function serveSecurityText (
+  app: FastifyInstance,
+  { SECURITY_CONTACT, SECURITY_EXPIRES, PUBLIC_URL }: Options
+) {
   const fixed = SECURITY_EXPIRES === undefined ? undefined : Date.parse(SECURITY_EXPIRES)
-  if (fixed !== undefined && fixed <= Date.now()) app.log.warn({ expires: SECURITY_EXPIRES }, 'security.txt has expired and is not served')
+  if (fixed !== undefined && fixed <= Date.now()) {
+    app.log.warn({ expires: SECURITY_EXPIRES }, 'security.txt has expired and is not served')
+  }
 
   app.get('/.well-known/security.txt', { config: { public: true } }, async (_request, reply) => {
     const expires = fixed ?? (Math.floor(Date.now() / DAY_MS) + VALID_DAYS) * DAY_MS
@@ -24,6 +29,8 @@ export async function serveSecurityText (app: FastifyInstance, { SECURITY_CONTAC
       'Preferred-Languages: en, id',
       ...(PUBLIC_URL ? [`Canonical: ${new URL('/.well-known/security.txt', PUBLIC_URL).href}`] : [])
     ]
-    return reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600').send(`${lines.join('\n')}\n`)
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600').send(
+      `${lines.join('\n')}\n`
+    )
   })
 }

@@ -41,8 +41,9 @@ export function readBody (request: IncomingMessage, limit: number): Promise<Buff
 }
 
 /**
- * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit` bytes, and with RequestTimeout if it arrives too
- * slowly. Once it is closed, for any reason, the rest of what the client sends is discarded, so that the client can read the response.
+ * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit` bytes, and with RequestTimeout if it
+ * arrives too slowly. Once it is closed, for any reason, the rest of what the client sends is discarded, so that the
+ * client can read the response.
  */
 export function limitBody (request: IncomingMessage, limit: number): Readable {
   let length = 0

@@ -7,7 +7,9 @@ function testBreaker () {
   const changes: boolean[] = []
   return { clock, changes, ...createBreaker((open) => changes.push(open), () => clock.now) }
 }
-const times = (n: number, work: () => void) => { for (let i = 0; i < n; i++) work() }
+const times = (n: number, work: () => void) => {
+  for (let i = 0; i < n; i++) work()
+}
 
 t.test('the breaker opens once half of twenty requests failed, not before', async (t) => {
   const few = testBreaker()

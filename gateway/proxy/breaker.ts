@@ -3,20 +3,27 @@ const MIN_REQUESTS = 20
 const FAILURE_RATIO = 0.5
 const OPEN_MS = 2_000
 
-interface Second { at: number, succeeded: number, failed: number }
+interface Second {
+  at: number
+  succeeded: number
+  failed: number
+}
 
 /**
- * Stops requests to an upstream that fails: opens for 2 s once at least half of 20 or more requests of the last 10 s have failed.
- * Then one request goes through as a probe, and its outcome closes or reopens the breaker.
+ * Stops requests to an upstream that fails: opens for 2 s once at least half of 20 or more requests of the last 10 s
+ * have failed. Then one request goes through as a probe, and its outcome closes or reopens the breaker.
  */
 export interface Breaker {
-  /** Whether a request can be sent. The caller must report the outcome of an allowed request with one of the next three functions. */
-  allowRequest (): boolean
-  succeeded (): void
-  failed (): void
+  /**
+   * Whether a request can be sent. The caller must report the outcome of an allowed request with one of the next three
+   * functions.
+   */
+  allowRequest(): boolean
+  succeeded(): void
+  failed(): void
   /** Neither success nor failure, for example because the client disconnected. */
-  ignored (): void
-  isOpen (): boolean
+  ignored(): void
+  isOpen(): boolean
 }
 
 export function createBreaker (onChange: (open: boolean) => void, now = Date.now): Breaker {

@@ -1,11 +1,15 @@
 import { ServiceUnavailable } from '@tandem/service-kit'
 
-export interface ConcurrencyLimits { concurrency: number, maxQueued: number, maxWaitMs: number }
+export interface ConcurrencyLimits {
+  concurrency: number
+  maxQueued: number
+  maxWaitMs: number
+}
 
 /**
  * Limits how many requests of one account run at once; the rest wait in its queue. Other accounts are not affected.
- * @returns a function that waits for a slot of the account and returns the function that releases it. It throws ServiceUnavailable
- * if the account's queue is full, or after `maxWaitMs`
+ * @returns a function that waits for a slot of the account and returns the function that releases it. It throws
+ * ServiceUnavailable if the account's queue is full, or after `maxWaitMs`
  */
 export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
   const accounts = new Map<string, { running: number, waiting: Set<() => void> }>()

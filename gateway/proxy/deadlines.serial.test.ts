@@ -46,7 +46,10 @@ t.test('a GET is retried once, for at most a tenth of all requests', async (t) =
   for (let i = 0; i < 20; i++) await call(`${base}/feed`, { headers })
   services.social.received.length = 0
   let failures = 1
-  services.social.respondWith((_received, response) => { if (failures-- > 0) response.destroy(); else response.writeHead(200).end() })
+  services.social.respondWith((_received, response) => {
+    if (failures-- > 0) response.destroy()
+    else response.writeHead(200).end()
+  })
   t.equal((await call(`${base}/feed`, { headers })).status, 200)
   t.equal(services.social.received.length, 2)
 
@@ -60,8 +63,13 @@ t.test('a GET is retried once, for at most a tenth of all requests', async (t) =
 t.test('a service that is too slow is 503 after three seconds', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith(() => {})
-  services.dashboard.respondWith((_received, response) => { response.writeHead(200, { 'content-type': 'application/json' }).write('{') })
-  const [silent, halting] = await Promise.all([call(`${base}/feed`, { headers: as() }), call(`${base}/logs`, { headers: as() })])
+  services.dashboard.respondWith((_received, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+  })
+  const [silent, halting] = await Promise.all([
+    call(`${base}/feed`, { headers: as() }),
+    call(`${base}/logs`, { headers: as() })
+  ])
   for (const answer of [silent, halting]) {
     t.equal(answer.status, 503)
     t.ok(answer.ms > 2_900 && answer.ms < 3_400, `${answer.ms} ms`)
@@ -71,7 +79,9 @@ t.test('a service that is too slow is 503 after three seconds', async (t) => {
 
 t.test('a 502 of an intermediary is not passed to the client', async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.respondWith((_received, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>'))
+  services.social.respondWith((_received, response) =>
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>nginx 10.0.0.3</h1>')
+  )
   const answer = await call(`${base}/feed`, { headers: as() })
   t.equal(answer.status, 503)
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
@@ -81,7 +91,12 @@ t.test('an upload that the service does not read is 503, not 408', async (t) => 
   const { call, as, services } = await testGateway(t)
   const headers = as()
   services.social.handleWith(() => {})
-  const uploads = await Promise.all(Array.from({ length: 4 }, () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })))
+  const uploads = await Promise.all(
+    Array.from(
+      { length: 4 },
+      () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })
+    )
+  )
   for (const { status, json, headers } of uploads) {
     t.equal(status, 503)
     t.match(json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
@@ -104,13 +119,19 @@ t.test('clients that do not finish their uploads do not open the breaker', async
   }))
   await sleep(50)
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
-  t.equal((await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status, 200, 'and do not hold connections')
+  t.equal(
+    (await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(200_000) })).status,
+    200,
+    'and do not hold connections'
+  )
   t.equal(services.social.received.length, 2)
 })
 
 t.test('requests in progress are answered when the gateway closes', async (t) => {
   const { app, call, as, services } = await testGateway(t)
-  services.social.respondWith((_received, response) => { setTimeout(() => response.writeHead(200).end('{}'), 500) })
+  services.social.respondWith((_received, response) => {
+    setTimeout(() => response.writeHead(200).end('{}'), 500)
+  })
   const answer = call(`${base}/feed`, { headers: as() })
   while (services.social.received.length === 0) await sleep(5)
   const closed = app.close()
@@ -121,7 +142,11 @@ t.test('requests in progress are answered when the gateway closes', async (t) =>
 /** Sends the first bytes of a body and then one byte a second, until the response arrives. */
 async function sendSlowly (url: string, headers: object) {
   const { request } = await import('node:http')
-  const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...headers, 'content-length': 4_000_000 }, agent: false })
+  const sending = request(`${url}${base}/media`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': 4_000_000 },
+    agent: false
+  })
   sending.write(Buffer.alloc(1_000))
   const timer = setInterval(() => sending.write('x'), 1_000)
   return await new Promise<{ status: number | undefined, body: string }>((resolve, reject) => {
@@ -155,7 +180,11 @@ t.test('a body that arrives too slowly is 408 in the envelope, and a steady one 
   const { as, url, services } = await testGateway(t)
   const { request } = await import('node:http')
   const steady = new Promise<number | undefined>((resolve, reject) => {
-    const sending = request(`${url}${base}/media`, { method: 'POST', headers: { ...as(), 'content-length': 200_000 }, agent: false }, (response) => {
+    const sending = request(`${url}${base}/media`, {
+      method: 'POST',
+      headers: { ...as(), 'content-length': 200_000 },
+      agent: false
+    }, (response) => {
       response.resume()
       resolve(response.statusCode)
     })
@@ -189,7 +218,12 @@ t.test('six photos of one account at once are all accepted', async (t) => {
       response.writeHead(200).end()
     }, 100)
   })
-  const answers = await Promise.all(Array.from({ length: 6 }, () => call(`${base}/onboarding/upload-photo`, { method: 'POST', headers, body: Buffer.alloc(500_000) })))
+  const answers = await Promise.all(
+    Array.from(
+      { length: 6 },
+      () => call(`${base}/onboarding/upload-photo`, { method: 'POST', headers, body: Buffer.alloc(500_000) })
+    )
+  )
   t.strictSame(answers.map(({ status }) => status), Array(6).fill(200))
   t.equal(most, 2)
 })

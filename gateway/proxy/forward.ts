@@ -7,7 +7,10 @@ import type { Dispatcher } from 'undici'
 import { copyResponseHeaders, requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
 
-/** Longer responses are streamed. Up to this length they are buffered, so that a broken one can still become a clean 503. */
+/**
+ * Longer responses are streamed. Up to this length they are buffered, so that a broken one can still become a clean
+ * 503.
+ */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
 interface ProxiedRequest {
@@ -23,7 +26,8 @@ interface ProxiedRequest {
 
 const invalidRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
 
-const isJson = ({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders) => type?.startsWith('application/json') && encoding === undefined
+const isJson = ({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders) =>
+  type?.startsWith('application/json') && encoding === undefined
 
 /** Node writes a string together with the headers; a Buffer takes a second write. */
 function decodeUtf8 (bytes: Buffer | undefined) {
@@ -33,16 +37,24 @@ function decodeUtf8 (bytes: Buffer | undefined) {
 
 // An error that a client can cause must not count against the service, or any client could open its breaker.
 function clientErrorOf (error: Error): Error | undefined {
-  if ([PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError].some((kind) => error instanceof kind)) return error
-  if ('code' in error && invalidRequestCodes.has(String(error.code))) return new ValidationError('The request is not valid HTTP. Please check its headers and its length')
+  if ([PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError].some((kind) => error instanceof kind)) {
+    return error
+  }
+  if ('code' in error && invalidRequestCodes.has(String(error.code))) {
+    return new ValidationError('The request is not valid HTTP. Please check its headers and its length')
+  }
 }
 
 /**
- * Forwards `request` to a service and its response back to the client: status, headers and body unchanged. Throws ServiceUnavailable
- * if the service is unreachable, too slow, or breaks off. A GET or HEAD is retried once after a broken connection, within the retry
- * budget; any other method only if not a byte was sent.
+ * Forwards `request` to a service and its response back to the client: status, headers and body unchanged. Throws
+ * ServiceUnavailable if the service is unreachable, too slow, or breaks off. A GET or HEAD is retried once after a
+ * broken connection, within the retry budget; any other method only if not a byte was sent.
  */
-export function forward (request: FastifyRequest, reply: FastifyReply, { upstream, path, body, length, timeoutMs }: ProxiedRequest) {
+export function forward (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { upstream, path, body, length, timeoutMs }: ProxiedRequest
+) {
   const { breaker, retryBudget } = upstream
   const isStreamed = body instanceof Readable
   if (!breaker.allowRequest()) {
@@ -62,10 +74,17 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
   const timer = setTimeout(() => {
     if (!isStreamed || request.raw.complete) return fail(new Error(`no response within ${timeoutMs} ms`))
     // While received bytes wait to be read, the client is not slow: the service has more uploads than it can read.
-    fail(body.readableLength > 0 ? new ServiceUnavailable() : new ValidationError('The body did not arrive in time. Please try again'))
+    fail(
+      body.readableLength > 0
+        ? new ServiceUnavailable()
+        : new ValidationError('The body did not arrive in time. Please try again')
+    )
   }, timeoutMs)
 
-  const send = (payload: unknown) => runInTraceOf(request, () => { void reply.send(payload) })
+  const send = (payload: unknown) =>
+    runInTraceOf(request, () => {
+      void reply.send(payload)
+    })
 
   function settle () {
     if (isSettled) return false
@@ -85,10 +104,18 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
     }
     breaker.failed()
     upstream.countFailure()
-    send(Object.assign(new ServiceUnavailable(), { cause: new Error(`${upstream.name} did not respond`, { cause: error }) }))
+    send(
+      Object.assign(new ServiceUnavailable(), {
+        cause: new Error(`${upstream.name} did not respond`, { cause: error })
+      })
+    )
   }
 
-  function respond (status: number, responseHeaders: IncomingHttpHeaders, payload: Buffer | string | Readable | undefined) {
+  function respond (
+    status: number,
+    responseHeaders: IncomingHttpHeaders,
+    payload: Buffer | string | Readable | undefined
+  ) {
     // An intermediary responds in the service's place, and not in the envelope.
     if (status === 502 || status === 504) return fail(new Error(`responded with ${status}`))
     if (!settle()) return
@@ -154,8 +181,9 @@ export function forward (request: FastifyRequest, reply: FastifyReply, { upstrea
         if (stream) return void stream.destroy(error)
         if (isSettled) return
         const isUnsent = !started && !(isStreamed && (body.readableDidRead || body.destroyed))
-        if (attempts === 1 && !clientErrorOf(error) && (isRepeatable || isUnsent) && retryBudget.tryWithdraw()) attempt()
-        else fail(error)
+        if (attempts === 1 && !clientErrorOf(error) && (isRepeatable || isUnsent) && retryBudget.tryWithdraw()) {
+          attempt()
+        } else fail(error)
       }
     })
   }

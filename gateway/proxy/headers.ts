@@ -3,8 +3,19 @@ import { propagation } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 // Every other header of a client is dropped, so a forged internal header never reaches a service.
-const forwardedHeaders = ['accept', 'accept-encoding', 'accept-language', 'authorization', 'content-type', 'idempotency-key', 'if-match',
-  'if-modified-since', 'if-none-match', 'range', 'user-agent'] as const
+const forwardedHeaders = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'range',
+  'user-agent'
+] as const
 
 // A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d.
 const unmapIpv4 = (ip: string) => (ip.startsWith('::ffff:') ? ip.slice(7) : ip)
@@ -23,8 +34,19 @@ export function requestHeadersFor (request: FastifyRequest, length: number | und
 }
 
 // Hop-by-hop headers, and headers that reveal the server. The request id is the gateway's own.
-const droppedHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade',
-  'x-request-id', 'server', 'x-powered-by'])
+const droppedHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+  'server',
+  'x-powered-by'
+])
 
 /** Copies the headers of a service's response to `reply`. */
 export function copyResponseHeaders (reply: FastifyReply, headers: IncomingHttpHeaders) {
@@ -44,8 +66,8 @@ const securityHeaders = Object.entries({
 })
 
 /**
- * Adds the security headers to every response that does not set its own. This is an onSend hook because a 401 or 503 can come before
- * any hook that is registered here.
+ * Adds the security headers to every response that does not set its own. This is an onSend hook because a 401 or 503
+ * can come before any hook that is registered here.
  */
 export function addSecurityHeaders (app: FastifyInstance) {
   app.addHook('onSend', (_request, reply, _payload, done) => {

@@ -17,12 +17,22 @@ export interface Upstream {
   streamingPool: Pool
   breaker: Breaker
   retryBudget: RetryBudget
-  countFailure (): void
-  close (): Promise<void>
+  countFailure(): void
+  close(): Promise<void>
 }
 
-const failures = new Counter({ name: 'gateway_upstream_failures_total', help: 'Requests to which a service did not respond', labelNames: ['service'], registers: [registry] })
-const breakerOpen = new Gauge({ name: 'gateway_breaker_open', help: 'Whether the circuit breaker of a service is open (1) or closed (0)', labelNames: ['service'], registers: [registry] })
+const failures = new Counter({
+  name: 'gateway_upstream_failures_total',
+  help: 'Requests to which a service did not respond',
+  labelNames: ['service'],
+  registers: [registry]
+})
+const breakerOpen = new Gauge({
+  name: 'gateway_breaker_open',
+  help: 'Whether the circuit breaker of a service is open (1) or closed (0)',
+  labelNames: ['service'],
+  registers: [registry]
+})
 
 const CONNECTIONS = 32
 const STREAMING_CONNECTIONS = 8
@@ -32,7 +42,10 @@ export function createUpstream (name: ServiceName, url: string, log: Log): Upstr
   const { origin } = new URL(url)
   // forward() enforces the deadline to the millisecond; undici's own timeouts fire about half a second late.
   const common = { pipelining: 1, headersTimeout: 0, connect: connectOptions }
-  const pools = [new Pool(origin, { ...common, connections: CONNECTIONS }), new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })] as const
+  const pools = [
+    new Pool(origin, { ...common, connections: CONNECTIONS }),
+    new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })
+  ] as const
   breakerOpen.set({ service: name }, 0)
 
   return {
@@ -42,7 +55,12 @@ export function createUpstream (name: ServiceName, url: string, log: Log): Upstr
     streamingPool: pools[1],
     breaker: createBreaker((isOpen) => {
       breakerOpen.set({ service: name }, isOpen ? 1 : 0)
-      log.warn({ service: name }, isOpen ? 'a service does not respond: its circuit breaker opens' : 'a service responds again: its circuit breaker closes')
+      log.warn(
+        { service: name },
+        isOpen
+          ? 'a service does not respond: its circuit breaker opens'
+          : 'a service responds again: its circuit breaker closes'
+      )
     }),
     retryBudget: createRetryBudget(),
     countFailure: () => failures.inc({ service: name }),

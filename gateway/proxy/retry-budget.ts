@@ -1,10 +1,12 @@
 const DEPOSIT_PER_REQUEST = 0.1
 const MAX_BALANCE = 10
 
-/** Allows one retry per ten requests: enough for a broken connection, too few to double the load on a failing service. */
+/**
+ * Allows one retry per ten requests: enough for a broken connection, too few to double the load on a failing service.
+ */
 export interface RetryBudget {
-  deposit (): void
-  tryWithdraw (): boolean
+  deposit(): void
+  tryWithdraw(): boolean
 }
 
 export function createRetryBudget (): RetryBudget {

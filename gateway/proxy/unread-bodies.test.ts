@@ -15,14 +15,22 @@ t.test('a client that sends too much can read the 413, 50 times of 50', async (t
     ['20 MB of JSON', `${base}/feed`, 'application/json', Buffer.alloc(20_000_000, ' ')]
   ] as const
   for (const [what, path, type, body] of bodies) {
-    for (const [chunked, close, rounds] of [[false, true, 10], [true, true, 10], [false, false, 2], [true, false, 2]] as const) {
+    for (
+      const [chunked, close, rounds] of [[false, true, 10], [true, true, 10], [false, false, 2], [
+        true,
+        false,
+        2
+      ]] as const
+    ) {
       const answers = []
       for (let i = 0; i < rounds; i++) {
         const headers = { ...as(), 'content-type': type }
         const five = Array.from({ length: 5 }, () => postThenRead(port, { path, headers, body, chunked, close }))
         answers.push(...await Promise.all(five))
       }
-      const variant = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      const variant = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${
+        close ? 'Connection: close' : 'kept alive'
+      }`
       t.strictSame(answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)), [], variant)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
@@ -34,7 +42,8 @@ t.test('a client without a token, or with an unsupported encoding, can read the 
   const { url, as } = await testGateway(t)
   const port = Number(new URL(url).port)
   const body = Buffer.alloc(5_000_000, 1)
-  const send = async (headers: Record<string, string>) => await postThenRead(port, { path: `${base}/media`, headers, body, close: true })
+  const send = async (headers: Record<string, string>) =>
+    await postThenRead(port, { path: `${base}/media`, headers, body, close: true })
   for (let i = 0; i < 10; i++) {
     t.match(await send({}), { status: 401, isComplete: true })
     t.match(await send({ ...as(), 'content-encoding': 'gzip' }), { status: 415, isComplete: true })

@@ -14,7 +14,8 @@ const STREAM_TIMEOUT_MS = 10_000
 // Two of a service's eight streaming connections. The app uploads six photos at once: the others wait, unread.
 const streamsPerAccount = { concurrency: 2, maxQueued: 8, maxWaitMs: 5_000 }
 
-// Spellings that this router and a service's might read differently. They could bypass a rate limit or the bearer token.
+// Spellings that this router and a service's might read differently. They could bypass a rate limit or the bearer
+// token.
 const ambiguousPath = /\/\/|\/(?:\.|%2e){1,2}(?:\/|$)|\\|%(?:2f|5c|[01]\w)/i
 
 function rejectAmbiguousPath (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) {
@@ -60,7 +61,11 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
   }
 }
 
-function createHandler (upstream: Upstream, { maxBodyBytes = DEFAULT_BODY_BYTES, maxConcurrentLargeBodies = Infinity }: Route, acquire: ReturnType<typeof createConcurrencyLimiter>) {
+function createHandler (
+  upstream: Upstream,
+  { maxBodyBytes = DEFAULT_BODY_BYTES, maxConcurrentLargeBodies = Infinity }: Route,
+  acquire: ReturnType<typeof createConcurrencyLimiter>
+) {
   let largeBodies = 0
 
   return (request: FastifyRequest, reply: FastifyReply, destination: string) => {
@@ -69,7 +74,9 @@ function createHandler (upstream: Upstream, { maxBodyBytes = DEFAULT_BODY_BYTES,
     const path = query === -1 ? destination : destination + request.url.slice(query)
     const length = raw.method === 'GET' || raw.method === 'HEAD' ? 0 : lengthOf(raw)
 
-    if (length === 0) return forward(request, reply, { upstream, path, body: null, length: undefined, timeoutMs: TIMEOUT_MS })
+    if (length === 0) {
+      return forward(request, reply, { upstream, path, body: null, length: undefined, timeoutMs: TIMEOUT_MS })
+    }
     // Services do not decompress: a limit on the length of a compressed body would limit nothing.
     if (!/^(identity)?$/i.test(request.headers['content-encoding'] ?? '')) throw new UnsupportedMediaType()
     if (length !== undefined && length > maxBodyBytes) throw new PayloadTooLarge()
@@ -93,7 +100,13 @@ function createHandler (upstream: Upstream, { maxBodyBytes = DEFAULT_BODY_BYTES,
           largeBodies--
           release()
         })
-        forward(request, reply, { upstream, path, body: limitBody(raw, maxBodyBytes), length, timeoutMs: STREAM_TIMEOUT_MS })
+        forward(request, reply, {
+          upstream,
+          path,
+          body: limitBody(raw, maxBodyBytes),
+          length,
+          timeoutMs: STREAM_TIMEOUT_MS
+        })
       })
       .catch((error: unknown) => reply.send(error))
   }

@@ -8,10 +8,10 @@ import type { Attempts } from './memory-counter.ts'
 /** Counts the attempts of a client over all gateways. */
 export interface RateCounter {
   /** Counts one attempt in a fixed window. Takes at most 100 ms and never throws. */
-  count (key: string, windowMs: number): Promise<Attempts>
+  count(key: string, windowMs: number): Promise<Attempts>
   /** Whether attempts are currently counted in Redis. */
-  isShared (): boolean
-  close (): void
+  isShared(): boolean
+  close(): void
 }
 
 // ARGV[1] is the count that this process knows, so that a count survives an emptied or restarted Redis.
@@ -30,11 +30,20 @@ const script = `
 const TIMEOUT_MS = 100
 const RETRY_INTERVAL_MS = 500
 
-interface CounterCommands { countAttempt (key: string, known: number, ttl: number): Promise<[count: number, ttl: number]> }
+interface CounterCommands {
+  countAttempt(key: string, known: number, ttl: number): Promise<[count: number, ttl: number]>
+}
 
-const localGauge = new Gauge({ name: 'gateway_limits_local', help: 'Whether this process counts attempts by itself because Redis is unavailable', registers: [registry] })
+const localGauge = new Gauge({
+  name: 'gateway_limits_local',
+  help: 'Whether this process counts attempts by itself because Redis is unavailable',
+  registers: [registry]
+})
 
-/** Counts in Redis. While Redis is unavailable or slow, counts in memory, from the last known count and with the same limits. */
+/**
+ * Counts in Redis. While Redis is unavailable or slow, counts in memory, from the last known count and with the same
+ * limits.
+ */
 export function createRedisCounter (url: string, log: Log): RateCounter {
   const memory = createMemoryCounter()
   const redis = new Redis(url, {
@@ -71,7 +80,11 @@ export function createRedisCounter (url: string, log: Log): RateCounter {
       if (!isShared) return memory.count(key, windowMs)
       const known = memory.find(key)
       try {
-        const [current, ttl] = await counting.countAttempt(`limit:${key}`, known?.current ?? 0, Math.ceil(known?.ttl ?? windowMs))
+        const [current, ttl] = await counting.countAttempt(
+          `limit:${key}`,
+          known?.current ?? 0,
+          Math.ceil(known?.ttl ?? windowMs)
+        )
         memory.merge(key, { current, ttl })
         return { current, ttl }
       } catch (error) {

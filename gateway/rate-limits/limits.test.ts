@@ -6,10 +6,29 @@ import { createMemoryCounter } from './memory-counter.ts'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
-const numbers = { 'check-email': [10, 60], login: [5, 60], register: [3, 3600], 'verify-email': [10, 900], 'resend-verification': [2, 300], 'request-code': [2, 300], 'login-code': [10, 900],
-  'provider-a': [10, 900], 'provider-b': [10, 900], refresh: [30, 60], sessions: [3, 3600], 'set-initial-password': [3, 3600], 'forgot-password': [3, 3600], 'report-issue': [3, 3600] } as const
+const numbers = {
+  'check-email': [10, 60],
+  login: [5, 60],
+  register: [3, 3600],
+  'verify-email': [10, 900],
+  'resend-verification': [2, 300],
+  'request-code': [2, 300],
+  'login-code': [10, 900],
+  'provider-a': [10, 900],
+  'provider-b': [10, 900],
+  refresh: [30, 60],
+  sessions: [3, 3600],
+  'set-initial-password': [3, 3600],
+  'forgot-password': [3, 3600],
+  'report-issue': [3, 3600]
+} as const
 
-async function checkEach (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, { call, as }: Awaited<ReturnType<typeof testGateway>>, from: string, other: string) {
+async function checkEach (
+  t: Pick<typeof tap, 'equal' | 'match' | 'ok'>,
+  { call, as }: Awaited<ReturnType<typeof testGateway>>,
+  from: string,
+  other: string
+) {
   for (const [name, [max, seconds]] of Object.entries(numbers)) {
     const attempt = (from: string) => call(`${base}/auth/${name}`, { method: 'POST', headers: as(), from })
     // All at once: sequential requests would not show a race.
@@ -32,11 +51,19 @@ tap.test('each limit holds, counted in Redis', async (t) => {
   const gateway = await testGateway(t, { redisUrl: redis.url })
   await ready(gateway)
   await checkEach(t, gateway, '127.1.0.1', '127.1.0.2')
-  t.equal((await gateway.call(`${base}/auth/sessions`, { headers: gateway.as(), from: '127.1.0.1' })).status, 200, 'reads are not limited')
+  t.equal(
+    (await gateway.call(`${base}/auth/sessions`, { headers: gateway.as(), from: '127.1.0.1' })).status,
+    200,
+    'reads are not limited'
+  )
 
   const second = await testGateway(t, { redisUrl: redis.url })
   await ready(second)
-  t.equal((await second.call(`${base}/auth/login`, { method: 'POST', from: '127.1.0.1' })).status, 429, 'all gateways count together')
+  t.equal(
+    (await second.call(`${base}/auth/login`, { method: 'POST', from: '127.1.0.1' })).status,
+    429,
+    'all gateways count together'
+  )
 })
 
 tap.test('each limit holds in memory while Redis is unavailable', async (t) => {
@@ -71,21 +98,28 @@ tap.test('a Redis that hangs delays no request', async (t) => {
   process.kill(redis.pid ?? 0, 'SIGSTOP')
   t.teardown(() => process.kill(redis.pid ?? 0, 'SIGCONT'))
   const answers = []
-  for (let i = 0; i < 6; i++) answers.push(await gateway.call(`${base}/auth/login`, { method: 'POST', from: '127.4.0.1' }))
+  for (let i = 0; i < 6; i++) {
+    answers.push(await gateway.call(`${base}/auth/login`, { method: 'POST', from: '127.4.0.1' }))
+  }
   t.strictSame(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 429])
   t.ok(answers.every(({ ms }) => ms < 250), answers.map(({ ms }) => Math.round(ms)).join(' '))
 })
 
 tap.test('a forged X-Forwarded-For does not bypass a limit', async (t) => {
   const { call } = await testGateway(t)
-  const answers = await Promise.all(Array.from({ length: 11 }, (_, i) =>
-    call(`${base}/auth/check-email`, { method: 'POST', headers: { 'x-forwarded-for': `9.9.9.${i}` } })))
+  const answers = await Promise.all(
+    Array.from(
+      { length: 11 },
+      (_, i) => call(`${base}/auth/check-email`, { method: 'POST', headers: { 'x-forwarded-for': `9.9.9.${i}` } })
+    )
+  )
   t.equal(answers.filter(({ status }) => status === 429).length, 1)
 })
 
 tap.test('the /64 of an IPv6 address is one client, also behind a trusted proxy', async (t) => {
   const { call } = await testGateway(t, { env: { TRUST_PROXY: 'loopback' } })
-  const attempt = (address: string) => call(`${base}/auth/resend-verification`, { method: 'POST', headers: { 'x-forwarded-for': address } })
+  const attempt = (address: string) =>
+    call(`${base}/auth/resend-verification`, { method: 'POST', headers: { 'x-forwarded-for': address } })
   t.equal((await attempt('2001:db8:1:2::1')).status, 200)
   t.equal((await attempt('2001:db8:1:2:ffff::9')).status, 200)
   t.equal((await attempt('2001:db8:1:2:abcd::')).status, 429)
@@ -100,10 +134,17 @@ tap.test('requests without a token do not use up the limit of signed-in clients'
 })
 
 tap.test('operators can change a limit, lift it, or set the flood limit', async (t) => {
-  const { call, as } = await testGateway(t, { env: { LIMIT_AUTH_LOGIN: '2/10s', LIMIT_AUTH_REGISTER: 'off', FLOOD_LIMIT: '12/1m' } })
+  const { call, as } = await testGateway(t, {
+    env: { LIMIT_AUTH_LOGIN: '2/10s', LIMIT_AUTH_REGISTER: 'off', FLOOD_LIMIT: '12/1m' }
+  })
   const post = async (path: string) => (await call(base + path, { method: 'POST' })).status
   t.strictSame([await post('/auth/login'), await post('/auth/login'), await post('/auth/login')], [200, 200, 429])
-  t.strictSame([await post('/auth/register'), await post('/auth/register'), await post('/auth/register'), await post('/auth/register')], [200, 200, 200, 200])
+  t.strictSame([
+    await post('/auth/register'),
+    await post('/auth/register'),
+    await post('/auth/register'),
+    await post('/auth/register')
+  ], [200, 200, 200, 200])
   const statuses = []
   for (let i = 0; i < 6; i++) statuses.push((await call(`${base}/feed`, { headers: as() })).status)
   t.strictSame(statuses, [200, 200, 200, 200, 200, 429])
@@ -116,7 +157,10 @@ tap.test('a route can have a second limit per day, which does not count what the
     const gateway = await testGateway(t, { ...options, env: { LIMIT_AUTH_CHECK_EMAIL: '5/24h,3/1s' } })
     if ('redisUrl' in options) await ready(gateway)
     const attempt = async (from: string) => await gateway.call(`${base}/auth/check-email`, { method: 'POST', from })
-    const statuses = async (times: number) => (await Promise.all(Array.from({ length: times }, async () => await attempt('127.5.0.1')))).map(({ status }) => status).sort((a, b) => a - b)
+    const statuses = async (times: number) =>
+      (await Promise.all(Array.from({ length: times }, async () => await attempt('127.5.0.1')))).map(({ status }) =>
+        status
+      ).sort((a, b) => a - b)
     t.strictSame(await statuses(5), [200, 200, 200, 429, 429])
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     t.strictSame(await statuses(3), [200, 200, 429])
@@ -126,17 +170,34 @@ tap.test('a route can have a second limit per day, which does not count what the
     t.ok(Number(refused.headers['retry-after']) > 86_300)
     t.equal((await attempt('127.5.0.2')).status, 200, 'another address is not affected')
     const { data } = (await gateway.call(`${base}/meta`)).json() as { data: { limits: { rates: object[] } } }
-    t.match(data.limits.rates.filter((rate) => 'route' in rate && rate.route === 'POST /auth/check-email'), [{ max: 3, windowSeconds: 1 }, { max: 5, windowSeconds: 86_400 }])
+    t.match(data.limits.rates.filter((rate) => 'route' in rate && rate.route === 'POST /auth/check-email'), [{
+      max: 3,
+      windowSeconds: 1
+    }, { max: 5, windowSeconds: 86_400 }])
   }
 })
 
 tap.test('an invalid limit is named in the error', async (t) => {
-  const env = { REDIS_URL: 'redis://x', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText, ...Object.fromEntries(['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((name) => [`${name}_URL`, 'http://x'])) }
-  t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), { name: 'ConfigError', message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is not a limit/ })
+  const env = {
+    REDIS_URL: 'redis://x',
+    IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText,
+    ...Object.fromEntries(
+      ['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((
+        name
+      ) => [`${name}_URL`, 'http://x'])
+    )
+  }
+  t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), {
+    name: 'ConfigError',
+    message: /^LIMIT_AUTH_LOGIN must be .*\nLIMIT_AUTH_LOGON is not a limit/
+  })
   t.throws(() => readGatewayConfig({ ...env, CORS_ORIGINS: 'example.org' }), { message: /CORS_ORIGINS/ })
   t.throws(() => readGatewayConfig({}), { message: /IDENTITY_URL is missing/ })
   t.strictSame(readGatewayConfig(env).limits.get('POST /auth/login'), [{ max: 5, windowMs: 60_000 }])
-  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, windowMs: 60_000 }, { max: 1_000, windowMs: 86_400_000 }])
+  t.strictSame(readGatewayConfig(env).limits.get('POST /auth/check-email'), [{ max: 10, windowMs: 60_000 }, {
+    max: 1_000,
+    windowMs: 86_400_000
+  }])
 })
 
 tap.test('a window ends, and the memory counter is bounded', async (t) => {

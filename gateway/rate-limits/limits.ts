@@ -31,28 +31,41 @@ function createRateLimitedError ({ ip }: FastifyRequest, remedy: string, showsRe
 }
 
 /**
- * Enables `config: { rateLimit: { max, timeWindow } }` on routes. Windows are fixed: they begin with a client's first attempt.
- * A client is an IPv4 address or the /64 of an IPv6 address, which is what one customer gets.
+ * Enables `config: { rateLimit: { max, timeWindow } }` on routes. Windows are fixed: they begin with a client's first
+ * attempt. A client is an IPv4 address or the /64 of an IPv6 address, which is what one customer gets.
  */
 export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy }: Options) {
   function createStore (name: string) {
     return {
-      incr (client: string, done: (error: Error | null, result?: { current: number, ttl: number }) => void, window: number) {
+      incr (
+        client: string,
+        done: (error: Error | null, result?: { current: number, ttl: number }) => void,
+        window: number
+      ) {
         counter.count(`${name} ${client}`, window).then((result) => done(null, result), done)
       },
-      child: ({ routeInfo }: { routeInfo: { method: string | string[], url: string } }) => createStore(`${String(routeInfo.method)} ${routeInfo.url}`)
+      child: ({ routeInfo }: { routeInfo: { method: string | string[], url: string } }) =>
+        createStore(`${String(routeInfo.method)} ${routeInfo.url}`)
     }
   }
   await app.register(rateLimitPlugin, {
     global: false,
     // The plugin calls it with `new`.
-    store: function Store () { return createStore('') } as never,
+    store: function Store () {
+      return createStore('')
+    } as never,
     errorResponseBuilder: (request) => createRateLimitedError(request, 'LIMIT_PROFILE=relaxed', showsRemedy)
   })
 
   /** Counts the request under each key, and throws RateLimited if it exceeds any limit. */
   async function count (reply: FastifyReply, keys: { key: string, limit: Limit, remedy: string }[]) {
-    const counts = await Promise.all(keys.map(async ({ key, limit, remedy }) => ({ remedy, max: limit.max, ...await counter.count(key, limit.windowMs) })))
+    const counts = await Promise.all(
+      keys.map(async ({ key, limit, remedy }) => ({
+        remedy,
+        max: limit.max,
+        ...await counter.count(key, limit.windowMs)
+      }))
+    )
     const exceeded = counts.filter(({ current, max }) => current > max).sort((one, other) => other.ttl - one.ttl)
     const [longest] = exceeded
     if (!longest) return
@@ -63,9 +76,21 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
   app.addHook('preHandler', (request, reply, done) => {
     const { method, url, config: { additionalLimits = [], accountLimits = [] } } = request.routeOptions
     const client = rateLimitPlugin.normalizeIP(request.ip)
-    const keys = additionalLimits.map((limit) => ({ key: `${limit.windowMs} ms of ${String(method)} ${url} ${client}`, limit, remedy: 'LIMIT_PROFILE=relaxed' }))
+    const keys = additionalLimits.map((limit) => ({
+      key: `${limit.windowMs} ms of ${String(method)} ${url} ${client}`,
+      limit,
+      remedy: 'LIMIT_PROFILE=relaxed'
+    }))
     if (request.account && !isReadMethod(request.method)) {
-      keys.push(...accountLimits.flatMap(([name, limits]) => limits.map((limit) => ({ key: `${name} ${limit.windowMs} ${request.account.id}`, limit, remedy: `${name}=off` }))))
+      keys.push(
+        ...accountLimits.flatMap(([name, limits]) =>
+          limits.map((limit) => ({
+            key: `${name} ${limit.windowMs} ${request.account.id}`,
+            limit,
+            remedy: `${name}=off`
+          }))
+        )
+      )
     }
     if (keys.length === 0) return done()
     count(reply, keys).then(() => done(), done)

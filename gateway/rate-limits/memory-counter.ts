@@ -1,13 +1,18 @@
-/** The attempts in the current window, and the milliseconds until it ends. Names as @fastify/rate-limit expects them. */
-export interface Attempts { current: number, ttl: number }
+/**
+ * The attempts in the current window, and the milliseconds until it ends. Names as @fastify/rate-limit expects them.
+ */
+export interface Attempts {
+  current: number
+  ttl: number
+}
 
 /** Counts attempts in this process. */
 export interface MemoryCounter {
-  count (key: string, windowMs: number): Attempts
+  count(key: string, windowMs: number): Attempts
   /** The count of `key`, unless its window has ended. */
-  find (key: string): Attempts | undefined
+  find(key: string): Attempts | undefined
   /** Merges a count from elsewhere; of two counts of one window the higher one holds. */
-  merge (key: string, attempts: Attempts): void
+  merge(key: string, attempts: Attempts): void
 }
 
 const MAX_ENTRIES = 100_000
@@ -29,7 +34,12 @@ export function createMemoryCounter (now = Date.now): MemoryCounter {
       for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each)
     }
     // The oldest entry is dropped, and its count is lost: clients must not be able to fill the memory of the process.
-    if (windows.size >= MAX_ENTRIES) for (const oldest of windows.keys()) { windows.delete(oldest); break }
+    if (windows.size >= MAX_ENTRIES) {
+      for (const oldest of windows.keys()) {
+        windows.delete(oldest)
+        break
+      }
+    }
     windows.delete(key)
     windows.set(key, { count, endsAt })
   }

@@ -8,9 +8,24 @@ const base = '/api/mobile/v1'
 
 type Gateway = Awaited<ReturnType<typeof testGateway>>
 
-const statusesOf = async ({ call }: Gateway, times: number, method: string, path: string, headers: object, from?: string) => {
-  const answers = await Promise.all(Array.from({ length: times }, async () => await call(base + path, { method, headers: { ...headers }, ...(from && { from }) })))
-  return { passed: answers.filter(({ status }) => status === 200).length, refused: answers.filter(({ status }) => status === 429) }
+const statusesOf = async (
+  { call }: Gateway,
+  times: number,
+  method: string,
+  path: string,
+  headers: object,
+  from?: string
+) => {
+  const answers = await Promise.all(
+    Array.from(
+      { length: times },
+      async () => await call(base + path, { method, headers: { ...headers }, ...(from && { from }) })
+    )
+  )
+  return {
+    passed: answers.filter(({ status }) => status === 200).length,
+    refused: answers.filter(({ status }) => status === 429)
+  }
 }
 
 async function checkWrites (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, gateway: Gateway) {
@@ -20,17 +35,31 @@ async function checkWrites (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, gatew
   t.match(comments.refused[0]?.json(), { success: false, code: 'RATE_LIMITED' })
   const wait = Number(comments.refused[0]?.headers['retry-after'])
   t.ok(wait > 30 && wait <= 60, `again in ${wait} s`)
-  t.equal((await statusesOf(gateway, 130, 'POST', '/users/1/follow', eve)).passed, 120, '120 follows a minute, independent of comments')
-  t.equal((await statusesOf(gateway, 150, 'DELETE', '/feed/1', eve, '127.0.0.3')).passed, 100, '300 writes a minute in all for one account, from any address')
+  t.equal(
+    (await statusesOf(gateway, 130, 'POST', '/users/1/follow', eve)).passed,
+    120,
+    '120 follows a minute, independent of comments'
+  )
+  t.equal(
+    (await statusesOf(gateway, 150, 'DELETE', '/feed/1', eve, '127.0.0.3')).passed,
+    100,
+    '300 writes a minute in all for one account, from any address'
+  )
   t.equal((await statusesOf(gateway, 1, 'PUT', '/profile', eve)).passed, 0)
   t.equal((await statusesOf(gateway, 50, 'GET', '/feed/1/comment', eve)).passed, 50, 'reads are not limited')
-  t.equal((await statusesOf(gateway, 60, 'POST', '/feed/1/comment', ana)).passed, 60, 'another account at the same address is not affected')
+  t.equal(
+    (await statusesOf(gateway, 60, 'POST', '/feed/1/comment', ana)).passed,
+    60,
+    'another account at the same address is not affected'
+  )
 }
 
 tap.test('the writes of one account are limited, counted in Redis', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
-  while (((await gateway.call('/health/ready')).json() as { down: string[] }).down.includes('redis')) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (((await gateway.call('/health/ready')).json() as { down: string[] }).down.includes('redis')) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   await checkWrites(t, gateway)
 })
 
@@ -39,7 +68,9 @@ tap.test('the writes of one account are limited while Redis is unavailable', asy
 })
 
 tap.test('operators configure the write limits', async (t) => {
-  const gateway = await testGateway(t, { env: { LIMIT_WRITES: 'off', LIMIT_COMMENTS: '2/1m,1/1s', LIMIT_FOLLOWS: 'off' } })
+  const gateway = await testGateway(t, {
+    env: { LIMIT_WRITES: 'off', LIMIT_COMMENTS: '2/1m,1/1s', LIMIT_FOLLOWS: 'off' }
+  })
   const eve = gateway.as(randomUUID(), { sub: randomUUID() })
   t.equal((await statusesOf(gateway, 2, 'POST', '/feed/1/comment', eve)).passed, 1)
   t.equal((await statusesOf(gateway, 310, 'POST', '/users/1/follow', eve)).passed, 310)
@@ -51,8 +82,15 @@ tap.test('relaxed limits are for local development only', async (t) => {
   const loginOf = (more: NodeJS.ProcessEnv) => read(more).limits.get('POST /auth/login')
   t.strictSame(loginOf({}), [{ max: 5, windowMs: 60_000 }])
   t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed' }), [{ max: 500, windowMs: 60_000 }])
-  t.strictSame(loginOf({ LIMIT_PROFILE: 'relaxed', LIMIT_AUTH_LOGIN: '7/1m' }), [{ max: 7, windowMs: 60_000 }], 'the factor does not apply to a limit that is set')
-  t.throws(() => read({ LIMIT_PROFILE: 'relaxed', NODE_ENV: 'production' }), { name: 'ConfigError', message: /LIMIT_PROFILE must not be relaxed where NODE_ENV is production/ })
+  t.strictSame(
+    loginOf({ LIMIT_PROFILE: 'relaxed', LIMIT_AUTH_LOGIN: '7/1m' }),
+    [{ max: 7, windowMs: 60_000 }],
+    'the factor does not apply to a limit that is set'
+  )
+  t.throws(() => read({ LIMIT_PROFILE: 'relaxed', NODE_ENV: 'production' }), {
+    name: 'ConfigError',
+    message: /LIMIT_PROFILE must not be relaxed where NODE_ENV is production/
+  })
   t.throws(() => read({ LIMIT_PROFILE: 'none' }), { name: 'ConfigError' })
   t.strictSame(read({}).floodLimit, { max: 6_000, windowMs: 60_000 }, 'floods are limited by default')
 })
@@ -63,6 +101,9 @@ tap.test('a 429 tells only callers on this machine how to lift the limit', async
     return (await call(`${base}/auth/login`, { method: 'POST', headers: { ...headers } })).json()
   }
   t.match(await errorOf(await testGateway(t)), { success: false, code: 'RATE_LIMITED', error: /LIMIT_PROFILE=relaxed/ })
-  t.notMatch(await errorOf(await testGateway(t, { env: { TRUST_PROXY: 'loopback' } }), { 'x-forwarded-for': '203.0.113.7' }), { error: /LIMIT_PROFILE/ })
+  t.notMatch(
+    await errorOf(await testGateway(t, { env: { TRUST_PROXY: 'loopback' } }), { 'x-forwarded-for': '203.0.113.7' }),
+    { error: /LIMIT_PROFILE/ }
+  )
   t.notMatch(await errorOf(await testGateway(t, { env: { NODE_ENV: 'production' } })), { error: /LIMIT_PROFILE/ })
 })

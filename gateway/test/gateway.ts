@@ -11,10 +11,17 @@ import { readGatewayConfig } from '../config.ts'
 import { serviceNames } from '../routes.ts'
 import type { ServiceName } from '../routes.ts'
 
-interface Teardown { teardown (work: () => unknown): unknown }
+interface Teardown {
+  teardown(work: () => unknown): unknown
+}
 
 /** A request that a fake service received. */
-export interface ReceivedRequest { method: string, url: string, headers: IncomingMessage['headers'], body: Buffer }
+export interface ReceivedRequest {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: Buffer
+}
 
 /** A fake service. */
 export interface FakeService {
@@ -45,7 +52,9 @@ export async function startFakeService (t: Teardown, name: string): Promise<Fake
     const document = documents.get(request.url?.split('?', 1)[0] ?? '')
     if (document !== undefined) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      return void Promise.resolve(typeof document === 'function' ? document(request) as unknown : document).then((body) => response.end(JSON.stringify(body)))
+      return void Promise.resolve(typeof document === 'function' ? document(request) as unknown : document).then((
+        body
+      ) => response.end(JSON.stringify(body)))
     }
     if (handle) return handle(request, response)
     const chunks: Buffer[] = []
@@ -74,8 +83,12 @@ export async function startFakeService (t: Teardown, name: string): Promise<Fake
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    respondWith: (next) => { respond = next },
-    handleWith: (next) => { handle = next },
+    respondWith: (next) => {
+      respond = next
+    },
+    handleWith: (next) => {
+      handle = next
+    },
     stop,
     start,
     documents
@@ -104,7 +117,15 @@ export function callAt (origin: string, path: string, { method = 'GET', headers 
     const since = performance.now()
     const given = Array.isArray(body) || body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const { hostname, port } = new URL(origin)
-    const request = httpRequest({ hostname, port, path, method, headers: { ...given, ...headers }, localAddress: from, agent: false }, (response) => {
+    const request = httpRequest({
+      hostname,
+      port,
+      path,
+      method,
+      headers: { ...given, ...headers },
+      localAddress: from,
+      agent: false
+    }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
@@ -134,8 +155,14 @@ export function createIssuer (kid = randomUUID()) {
     bearer (sessionId: string = randomUUID(), claims: object = {}) {
       const now = Math.floor(Date.now() / 1000)
       const { issuer: iss, audience: aud } = ACCESS_TOKEN
-      const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })}.${encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })}`
-      return { authorization: `Bearer ${content}.${sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}` }
+      const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })}.${
+        encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })
+      }`
+      return {
+        authorization: `Bearer ${content}.${
+          sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+        }`
+      }
     }
   }
 }
@@ -143,10 +170,17 @@ export function createIssuer (kid = randomUUID()) {
 const rootKey = createRootKey()
 
 /** Makes a fake identity publish these keys, signed by `by`. */
-export function publishKeys (identity: FakeService, issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[], { by = rootKey, issuedAt = Date.now() } = {}) {
+export function publishKeys (
+  identity: FakeService,
+  issuers: Pick<ReturnType<typeof createIssuer>, 'jwk'>[],
+  { by = rootKey, issuedAt = Date.now() } = {}
+) {
   const keys = issuers.map(({ jwk }) => jwk)
   identity.documents.set('/.well-known/jwks.json', { keys })
-  identity.documents.set('/internal/signing-keys', async () => ({ signed: await signKeySet(keys, issuedAt, by.privateKey) }))
+  identity.documents.set(
+    '/internal/signing-keys',
+    async () => ({ signed: await signKeySet(keys, issuedAt, by.privateKey) })
+  )
 }
 
 interface Options {
@@ -158,13 +192,19 @@ interface Options {
 }
 
 /** A listening gateway with six fake services. */
-export async function testGateway (t: Teardown, { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog }: Options = {}) {
+export async function testGateway (
+  t: Teardown,
+  { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog }: Options = {}
+) {
   const started = await Promise.all(serviceNames.map(async (name) => [name, await startFakeService(t, name)] as const))
   const services = Object.fromEntries(started) as Record<ServiceName, FakeService>
   const issuer = createIssuer()
   const revokedSessions: string[] = []
   if (keys) publishKeys(services.identity, [issuer])
-  services.identity.documents.set('/internal/revoked-sessions', () => ({ sessions: revokedSessions, until: new Date().toISOString() }))
+  services.identity.documents.set(
+    '/internal/revoked-sessions',
+    () => ({ sessions: revokedSessions, until: new Date().toISOString() })
+  )
 
   const variables = {
     PORT: '0',

@@ -5,9 +5,9 @@ import { inboxOf } from './subjects.ts'
 
 /** The part of a logger that this kit uses. */
 export interface Log {
-  info (details: object, message: string): void
-  warn (details: object, message: string): void
-  error (details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
 }
 
 /** The connection of one process to the broker. It can be down at any time; its users must tolerate that. */
@@ -15,12 +15,12 @@ export interface Bus {
   readonly service: string
   readonly log: Log
   /** The connection while it is up, otherwise undefined. */
-  current (): NatsConnection | undefined
+  current(): NatsConnection | undefined
   /** Runs `work` now if connected, and again after each reconnect; returns a function that stops this. */
-  onConnect (work: (connection: NatsConnection) => void): () => void
+  onConnect(work: (connection: NatsConnection) => void): () => void
   /** Runs `work` before the connection is closed. */
-  onClose (work: () => Promise<unknown>): void
-  close (): Promise<void>
+  onClose(work: () => Promise<unknown>): void
+  close(): Promise<void>
 }
 
 /** Parses `nats://[user:password@]host:port`, or several separated by commas, into options of the client. */
@@ -46,7 +46,9 @@ export function connectBus (url: string, { service, log }: { service: string, lo
   const listeners = new Set<(connection: NatsConnection) => void>()
   const closers: (() => Promise<unknown>)[] = []
   const closing = new AbortController()
-  const warn = throttleLog((error) => log.warn({ err: error }, `NATS cannot be reached at ${options.servers.join(', ')}; retrying`))
+  const warn = throttleLog((error) =>
+    log.warn({ err: error }, `NATS cannot be reached at ${options.servers.join(', ')}; retrying`)
+  )
   const logPermissionError = throttleLog((error) => log.error({}, `NATS denied permission: ${String(error)}`))
   let connection: NatsConnection | undefined
   let isConnected = false

@@ -8,7 +8,21 @@ import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import t, { type Test } from 'tap'
 import { requestReplay, parseNatsUrl, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
-import { effects, Happened, haveEffects, recordEffect, OtherHappened, publishOne, publishMany, until, untilPublished, upTo, world, type Db, type HappenedEvent } from './harness.ts'
+import {
+  effects,
+  Happened,
+  haveEffects,
+  recordEffect,
+  OtherHappened,
+  publishOne,
+  publishMany,
+  until,
+  untilPublished,
+  upTo,
+  world,
+  type Db,
+  type HappenedEvent
+} from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -32,14 +46,24 @@ async function operator (t: Test, url: string) {
 async function durable (t: Test, url: string) {
   const { nats } = await operator(t, url)
   const manager = await nats.jetstreamManager()
-  await until(async () => await manager.streams.info('EVENTS_ALPHA').then(({ state }) => state.messages > 0, () => false))
-  await manager.consumers.add('EVENTS_ALPHA', { durable_name: 'beta', ack_policy: AckPolicy.Explicit, ack_wait: nanos(10_000), filter_subject: 'evt.alpha.>' })
+  await until(async () =>
+    await manager.streams.info('EVENTS_ALPHA').then(({ state }) => state.messages > 0, () => false)
+  )
+  await manager.consumers.add('EVENTS_ALPHA', {
+    durable_name: 'beta',
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(10_000),
+    filter_subject: 'evt.alpha.>'
+  })
   return await nats.jetstream().consumers.get('EVENTS_ALPHA', 'beta')
 }
 
 async function hasConsumedAll (t: Test, url: string, service: string) {
   const manager = await (await operator(t, url)).nats.jetstreamManager()
-  return await manager.consumers.info('EVENTS_ALPHA', service).then(({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0, () => false)
+  return await manager.consumers.info('EVENTS_ALPHA', service).then(
+    ({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0,
+    () => false
+  )
 }
 
 async function readParked (db: Db) {
@@ -48,7 +72,8 @@ async function readParked (db: Db) {
 
 /** Makes every waiting retry due now. */
 async function makeDue (db: Db) {
-  await db.updateTable('failed_messages').set({ next_attempt_at: sql<Date>`now()` }).where('parked_at', 'is', null).execute()
+  await db.updateTable('failed_messages').set({ next_attempt_at: sql<Date>`now()` }).where('parked_at', 'is', null)
+    .execute()
 }
 
 t.test('a handler that fails twice is called a third time, and later events do not wait for it', async (t) => {
@@ -65,7 +90,11 @@ t.test('a handler that fails twice is called a third time, and later events do n
   t.strictSame(await effects(db), [0, 1, 2])
   t.equal(calls.filter((number) => number === 0).length, 3)
   t.strictSame(calls.slice(0, 3).sort((a, b) => a - b), [0, 1, 2], 'the others came before the second attempt')
-  t.strictSame(await db.selectFrom('failed_messages').select('key').execute(), [], 'a message that succeeds in the end leaves no row')
+  t.strictSame(
+    await db.selectFrom('failed_messages').select('key').execute(),
+    [],
+    'a message that succeeds in the end leaves no row'
+  )
 })
 
 t.test('each event of a subject has a higher sequence than the one before, and the same at each attempt', async (t) => {
@@ -79,7 +108,9 @@ t.test('each event of a subject has a higher sequence than the one before, and t
   })
   for (let number = 0; number < 5; number++) await publishOne(db, number, 'one subject')
   await until(haveEffects(db, 5))
-  const sequences = upTo(5).map((number) => [...new Set(received.filter((each) => each.number === number).map(({ sequence }) => sequence))])
+  const sequences = upTo(5).map((
+    number
+  ) => [...new Set(received.filter((each) => each.number === number).map(({ sequence }) => sequence))])
   t.ok(sequences.every((each) => each.length === 1), 'the same at each attempt')
   const rising = sequences.flat()
   t.ok(rising.every((sequence, index) => sequence > (rising[index - 1] ?? 0)), rising.join())
@@ -126,7 +157,14 @@ t.test('an unreadable message is parked at once, and the next event is handled a
   await publishOne(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
-  const valid = { id: crypto.randomUUID(), seq: 1, type: Happened.type, subject: 'thing', data: { number: 9 }, occurred_at: new Date() }
+  const valid = {
+    id: crypto.randomUUID(),
+    seq: 1,
+    type: Happened.type,
+    subject: 'thing',
+    data: { number: 9 },
+    occurred_at: new Date()
+  }
   await publish('{"half": ')
   await publish('\0\0 no JSON')
   await publish('{}')
@@ -140,7 +178,10 @@ t.test('an unreadable message is parked at once, and the next event is handled a
   await until(async () => (await readParked(db)).length === 5)
   t.strictSame(await readParked(db), Array(5).fill({ type: Happened.type, attempts: 1 }))
   t.match((await listParked(db)).find(({ key }) => key === 'other-shape')?.error, /\/number must be integer/)
-  t.match((await listParked(db)).find(({ key }) => key === 'other-type')?.error, /it was published as alpha\.thing\.happened\.v1/)
+  t.match(
+    (await listParked(db)).find(({ key }) => key === 'other-type')?.error,
+    /it was published as alpha\.thing\.happened\.v1/
+  )
 })
 
 t.test('a type without a handler is skipped, whatever it contains', async (t) => {
@@ -163,10 +204,19 @@ t.test('an event that is delivered three times, in any order, takes effect once'
   await publishOne(db, 0)
   await until(haveEffects(db, 1))
   const { publish } = await operator(t, nats.url)
-  const events = upTo(100).map((number) => toEnvelope('alpha', {
-    id: crypto.randomUUID(), seq: number, type: Happened.type, subject: `thing ${number % 7}`, data: { number: number + 1 }, occurred_at: new Date()
-  }))
-  const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: Math.random() })).sort((a, b) => a.at - b.at)
+  const events = upTo(100).map((number) =>
+    toEnvelope('alpha', {
+      id: crypto.randomUUID(),
+      seq: number,
+      type: Happened.type,
+      subject: `thing ${number % 7}`,
+      data: { number: number + 1 },
+      occurred_at: new Date()
+    })
+  )
+  const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: Math.random() })).sort((a, b) =>
+    a.at - b.at
+  )
   for (const { event } of shuffled) await publish(event)
   await publishOne(db, 101)
   await until(haveEffects(db, 102))
@@ -237,7 +287,9 @@ t.test('a call that fails because another service is unavailable does not count 
 t.test('after 14 days of unavailability the message is parked', async (t) => {
   const { db, publisher, consumer } = await world(t)
   publisher().relay()
-  consumer().consume(async () => { throw new Unavailable() })
+  consumer().consume(async () => {
+    throw new Unavailable()
+  })
   await publishOne(db, 0)
   await until(async () => (await db.selectFrom('failed_messages').select('key').execute()).length === 1)
   await db.updateTable('failed_messages').set({ first_failed_at: sql<Date>`now() - interval '15 days'` }).execute()
@@ -266,7 +318,9 @@ t.test('an event that crashes every process that handles it is parked in the end
   await db.updateTable('failed_messages').set({ attempts: 10 }).execute()
   await makeDue(db)
   attempts = undefined
-  consumer().consume(async () => { attempts = 11 })
+  consumer().consume(async () => {
+    attempts = 11
+  })
   await until(async () => (await readParked(db)).length === 1)
   t.equal(attempts, undefined)
   t.strictSame(await readParked(db), [{ type: Happened.type, attempts: 10 }])
@@ -363,9 +417,18 @@ t.test('a service consumes from several others, even when one of them fails', as
 
   const { nats: operatorNats, publish } = await operator(t, nats.url)
   const { streams } = await operatorNats.jetstreamManager()
-  const publishOther = async (number: number) => await publish(toEnvelope('gamma', {
-    id: crypto.randomUUID(), seq: number, type: OtherHappened.type, subject: 'thing', data: { number }, occurred_at: new Date()
-  }), { type: OtherHappened.type })
+  const publishOther = async (number: number) =>
+    await publish(
+      toEnvelope('gamma', {
+        id: crypto.randomUUID(),
+        seq: number,
+        type: OtherHappened.type,
+        subject: 'thing',
+        data: { number },
+        occurred_at: new Date()
+      }),
+      { type: OtherHappened.type }
+    )
   await streams.add({ name: 'EVENTS_GAMMA', subjects: ['evt.gamma.>'] })
   await publishOther(1)
   await until(haveEffects(db, 2))

@@ -1,10 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind } from '@opentelemetry/api'
-import { AckPolicy, DeliverPolicy, nanos, type Consumer, type ConsumerMessages, type JsMsg, type NatsConnection } from 'nats'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  nanos,
+  type Consumer,
+  type ConsumerMessages,
+  type JsMsg,
+  type NatsConnection
+} from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
 import type { Bus } from './connection.ts'
-import { claimDue, insertFailed, markFailed, MAX_ATTEMPTS, remove, type DueMessage, type FailedMessage, type FailedMessageTables } from './failed-messages.ts'
+import {
+  claimDue,
+  insertFailed,
+  markFailed,
+  MAX_ATTEMPTS,
+  remove,
+  type DueMessage,
+  type FailedMessage,
+  type FailedMessageTables
+} from './failed-messages.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { serializeByKey } from './serialize-by-key.ts'
@@ -30,15 +47,21 @@ const RETRY_POLL_MS = 1_000
 // A message delivered more often than this was never acknowledged; handling it may crash the process.
 const MAX_DELIVERIES = 5
 
-export interface Consumers { stop (): Promise<void> }
+export interface Consumers {
+  stop(): Promise<void>
+}
 
 /** A message that was parsed: what it is about, and what handles it. */
-interface ParsedMessage { subject: string, batched: boolean, handle: () => Promise<void> }
+interface ParsedMessage {
+  subject: string
+  batched: boolean
+  handle: () => Promise<void>
+}
 
 /**
  * Consumes every event that `handlers` name, through one durable consumer for each service that publishes some of them.
- * Replicas share the durable consumer, so each message goes to one of them. `stop()` hands back messages that are not started
- * and waits for the others.
+ * Replicas share the durable consumer, so each message goes to one of them. `stop()` hands back messages that are not
+ * started and waits for the others.
  */
 export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]): Consumers {
   const stopping = new AbortController()
@@ -74,7 +97,8 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     const held = new Map<JsMsg, Promise<void>>()
     let fetched: ConsumerMessages | undefined
     let isBroken = false
-    // An acknowledgement names a position in the consumer. After a reconnect the consumer may be a new one with another message there.
+    // An acknowledgement names a position in the consumer. After a reconnect the consumer may be a new one with another
+    // message there.
     const isCurrent = () => !isBroken && bus.current() === connection
     const stop = () => fetched?.stop()
     let connects = 0
@@ -88,7 +112,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     stopping.signal.addEventListener('abort', stop)
     // This includes messages that wait for their turn. Otherwise the broker would deliver them to another replica.
     const heartbeat = setInterval(() => {
-      if (isCurrent()) for (const message of held.keys()) message.working()
+      if (isCurrent()) { for (const message of held.keys()) message.working() }
     }, WORKING_INTERVAL_MS)
 
     try {
@@ -104,7 +128,11 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
           }
           const record = toFailedMessage(message, publisher)
           const parsed = parse(record)
-          const handled = serialize(parsed.subject, parsed.batched ? batched : limited, async () => await deliver(message, record, parsed, isCurrent))
+          const handled = serialize(
+            parsed.subject,
+            parsed.batched ? batched : limited,
+            async () => await deliver(message, record, parsed, isCurrent)
+          )
           held.set(message, handled.finally(() => held.delete(message)))
         }
       }
@@ -118,11 +146,16 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 
   async function deliver (message: JsMsg, record: FailedMessage, parsed: ParsedMessage, isCurrent: () => boolean) {
     if (!isCurrent()) return
-    // Not before the broker's last fetch request has expired: 2.9 would deliver the message to that request and lose it for 10 s.
+    // Not before the broker's last fetch request has expired: 2.9 would deliver the message to that request and lose it
+    // for 10 s.
     if (stopping.signal.aborted) return message.nak(FETCH_TIMEOUT_MS)
     try {
       if (message.info.deliveryCount > MAX_DELIVERIES) {
-        await insertFailed(db, record, { error: 'delivered several times without an acknowledgement', attempts: 0, permanent: false })
+        await insertFailed(db, record, {
+          error: 'delivered several times without an acknowledgement',
+          attempts: 0,
+          permanent: false
+        })
       } else {
         await attempt(record, parsed, async (failure) => {
           const isInserted = await insertFailed(db, record, { ...failure, attempts: failure.transient ? 0 : 1 })
@@ -150,8 +183,15 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 
   async function retry (message: DueMessage, parsed: ParsedMessage) {
     if (message.attempts > MAX_ATTEMPTS && !message.parked_at) {
-      await markFailed(db, message, { error: 'the process that handled it never finished', transient: true, permanent: true })
-      return bus.log.error({ type: message.type, key: message.key }, 'parked a message: every process that handled it crashed')
+      await markFailed(db, message, {
+        error: 'the process that handled it never finished',
+        transient: true,
+        permanent: true
+      })
+      return bus.log.error(
+        { type: message.type, key: message.key },
+        'parked a message: every process that handled it crashed'
+      )
     }
     const isHandled = await attempt(message, parsed, async (failure) => await markFailed(db, message, failure))
     if (isHandled) await remove(db, message.key)
@@ -162,13 +202,19 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
    * @returns whether the message was handled
    */
   async function attempt (
-    { type, key, traceparent }: FailedMessage, { handle }: ParsedMessage,
+    { type, key, traceparent }: FailedMessage,
+    { handle }: ParsedMessage,
     onFailure: (failure: { error: unknown, transient: boolean, permanent: boolean }) => Promise<boolean>
   ) {
     const stopTimer = handling.startTimer({ type })
     const details = { type, eventId: key, traceId: traceIdOf(traceparent) }
     try {
-      await continueTrace(traceparent ?? undefined, `consume ${type}`, SpanKind.CONSUMER, async () => await withTimeout(HANDLER_TIMEOUT_MS, handle()))
+      await continueTrace(
+        traceparent ?? undefined,
+        `consume ${type}`,
+        SpanKind.CONSUMER,
+        async () => await withTimeout(HANDLER_TIMEOUT_MS, handle())
+      )
       bus.log.info(details, 'handled an event')
       handled.inc({ type, outcome: 'done' })
       return true
@@ -198,7 +244,13 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
         }
       }
     } catch (error) {
-      return { subject: key, batched: false, handle: async () => { throw new Malformed(`unreadable message: ${String(error)}`) } }
+      return {
+        subject: key,
+        batched: false,
+        handle: async () => {
+          throw new Malformed(`unreadable message: ${String(error)}`)
+        }
+      }
     }
   }
 

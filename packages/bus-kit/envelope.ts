@@ -9,7 +9,9 @@ const Envelope = Type.Object({
   type: Type.String(),
   subject: Type.String(),
   time: Type.String({ format: 'date-time' }),
-  /** The CloudEvents extension `sequence`: the position among all events of its service, in digits that sort as text. */
+  /**
+   * The CloudEvents extension `sequence`: the position among all events of its service, in digits that sort as text.
+   */
   sequence: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
   datacontenttype: Type.Literal('application/json'),
   data: Type.Unknown()
@@ -27,7 +29,14 @@ export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 1024
 
 const SEQUENCE_DIGITS = 19
 
-interface OutboxEvent { id: string, seq: number, type: string, subject: string, data: unknown, occurred_at: Date }
+interface OutboxEvent {
+  id: string
+  seq: number
+  type: string
+  subject: string
+  data: unknown
+  occurred_at: Date
+}
 
 export function toEnvelope (service: string, { id, seq, type, subject, data, occurred_at }: OutboxEvent) {
   const message: Envelope = {
@@ -48,5 +57,7 @@ export function toEnvelope (service: string, { id, seq, type, subject, data, occ
 export function parseEnvelope (text: string): Envelope {
   const message: unknown = JSON.parse(text)
   if (validator.Check(message)) return message
-  throw new Error(`not a CloudEvent: ${validator.Errors(message).map((each) => `${each.instancePath} ${each.message}`).join(', ')}`)
+  throw new Error(
+    `not a CloudEvent: ${validator.Errors(message).map((each) => `${each.instancePath} ${each.message}`).join(', ')}`
+  )
 }

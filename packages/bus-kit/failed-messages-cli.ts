@@ -1,7 +1,8 @@
 import { connect, readVariable } from '@tandem/database-kit'
 import { requestReplay, listParked, type FailedMessageTables } from './failed-messages.ts'
 
-const usage = 'usage: DATABASE_URL=postgres://… node packages/bus-kit/failed-messages-cli.ts list | replay <key>… | replay --all (or DATABASE_URL_FILE)'
+const usage =
+  'usage: DATABASE_URL=postgres://… node packages/bus-kit/failed-messages-cli.ts list | replay <key>… | replay --all (or DATABASE_URL_FILE)'
 
 const [command, ...keys] = process.argv.slice(2)
 const url = readVariable('DATABASE_URL')
@@ -25,7 +26,9 @@ try {
 async function list () {
   const parked = await listParked(db)
   for (const { key, type, attempts, firstFailedAt, parkedAt, error } of parked) {
-    console.log(`${key}  ${type}  parked ${parkedAt?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`)
+    console.log(
+      `${key}  ${type}  parked ${parkedAt?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`
+    )
     console.log(`    ${error.replaceAll('\n', '\n    ')}`)
   }
   console.log(parked.length === 0 ? 'No messages are parked.' : `${parked.length} parked.`)

@@ -2,15 +2,15 @@ import { sql, type Generated, type Kysely } from 'kysely'
 
 export interface FailedMessageTables {
   failed_messages: {
-    key: string
-    stream: string
-    type: string
-    message: string
-    traceparent: string | null
-    attempts: number
-    error: string
-    first_failed_at: Generated<Date>
-    next_attempt_at: Date | null
+    key: string,
+    stream: string,
+    type: string,
+    message: string,
+    traceparent: string | null,
+    attempts: number,
+    error: string,
+    first_failed_at: Generated<Date>,
+    next_attempt_at: Date | null,
     parked_at: Date | null
   }
 }
@@ -18,10 +18,23 @@ export interface FailedMessageTables {
 type Db = Kysely<FailedMessageTables>
 
 /** A message that could not be handled. `key` is the event's id, or its position in the stream if it has none. */
-export interface FailedMessage { key: string, stream: string, type: string, message: string, traceparent: string | null }
+export interface FailedMessage {
+  key: string
+  stream: string
+  type: string
+  message: string
+  traceparent: string | null
+}
 
-/** A due message, claimed for a minute. If the process crashes, another one can claim it then. A message that an operator replays is tried only once. */
-export interface DueMessage extends FailedMessage { attempts: number, first_failed_at: Date, parked_at: Date | null }
+/**
+ * A due message, claimed for a minute. If the process crashes, another one can claim it then. A message that an
+ * operator replays is tried only once.
+ */
+export interface DueMessage extends FailedMessage {
+  attempts: number
+  first_failed_at: Date
+  parked_at: Date | null
+}
 
 export const MAX_ATTEMPTS = 10
 const MAX_RETRY_DELAY_MS = 60_000
@@ -29,13 +42,17 @@ const TRANSIENT_RETRY_DELAY_MS = 10_000
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000
 
 /**
- * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's limited
- * unacknowledged messages, and its attempts stay counted when the broker crashes.
+ * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's
+ * limited unacknowledged messages, and its attempts stay counted when the broker crashes.
  * @param attempts how often it has failed
  * @param permanent parks it at once
  * @returns false when it is already stored
  */
-export async function insertFailed (db: Db, failed: FailedMessage, { error, attempts, permanent }: { error: unknown, attempts: number, permanent: boolean }) {
+export async function insertFailed (
+  db: Db,
+  failed: FailedMessage,
+  { error, attempts, permanent }: { error: unknown, attempts: number, permanent: boolean }
+) {
   const inserted = await db.insertInto('failed_messages')
     .values({
       ...failed,
@@ -54,24 +71,34 @@ export async function insertFailed (db: Db, failed: FailedMessage, { error, atte
 /** Claims at most `limit` due messages. An attempt is counted before it starts, because it may crash the process. */
 export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
   return await db.updateTable('failed_messages')
-    .set({ attempts: sql`attempts + 1`, next_attempt_at: sql<Date>`case when parked_at is null then now() + interval '1 minute' end` })
-    .where('key', 'in', (due) => due.selectFrom('failed_messages').select('key')
-      .where('next_attempt_at', '<=', sql<Date>`now()`)
-      .orderBy('next_attempt_at')
-      .limit(limit)
-      .forUpdate().skipLocked())
+    .set({
+      attempts: sql`attempts + 1`,
+      next_attempt_at: sql<Date>`case when parked_at is null then now() + interval '1 minute' end`
+    })
+    .where('key', 'in', (due) =>
+      due.selectFrom('failed_messages').select('key')
+        .where('next_attempt_at', '<=', sql<Date>`now()`)
+        .orderBy('next_attempt_at')
+        .limit(limit)
+        .forUpdate().skipLocked())
     .returning(['key', 'stream', 'type', 'message', 'traceparent', 'attempts', 'first_failed_at', 'parked_at'])
     .execute()
 }
 
 /**
  * Records that a due message failed again. It is retried later, or parked.
- * @param transient another service caused the failure, so it does not count as an attempt; after 14 days it is parked all the same
+ * @param transient another service caused the failure, so it does not count as an attempt; after 14 days it is parked
+ * all the same
  * @returns whether this call parked it
  */
-export async function markFailed (db: Db, due: DueMessage, { error, transient, permanent }: { error: unknown, transient: boolean, permanent: boolean }) {
+export async function markFailed (
+  db: Db,
+  due: DueMessage,
+  { error, transient, permanent }: { error: unknown, transient: boolean, permanent: boolean }
+) {
   const attempts = transient ? due.attempts - 1 : due.attempts
-  const isParked = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS || Date.now() - due.first_failed_at.getTime() > MAX_AGE_MS
+  const isParked = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS ||
+    Date.now() - due.first_failed_at.getTime() > MAX_AGE_MS
   await db.updateTable('failed_messages')
     .set({
       attempts,
@@ -99,14 +126,19 @@ export async function listParked (db: Db) {
 
 /** Lets the running service retry parked messages once; returns how many. A message that fails again stays parked. */
 export async function requestReplay (db: Db, keys: string[] | 'all') {
-  const parked = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where('parked_at', 'is not', null)
+  const parked = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where(
+    'parked_at',
+    'is not',
+    null
+  )
   const requested = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
   return requested.length
 }
 
 // By the clock of Postgres, which decides what is due.
 const inMilliseconds = (delayMs: number) => sql<Date>`now() + ${delayMs} * interval '1 millisecond'`
-const afterAttempts = (attempts: number) => inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS))
+const afterAttempts = (attempts: number) =>
+  inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS))
 
 // Postgres text cannot hold NUL, and a message that cannot even be parked would come back forever.
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD')

@@ -6,7 +6,22 @@ import { startNats } from '@tandem/local/testing'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'
-import { connectBus, startStreamManager, natsRights, on, publish, claimOnce, startConsumers, startRelay, STREAM_MANAGER_USER, type FailedMessageTables, type ReceivedEvent, type ProcessedEventTables, type OutboxTables, type StreamManager } from './index.ts'
+import {
+  connectBus,
+  startStreamManager,
+  natsRights,
+  on,
+  publish,
+  claimOnce,
+  startConsumers,
+  startRelay,
+  STREAM_MANAGER_USER,
+  type FailedMessageTables,
+  type ReceivedEvent,
+  type ProcessedEventTables,
+  type OutboxTables,
+  type StreamManager
+} from './index.ts'
 
 // Shared by the tests of this kit: the service `alpha` publishes `Happened`, `beta` consumes it.
 
@@ -16,22 +31,37 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
 
 export type Db = Kysely<Tables>
 
-export const Happened = defineEvent('alpha.thing.happened.v1', Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) }))
+export const Happened = defineEvent(
+  'alpha.thing.happened.v1',
+  Type.Object({ number: Type.Integer(), text: Type.Optional(Type.String()) })
+)
 export const OtherHappened = defineEvent('gamma.thing.happened.v1', Type.Object({ number: Type.Integer() }))
 export type HappenedEvent = ReceivedEvent<{ number: number, text?: string }>
 
 export const log = { info () {}, warn () {}, error () {} }
 
 const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service) => ({
-  service, consumes: ['alpha', 'gamma'].includes(service) ? [] : [Happened, OtherHappened], provides: [], calls: []
+  service,
+  consumes: ['alpha', 'gamma'].includes(service) ? [] : [Happened, OtherHappened],
+  provides: [],
+  calls: []
 })))
 
-/** A database and a broker for one test, with the rights that services have in production, and functions that start services on them. */
+/**
+ * A database and a broker for one test, with the rights that services have in production, and functions that start
+ * services on them.
+ */
 export async function world (t: Test) {
-  const [nats, { db, url }] = await Promise.all([startNats(t, { rights }), testDatabase<Tables>(t, import.meta.dirname)])
-  await sql`create table effects (event_id uuid not null, subject text not null, number integer not null, at serial)`.execute(db)
+  const [nats, { db, url }] = await Promise.all([
+    startNats(t, { rights }),
+    testDatabase<Tables>(t, import.meta.dirname)
+  ])
+  await sql`create table effects (event_id uuid not null, subject text not null, number integer not null, at serial)`
+    .execute(db)
   const lines: { level: string, message: string, details: Record<string, unknown> }[] = []
-  const collect = (level: string) => (details: object, message: string) => { lines.push({ level, message, details: { ...details } }) }
+  const collect = (level: string) => (details: object, message: string) => {
+    lines.push({ level, message, details: { ...details } })
+  }
   const log = { info: collect('info'), warn: collect('warn'), error: collect('error') }
 
   /** A replica of a service, with its own connections. */
@@ -40,11 +70,12 @@ export async function world (t: Test) {
     const bus = connectBus(nats.urlOf(service), { service, log })
     const closers: (() => Promise<void>)[] = []
     let closing: Promise<void> | undefined
-    const close = () => closing ??= (async () => {
-      for (const each of closers.reverse()) await each()
-      await bus.close()
-      await own.destroy()
-    })()
+    const close = () =>
+      closing ??= (async () => {
+        for (const each of closers.reverse()) await each()
+        await bus.close()
+        await own.destroy()
+      })()
     t.teardown(close)
     return {
       bus,
@@ -65,15 +96,16 @@ export async function world (t: Test) {
 
   let streamManager: StreamManager | undefined
   /** Starts the stream manager for alpha; the first publisher does. */
-  const manageStream = () => streamManager ??= (() => {
-    const bus = connectBus(nats.urlOf(STREAM_MANAGER_USER), { service: STREAM_MANAGER_USER, log })
-    const manager = startStreamManager(bus, ['alpha'])
-    t.teardown(async () => {
-      await manager.stop()
-      await bus.close()
-    })
-    return manager
-  })()
+  const manageStream = () =>
+    streamManager ??= (() => {
+      const bus = connectBus(nats.urlOf(STREAM_MANAGER_USER), { service: STREAM_MANAGER_USER, log })
+      const manager = startStreamManager(bus, ['alpha'])
+      t.teardown(async () => {
+        await manager.stop()
+        await bus.close()
+      })
+      return manager
+    })()
 
   return {
     nats,
@@ -126,5 +158,7 @@ export async function until (condition: () => boolean | Promise<boolean>, second
 export const haveEffects = (db: Db, count: number) => async () => (await effects(db)).length >= count
 
 export async function untilPublished (db: Db) {
-  await until(async () => await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined)
+  await until(async () =>
+    await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined
+  )
 }

@@ -4,7 +4,8 @@ import { effects, haveEffects, recordEffect, publishMany, until, untilPublished,
 
 async function read (name: string, labels: Record<string, string> = {}) {
   const metric = await register.getSingleMetric(name)?.get()
-  return metric?.values.find((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))?.value
+  return metric?.values.find((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
+    ?.value
 }
 
 t.test('metrics show the outbox, published and handled events, and parked messages', async (t) => {

@@ -8,16 +8,16 @@ import { currentTrace } from './tracing.ts'
 
 export interface OutboxTables {
   outbox: {
-    id: Generated<string>
-    seq: Generated<number>
-    type: string
-    subject: string
-    data: unknown
-    traceparent: string | null
-    occurred_at: Generated<Date>
-    published_at: Date | null
-    rejected_reason: string | null
-    stream_created_at: Date | null
+    id: Generated<string>,
+    seq: Generated<number>,
+    type: string,
+    subject: string,
+    data: unknown,
+    traceparent: string | null,
+    occurred_at: Generated<Date>,
+    published_at: Date | null,
+    rejected_reason: string | null,
+    stream_created_at: Date | null,
     stream_seq: number | null
   }
 }
@@ -29,18 +29,29 @@ export const outboxWritten = new EventEmitter().setMaxListeners(0)
  * Publishes an event if, and only if, the transaction commits.
  * @param subject what the event is about. Events of one subject are published in the order in which they were written,
  *   as long as the transactions that write them wait for each other, for example because they lock the subject's row
- * @throws when the data do not match the event's schema, because every consumer would have to park the event, and when they
+ * @throws when the data do not match the event's schema, because every consumer would have to park the event, and when
+ * they
  *   exceed one NATS message, because the event would stay in the outbox forever: split such an event
  */
 export async function publish<Schema extends Type.TSchema> (
-  trx: Transaction<OutboxTables>, event: EventDefinition<Schema>, subject: string, data: Type.Static<Schema>
+  trx: Transaction<OutboxTables>,
+  event: EventDefinition<Schema>,
+  subject: string,
+  data: Type.Static<Schema>
 ) {
-  if (!validatorOf(event.data).Check(data)) throw new TypeError(`invalid data for ${event.type}: ${describeErrors(event.data, data)}`)
+  if (!validatorOf(event.data).Check(data)) {
+    throw new TypeError(`invalid data for ${event.type}: ${describeErrors(event.data, data)}`)
+  }
   const text = JSON.stringify(data)
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(subject)
-  if (bytes > MAX_EVENT_BYTES) throw new RangeError(`${event.type} is too large to publish: ${bytes} bytes, the maximum is ${MAX_EVENT_BYTES}`)
+  if (bytes > MAX_EVENT_BYTES) {
+    throw new RangeError(`${event.type} is too large to publish: ${bytes} bytes, the maximum is ${MAX_EVENT_BYTES}`)
+  }
   await trx.insertInto('outbox').values({
-    type: event.type, subject, data: text, traceparent: currentTrace() ?? null
+    type: event.type,
+    subject,
+    data: text,
+    traceparent: currentTrace() ?? null
   }).execute()
   outboxWritten.emit('event')
 }
@@ -50,34 +61,45 @@ type InsertEvent = typeof insertEvent
 
 /**
  * An optimisation of `publish` for a hot change that is a single statement, and so needs no transaction around it:
- * ``publishSql(db, (insertEvent) => sql`with changed as (…), published as (${insertEvent(PostLiked, postId, data, sql`changed`)}) …`)``.
- * The event is published if, and only if, the statement commits.
+ * ``publishSql(db, (insertEvent) => sql`with changed as (…), published as (${insertEvent(PostLiked, postId, data,
+ * sql`changed`)}) …`)``. The event is published if, and only if, the statement commits.
  */
-export async function publishSql<Row> (db: Kysely<OutboxTables>, statement: (insertEvent: InsertEvent) => RawBuilder<Row>) {
+export async function publishSql<Row> (
+  db: Kysely<OutboxTables>,
+  statement: (insertEvent: InsertEvent) => RawBuilder<Row>
+) {
   const result = await statement(insertEvent).execute(db)
   outboxWritten.emit('event')
   return result
 }
 
 /**
- * Publishes an event once for each row of `from`. Values are checked against the event's schema here; only the type checker sees
- * parts that are SQL. Nothing checks the size: the statement has to split what may be long.
+ * Publishes an event once for each row of `from`. Values are checked against the event's schema here; only the type
+ * checker sees parts that are SQL. Nothing checks the size: the statement has to split what may be long.
  * @param from the parts of the statement that make the change and provide the data
  * @throws when a value does not match the event's schema
  */
 function insertEvent<Schema extends Type.TSchema> (
-  event: EventDefinition<Schema>, subject: string | RawBuilder<string>, data: SqlData<Type.Static<Schema>>, from: RawBuilder<unknown>
+  event: EventDefinition<Schema>,
+  subject: string | RawBuilder<string>,
+  data: SqlData<Type.Static<Schema>>,
+  from: RawBuilder<unknown>
 ) {
   const values = Object.fromEntries(Object.entries(data).filter(([, value]) => !isSql(value)))
   const errors = describeFieldErrors(event.data, values, Object.keys(data))
   if (errors) throw new TypeError(`invalid data for ${event.type}: ${errors}`)
-  const fields = Object.entries(data).map(([name, value]) => sql`${sql.lit(name)}, ${isSql(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`)
+  const fields = Object.entries(data).map(([name, value]) =>
+    sql`${sql.lit(name)}, ${isSql(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`
+  )
   return sql<{ id: string }>`
     insert into outbox (type, subject, data, traceparent)
-    select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${currentTrace() ?? null} from ${from} returning id`
+    select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${
+    currentTrace() ?? null
+  } from ${from} returning id`
 }
 
 /** An event's data. Parts of it can be SQL, known only inside the statement. */
 type SqlData<Data> = { [Name in keyof Data]: Data[Name] | RawBuilder<Data[Name]> }
 
-const isSql = (value: unknown): value is RawBuilder<unknown> => typeof value === 'object' && value !== null && 'isRawBuilder' in value
+const isSql = (value: unknown): value is RawBuilder<unknown> =>
+  typeof value === 'object' && value !== null && 'isRawBuilder' in value

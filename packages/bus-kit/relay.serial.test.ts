@@ -8,9 +8,23 @@ import Type from 'typebox'
 import t, { type Test } from 'tap'
 import { deleteExpired } from './relay.ts'
 import { connectBus, parseNatsUrl, publish, publishSql } from './index.ts'
-import { effects, Happened, haveEffects, log, publishOne, publishMany, until, untilPublished, upTo, world, type Db, type Tables } from './harness.ts'
+import {
+  effects,
+  Happened,
+  haveEffects,
+  log,
+  publishOne,
+  publishMany,
+  until,
+  untilPublished,
+  upTo,
+  world,
+  type Db,
+  type Tables
+} from './harness.ts'
 
-// Messages that a killed broker had delivered come again after 10 s. Most of this file waits, so its tests run in parallel.
+// Messages that a killed broker had delivered come again after 10 s. Most of this file waits, so its tests run in
+// parallel.
 t.setTimeout(100_000)
 t.jobs = 3
 
@@ -72,29 +86,37 @@ t.test('an event is consumed soon after its commit, also under load', { buffered
 
   let isStopped = false
   const trips = timeRoundTrips(db, () => isStopped)
-  await Promise.all(upTo(8).map(async (writer) => {
-    for (let number = writer; number < 800; number += 8) {
-      await publishOne(db, number)
-      committed.set(number, performance.now())
-      await sleep(10)
-    }
-  }))
+  await Promise.all(
+    upTo(8).map(async (writer) => {
+      for (let number = writer; number < 800; number += 8) {
+        await publishOne(db, number)
+        committed.set(number, performance.now())
+        await sleep(10)
+      }
+    })
+  )
   await until(() => received.size === 801)
   isStopped = true
   const roundTrip = median(await trips)
   const waits = [...committed].map(([number, at]) => received.get(number)! - at)
   // On a busy machine, everything takes a multiple of a round trip to Postgres.
-  t.ok(median(waits) < Math.max(20, 30 * roundTrip), `half of them within 20 ms, here ${median(waits)} where a round trip takes ${roundTrip}`)
+  t.ok(
+    median(waits) < Math.max(20, 30 * roundTrip),
+    `half of them within 20 ms, here ${median(waits)} where a round trip takes ${roundTrip}`
+  )
 })
 
 t.test('a rolled back event is never published', async (t) => {
   const { db, publisher, consumer } = await world(t)
   publisher().relay()
   consumer().consume()
-  await t.rejects(db.transaction().execute(async (trx) => {
-    await publish(trx, Happened, 'thing', { number: 13 })
-    throw new Error('changed my mind')
-  }), { message: 'changed my mind' })
+  await t.rejects(
+    db.transaction().execute(async (trx) => {
+      await publish(trx, Happened, 'thing', { number: 13 })
+      throw new Error('changed my mind')
+    }),
+    { message: 'changed my mind' }
+  )
   await publishOne(db, 1)
   await until(haveEffects(db, 1))
   await sleep(200)
@@ -105,24 +127,42 @@ t.test('publishSql publishes an event once for each row, with values that only P
   const { db, publisher, consumer } = await world(t)
   publisher().relay()
   consumer().consume()
-  const change = async (rows: number, text: string) => await publishSql(db, (insertEvent) => sql`
+  const change = async (rows: number, text: string) =>
+    await publishSql(db, (insertEvent) =>
+      sql`
     with changed as (select 4 + n as number from generate_series(1, ${rows}::int) n),
     published as (${insertEvent(Happened, 'thing', { number: sql<number>`changed.number`, text }, sql`changed`)})
     select from changed`)
   await change(0, 'none')
   await change(3, 'a "quoted" text')
-  await t.rejects(publishSql(db, (insertEvent) => sql`
-    with published as (${insertEvent(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)}) select 1 / (random() * 0)::int`), /division by zero/)
-  await t.rejects(change(1, 7 as unknown as string), /invalid data for alpha\.thing\.happened\.v1: \/text must be string/)
+  await t.rejects(
+    publishSql(db, (insertEvent) =>
+      sql`
+    with published as (${
+        insertEvent(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)
+      }) select 1 / (random() * 0)::int`),
+    /division by zero/
+  )
+  await t.rejects(
+    change(1, 7 as unknown as string),
+    /invalid data for alpha\.thing\.happened\.v1: \/text must be string/
+  )
   await until(haveEffects(db, 3))
   await sleep(200)
   t.strictSame(await effects(db), [5, 6, 7])
-  t.equal((await db.selectFrom('outbox').select('data').orderBy('seq').executeTakeFirstOrThrow().then(({ data }) => data as { text: string })).text, 'a "quoted" text')
+  t.equal(
+    (await db.selectFrom('outbox').select('data').orderBy('seq').executeTakeFirstOrThrow().then(({ data }) =>
+      data as { text: string }
+    )).text,
+    'a "quoted" text'
+  )
 })
 
 t.test('data that do not match the schema cannot be published, and the error does not contain them', async (t) => {
   const { db } = await world(t)
-  const wrong = db.transaction().execute(async (trx) => await publish(trx, Happened, 'thing', { number: 'secret' as unknown as number }))
+  const wrong = db.transaction().execute(async (trx) =>
+    await publish(trx, Happened, 'thing', { number: 'secret' as unknown as number })
+  )
   await t.rejects(wrong, { message: /alpha\.thing\.happened\.v1.*number/ })
   await t.rejects(wrong, { message: /^(?!.*secret)/ })
 })
@@ -215,7 +255,9 @@ t.test('a broker that lost the end of its stream gets it again', async (t) => {
   const before = await db.selectFrom('outbox').select(['seq', 'published_at as at']).orderBy('seq').execute()
   publisher().relay()
   await until(async () => {
-    const row = await db.selectFrom('outbox').select(['published_at as at', 'stream_seq']).orderBy('seq', 'desc').limit(1).executeTakeFirstOrThrow()
+    const row = await db.selectFrom('outbox').select(['published_at as at', 'stream_seq']).orderBy('seq', 'desc').limit(
+      1
+    ).executeTakeFirstOrThrow()
     return row.at !== null && row.stream_seq === 30
   })
   const after = await db.selectFrom('outbox').select(['seq', 'published_at as at']).orderBy('seq').execute()
@@ -284,7 +326,9 @@ t.test('an event of another service is not published and delays no other', async
   await db.transaction().execute(async (trx) => await publish(trx, ForeignHappened, 'thing', {}))
   await publishOne(db, 1, 'thing')
   await until(haveEffects(db, 1))
-  t.match(await db.selectFrom('outbox').select('rejected_reason').orderBy('seq').execute(), [{ rejected_reason: /alpha cannot publish beta/ }, { rejected_reason: null }])
+  t.match(await db.selectFrom('outbox').select('rejected_reason').orderBy('seq').execute(), [{
+    rejected_reason: /alpha cannot publish beta/
+  }, { rejected_reason: null }])
 })
 
 t.test('an event that is too large for NATS waits for an operator and delays no other', async (t) => {
@@ -293,7 +337,12 @@ t.test('an event that is too large for NATS waits for an operator and delays no 
   consumer().consume()
   // As publishSql could, because it cannot measure its data beforehand.
   const publishLarge = async (number: number, length: number) => {
-    const values = { type: Happened.type, subject: 'thing', data: JSON.stringify({ number, text: 'x'.repeat(length) }), traceparent: null }
+    const values = {
+      type: Happened.type,
+      subject: 'thing',
+      data: JSON.stringify({ number, text: 'x'.repeat(length) }),
+      traceparent: null
+    }
     await db.insertInto('outbox').values(values).execute()
   }
   await publishLarge(0, 70_000)
@@ -303,18 +352,26 @@ t.test('an event that is too large for NATS waits for an operator and delays no 
   t.strictSame(await effects(db), [2])
   t.equal(lines.filter(({ level }) => level === 'error').length, 2)
 
-  await db.updateTable('outbox').set({ data: JSON.stringify({ number: 0 }), rejected_reason: null }).where('seq', '=', 1).execute()
+  await db.updateTable('outbox').set({ data: JSON.stringify({ number: 0 }), rejected_reason: null }).where(
+    'seq',
+    '=',
+    1
+  ).execute()
   await until(haveEffects(db, 2))
   t.strictSame(await effects(db), [0, 2])
 })
 
 t.test('publish throws for an event that exceeds a message, and its change is rolled back', async (t) => {
   const { db, publisher, consumer } = await world(t)
-  const publishLarge = async (number: number, length: number) => await db.transaction().execute(async (trx) => {
-    await publishOne(db, 100 + number)
-    await publish(trx, Happened, 'thing', { number, text: 'ä'.repeat(length) })
-  })
-  await t.rejects(publishLarge(0, 35_000), /alpha.thing.happened.v1 is too large to publish: 70\d{3} bytes, the maximum is 64512/)
+  const publishLarge = async (number: number, length: number) =>
+    await db.transaction().execute(async (trx) => {
+      await publishOne(db, 100 + number)
+      await publish(trx, Happened, 'thing', { number, text: 'ä'.repeat(length) })
+    })
+  await t.rejects(
+    publishLarge(0, 35_000),
+    /alpha.thing.happened.v1 is too large to publish: 70\d{3} bytes, the maximum is 64512/
+  )
   t.equal((await db.selectFrom('outbox').select('id').execute()).length, 1, 'only the event of the other transaction')
 
   await publishLarge(1, 32_200)
@@ -329,7 +386,8 @@ async function limitStream (nats: NatsConnection, kilobytes: number) {
   const config: Partial<StreamConfig> = { max_bytes: kilobytes * 1_024, discard: 'new' as StreamConfig['discard'] }
   await streams.info('EVENTS_ALPHA').then(
     async () => await streams.update('EVENTS_ALPHA', config),
-    async () => await streams.add({ name: 'EVENTS_ALPHA', subjects: ['evt.alpha.>'], ...config }))
+    async () => await streams.add({ name: 'EVENTS_ALPHA', subjects: ['evt.alpha.>'], ...config })
+  )
 }
 
 t.test('while a stream is full, events wait in the outbox', async (t) => {
@@ -339,7 +397,11 @@ t.test('while a stream is full, events wait in the outbox', async (t) => {
   publisher().relay()
   await publishMany(db, 200)
   await sleep(1_000)
-  const waiting = async () => Number((await db.selectFrom('outbox').select(sql<number>`count(*)`.as('count')).where('published_at', 'is', null).executeTakeFirstOrThrow()).count)
+  const waiting = async () =>
+    Number(
+      (await db.selectFrom('outbox').select(sql<number>`count(*)`.as('count')).where('published_at', 'is', null)
+        .executeTakeFirstOrThrow()).count
+    )
   t.ok(await waiting() > 50 && await waiting() < 200)
   await limitStream(operatorNats, 1_024)
   consumer().consume()
@@ -394,7 +456,9 @@ t.test('a broker that freezes delays neither writers nor a stop, and nothing is 
   await publishMany(db, 10)
   await until(haveEffects(db, 10))
   process.kill(nats.pid!, 'SIGSTOP')
-  t.teardown(() => { if (nats.pid) process.kill(nats.pid, 'SIGCONT') })
+  t.teardown(() => {
+    if (nats.pid) process.kill(nats.pid, 'SIGCONT')
+  })
   await publishMany(db, 10, 10)
   await sleep(1_500)
   const since = performance.now()
@@ -411,13 +475,23 @@ t.test('a broker that freezes delays neither writers nor a stop, and nothing is 
 t.test('events published three days ago and claims of two weeks ago are deleted', async (t) => {
   const { db } = await world(t)
   const agedId = (age: string) => sql<string>`uuidv7(${age}::interval)`
-  const row = { type: Happened.type, subject: 'thing', data: '{}', traceparent: null, rejected_reason: null, stream_created_at: null, stream_seq: null }
+  const row = {
+    type: Happened.type,
+    subject: 'thing',
+    data: '{}',
+    traceparent: null,
+    rejected_reason: null,
+    stream_created_at: null,
+    stream_seq: null
+  }
   await db.insertInto('outbox').values([
     { ...row, id: agedId('-73 hours'), published_at: new Date() },
     { ...row, id: agedId('-71 hours'), published_at: new Date() },
     { ...row, id: agedId('-73 hours'), published_at: null }
   ]).execute()
-  await db.insertInto('processed_events').values(['-15 days', '-13 days'].map((age) => ({ event_id: agedId(age), consumer: 'effects' }))).execute()
+  await db.insertInto('processed_events').values(
+    ['-15 days', '-13 days'].map((age) => ({ event_id: agedId(age), consumer: 'effects' }))
+  ).execute()
 
   t.equal(await deleteExpired(db), 1)
   t.equal((await db.selectFrom('outbox').select('id').execute()).length, 2, 'an event that was never published stays')

@@ -27,15 +27,21 @@ const CLEANUP_INTERVAL_MS = 60 * 60 * 1_000
 const CHUNK_SIZE = 1_000
 
 type Db = Kysely<OutboxTables>
-type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent'> & { id: string, seq: number, occurred_at: Date }
+type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent'> & {
+  id: string,
+  seq: number,
+  occurred_at: Date
+}
 
-export interface Relay { stop (): Promise<void> }
+export interface Relay {
+  stop(): Promise<void>
+}
 
 /**
- * Publishes the outbox in order until stopped. Every replica of a service runs a relay. They take turns under an advisory lock,
- * and when one dies the others continue.
- * It needs nothing from the broker except acknowledgements. While NATS is down, rows wait. When NATS comes back without
- * messages that it had acknowledged, the relay publishes the lost rows of the last 72 hours again.
+ * Publishes the outbox in order until stopped. Every replica of a service runs a relay. They take turns under an
+ * advisory lock, and when one dies the others continue. It needs nothing from the broker except acknowledgements. While
+ * NATS is down, rows wait. When NATS comes back without messages that it had acknowledged, the relay publishes the lost
+ * rows of the last 72 hours again.
  */
 export function startRelay (bus: Bus, db: Db): Relay {
   const stopping = new AbortController()
@@ -55,7 +61,9 @@ export function startRelay (bus: Bus, db: Db): Relay {
     wake()
   }
   outboxWritten.on('event', onOutboxWritten)
-  const stopListening = bus.onConnect(() => { stream = undefined })
+  const stopListening = bus.onConnect(() => {
+    stream = undefined
+  })
   outboxes.add(source)
 
   const running = (async () => {
@@ -111,7 +119,9 @@ export function startRelay (bus: Bus, db: Db): Relay {
 
   async function pause (pauseMs: number) {
     const woken = new AbortController()
-    wake = () => { if (pauseMs === IDLE_POLL_MS || stopping.signal.aborted) woken.abort() }
+    wake = () => {
+      if (pauseMs === IDLE_POLL_MS || stopping.signal.aborted) woken.abort()
+    }
     await sleep(pauseMs, undefined, { signal: woken.signal }).catch(async () => await sleep(MIN_POLL_MS))
     wake = () => {}
   }
@@ -162,20 +172,22 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
     let failure: unknown
     const until = Date.now() + PUBLISH_TIME_MS
     // In parallel, but within one subject each event only after the previous one is stored.
-    await Promise.all(Map.groupBy(rows, (row) => row.subject).values().map(async (sameSubject) => {
-      for (const row of sameSubject) {
-        if (Date.now() > until) return
-        try {
-          acked.push({ row, ...await send(client, bus.service, row) })
-        } catch (error) {
-          if (!isPermanent(error)) {
-            failure = error
-            return
+    await Promise.all(
+      Map.groupBy(rows, (row) => row.subject).values().map(async (sameSubject) => {
+        for (const row of sameSubject) {
+          if (Date.now() > until) return
+          try {
+            acked.push({ row, ...await send(client, bus.service, row) })
+          } catch (error) {
+            if (!isPermanent(error)) {
+              failure = error
+              return
+            }
+            rejected.push({ row, error })
           }
-          rejected.push({ row, error })
         }
-      }
-    }))
+      })
+    )
 
     for (const { row, error } of rejected) await markRejected(trx, bus, row, error)
     await markPublished(trx, stream, acked)
@@ -186,12 +198,16 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
 class ForeignEvent extends Error {}
 
 async function send (client: JetStreamClient, service: string, row: Row) {
-  if (!row.type.startsWith(`${service}.`)) throw new ForeignEvent(`${service} cannot publish ${row.type}, an event of another service`)
+  if (!row.type.startsWith(`${service}.`)) {
+    throw new ForeignEvent(`${service} cannot publish ${row.type}, an event of another service`)
+  }
   const messageHeaders = headers()
   if (row.traceparent) messageHeaders.set('traceparent', row.traceparent)
   // The outbox id is the message id, so the broker itself drops a duplicate within ten minutes.
   return await client.publish(subjectOf(row.type), toEnvelope(service, row), {
-    msgID: row.id, headers: messageHeaders, expect: { streamName: streamOf(service) }
+    msgID: row.id,
+    headers: messageHeaders,
+    expect: { streamName: streamOf(service) }
   })
 }
 
@@ -199,20 +215,26 @@ const MESSAGE_EXCEEDS_MAXIMUM = 10054
 
 /** Whether the broker will never accept this message. Others may still succeed. */
 function isPermanent (error: unknown) {
-  return error instanceof ForeignEvent || apiError(error)?.err_code === MESSAGE_EXCEEDS_MAXIMUM || (error as { code?: string }).code === 'MAX_PAYLOAD_EXCEEDED'
+  return error instanceof ForeignEvent || apiError(error)?.err_code === MESSAGE_EXCEEDS_MAXIMUM ||
+    (error as { code?: string }).code === 'MAX_PAYLOAD_EXCEEDED'
 }
 
 async function markRejected (trx: Transaction<OutboxTables>, bus: Bus, { id, type }: Row, error: unknown) {
   await trx.updateTable('outbox').set({ rejected_reason: String(error) }).where('id', '=', id).execute()
   published.inc({ type, outcome: 'rejected' })
-  bus.log.error({ err: error, id, type }, 'an event cannot be published and stays in the outbox; set its rejected_reason to null to try again')
+  bus.log.error(
+    { err: error, id, type },
+    'an event cannot be published and stays in the outbox; set its rejected_reason to null to try again'
+  )
 }
 
 async function markPublished (trx: Transaction<OutboxTables>, stream: StreamState, acked: (PubAck & { row: Row })[]) {
   if (acked.length === 0) return
   // If a row already holds the sequence of a new message, the broker lost the end of the stream and that row with it.
   const newSequences = acked.filter((ack) => !ack.duplicate).map((ack) => ack.seq)
-  if (newSequences.length > 0) await requeueLost(trx, { createdAt: stream.createdAt, lastSeq: Math.min(...newSequences) - 1 })
+  if (newSequences.length > 0) {
+    await requeueLost(trx, { createdAt: stream.createdAt, lastSeq: Math.min(...newSequences) - 1 })
+  }
   await sql`
     update outbox set published_at = clock_timestamp(), stream_created_at = ${stream.createdAt}::timestamptz, stream_seq = acked.seq
     from unnest(${acked.map((ack) => ack.row.id)}::uuid[], ${acked.map((ack) => ack.seq)}::bigint[]) as acked (id, seq)
@@ -227,7 +249,10 @@ async function tryLockOutbox (trx: Transaction<OutboxTables>) {
   return lock.rows[0]?.isLocked === true
 }
 
-/** Rows stored in an earlier stream, or beyond the end of this one, are lost. They wait to be published again, the oldest first. */
+/**
+ * Rows stored in an earlier stream, or beyond the end of this one, are lost. They wait to be published again, the
+ * oldest first.
+ */
 async function requeueLost (db: Db, { createdAt, lastSeq }: StreamState) {
   for (let lost = CHUNK_SIZE; lost === CHUNK_SIZE;) {
     const { numAffectedRows } = await sql`

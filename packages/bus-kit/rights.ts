@@ -10,7 +10,10 @@ export interface Messaging {
   calls: RpcDefinition[]
 }
 
-interface Rights { publish: string[], subscribe: string[] }
+interface Rights {
+  publish: string[]
+  subscribe: string[]
+}
 
 /** The user for manual work. It has every right. */
 export const OPERATOR = 'operator'
@@ -18,7 +21,10 @@ export const OPERATOR = 'operator'
 /** The environment variable of the NATS server that holds a user's password. */
 export const passwordVariable = (user: string) => `NATS_${user.toUpperCase()}_PASSWORD`
 
-/** The `authorization` block of a NATS server: one user per service, with the rights that the service needs and no others. */
+/**
+ * The `authorization` block of a NATS server: one user per service, with the rights that the service needs and no
+ * others.
+ */
 export function natsRights (all: Messaging[]): string {
   const users = all.map((messaging) => describeUser(messaging.service, rightsOf(messaging, all)))
   return `authorization {
@@ -31,7 +37,9 @@ ${[describeUser(STREAM_MANAGER_USER, rightsOfStreamManager(all)), ...users].join
 }
 
 function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messaging[]): Rights {
-  const callers = all.filter((other) => other.calls.some((rpc) => rpc.service === service)).map((other) => other.service)
+  const callers = all.filter((other) => other.calls.some((rpc) => rpc.service === service)).map((other) =>
+    other.service
+  )
   const publishers = unique(consumes.map((event) => event.service))
   return {
     publish: [
@@ -58,7 +66,11 @@ function consumerSubjects (publisher: string, service: string) {
 
 function rightsOfStreamManager (all: Messaging[]): Rights {
   return {
-    publish: all.flatMap(({ service }) => ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.LIST'].map((request) => `$JS.API.${request}.${streamOf(service)}`)),
+    publish: all.flatMap(({ service }) =>
+      ['STREAM.INFO', 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.LIST'].map((request) =>
+        `$JS.API.${request}.${streamOf(service)}`
+      )
+    ),
     subscribe: [`${inboxOf(STREAM_MANAGER_USER)}.>`]
   }
 }

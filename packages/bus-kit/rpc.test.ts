@@ -6,7 +6,16 @@ import { defineRpc } from '@tandem/contracts'
 import { startNats } from '@tandem/local/testing'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
-import { handleRpc, createRpcClient, connectBus, natsRights, startRpcHandlers, Unavailable, type RpcHandler, type CallRpc } from './index.ts'
+import {
+  handleRpc,
+  createRpcClient,
+  connectBus,
+  natsRights,
+  startRpcHandlers,
+  Unavailable,
+  type RpcHandler,
+  type CallRpc
+} from './index.ts'
 import { log, until, upTo } from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -109,7 +118,11 @@ t.test('an empty response, or one that is not JSON, fails the call', async (t) =
   await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 
   const gamma = await connectAs('gamma')
-  gamma.current()?.subscribe('ask.gamma.double.v1.*', { callback: (_, message) => { message.respond('{"half": ') } })
+  gamma.current()?.subscribe('ask.gamma.double.v1.*', {
+    callback: (_, message) => {
+      message.respond('{"half": ')
+    }
+  })
   await gamma.current()?.flush()
   await rejectsAsUnavailable(t, callRpc(ofGamma, { number: 1 }, longTimeout))
 })

@@ -13,13 +13,19 @@ import { continueTrace, currentTrace } from './tracing.ts'
 const DEFAULT_TIMEOUT_MS = 800
 
 /** The called service is down, too slow, or its response does not match the contract. */
-export const Unavailable = createError('SERVICE_UNAVAILABLE', 'A part of the service is unavailable. Please try again.', 503)
+export const Unavailable = createError(
+  'SERVICE_UNAVAILABLE',
+  'A part of the service is unavailable. Please try again.',
+  503
+)
 
 // These happen whenever a service starts or is busy; a stack trace would add nothing.
 const reasons = new Map<string | undefined, string>([['503', 'no replica is listening'], ['TIMEOUT', 'timed out']])
 
 export type CallRpc = <Request extends Type.TSchema, Response extends Type.TSchema>(
-  rpc: RpcDefinition<Request, Response>, request: Type.Static<Request>, options?: { timeoutMs?: number }
+  rpc: RpcDefinition<Request, Response>,
+  request: Type.Static<Request>,
+  options?: { timeoutMs?: number }
 ) => Promise<Type.Static<Response>>
 
 /** Returns a function that calls other services over `bus`. @throws Unavailable after the timeout, 800 ms by default */
@@ -33,7 +39,10 @@ export function createRpcClient (bus: Bus): CallRpc {
     if (traceparent) messageHeaders.set('traceparent', traceparent)
     try {
       const reply = await connection.request(rpcSubjectOf(rpc.type, bus.service), JSON.stringify(request), {
-        timeout: timeoutMs, headers: messageHeaders, noMux: true, reply: `${replyPrefixOf(bus.service, rpc.service)}.${randomUUID()}`
+        timeout: timeoutMs,
+        headers: messageHeaders,
+        noMux: true,
+        reply: `${replyPrefixOf(bus.service, rpc.service)}.${randomUUID()}`
       })
       if (reply.headers?.get('failed')) throw new Error('the handler failed')
       const response: unknown = JSON.parse(reply.string())
@@ -54,12 +63,15 @@ export interface RpcHandler {
 
 /** Provides an RPC. `respond` must only read, because a caller may repeat its call. */
 export function handleRpc<Request extends Type.TSchema, Response extends Type.TSchema> (
-  rpc: RpcDefinition<Request, Response>, respond: (request: Type.Static<Request>) => Promise<Type.Static<Response>>
+  rpc: RpcDefinition<Request, Response>,
+  respond: (request: Type.Static<Request>) => Promise<Type.Static<Response>>
 ): RpcHandler {
   return {
     rpc,
     async handle (request) {
-      if (!validatorOf(rpc.request).Check(request)) throw new Error(`the request does not match its schema: ${describeErrors(rpc.request, request)}`)
+      if (!validatorOf(rpc.request).Check(request)) {
+        throw new Error(`the request does not match its schema: ${describeErrors(rpc.request, request)}`)
+      }
       return await respond(request as Type.Static<Request>)
     }
   }
@@ -76,20 +88,25 @@ export function startRpcHandlers (bus: Bus, rpcHandlers: RpcHandler[]) {
     // Subscriptions survive a reconnect.
     if (subscribedOn === connection) return
     subscribedOn = connection
-    subscriptions = rpcHandlers.map((rpcHandler) => connection.subscribe(rpcSubjectOf(rpcHandler.rpc.type, '*'), {
-      queue: bus.service,
-      callback (error, message) {
-        // connection.ts logs permission errors.
-        if (error) return
-        const caller = message.subject.split('.').at(-1) ?? ''
-        // The reply is published with this service's rights. Sent to a subject of the caller's choice, it could pass for one of this service's events.
-        if (!message.reply?.startsWith(`${replyPrefixOf(caller, bus.service)}.`)) {
-          return warn(`${caller} called ${rpcHandler.rpc.type} with a reply subject that is not its own; the call is ignored`)
+    subscriptions = rpcHandlers.map((rpcHandler) =>
+      connection.subscribe(rpcSubjectOf(rpcHandler.rpc.type, '*'), {
+        queue: bus.service,
+        callback (error, message) {
+          // connection.ts logs permission errors.
+          if (error) return
+          const caller = message.subject.split('.').at(-1) ?? ''
+          // The reply is published with this service's rights. Sent to a subject of the caller's choice, it could pass
+          // for one of this service's events.
+          if (!message.reply?.startsWith(`${replyPrefixOf(caller, bus.service)}.`)) {
+            return warn(
+              `${caller} called ${rpcHandler.rpc.type} with a reply subject that is not its own; the call is ignored`
+            )
+          }
+          const replied = reply(bus, rpcHandler, message).finally(() => running.delete(replied))
+          running.add(replied)
         }
-        const replied = reply(bus, rpcHandler, message).finally(() => running.delete(replied))
-        running.add(replied)
-      }
-    }))
+      })
+    )
   })
   bus.onClose(async () => {
     await Promise.allSettled(subscriptions.map((each) => each.drain()))
@@ -100,8 +117,12 @@ export function startRpcHandlers (bus: Bus, rpcHandlers: RpcHandler[]) {
 async function reply (bus: Bus, { rpc, handle }: RpcHandler, message: Msg) {
   const messageHeaders = headers()
   try {
-    const response = await continueTrace(message.headers?.get('traceparent'), `handle ${rpc.type}`, SpanKind.SERVER,
-      async () => await handle(JSON.parse(message.string())))
+    const response = await continueTrace(
+      message.headers?.get('traceparent'),
+      `handle ${rpc.type}`,
+      SpanKind.SERVER,
+      async () => await handle(JSON.parse(message.string()))
+    )
     message.respond(JSON.stringify(response))
   } catch (error) {
     bus.log.error({ err: error, rpc: rpc.type }, 'an RPC handler failed')

@@ -7,9 +7,13 @@ import { isMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
 /** The number of replicas of each new stream in a NATS cluster. */
-export interface StreamOptions { replicas?: number }
+export interface StreamOptions {
+  replicas?: number
+}
 
-export interface StreamManager { stop (): Promise<void> }
+export interface StreamManager {
+  stop(): Promise<void>
+}
 
 /** Its user on NATS. */
 export const STREAM_MANAGER_USER = 'streams'
@@ -18,9 +22,10 @@ const CHECK_INTERVAL_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Creates the stream of each of `services` whenever it is missing, until stopped. The services have no right to do so: the creator of a
- * stream chooses which subjects it captures and republishes, and NATS cannot restrict that. A stream that an operator has changed stays
- * as it is. When NATS has lost everything, the streams are back within a second and the relays publish their events again.
+ * Creates the stream of each of `services` whenever it is missing, until stopped. The services have no right to do so:
+ * the creator of a stream chooses which subjects it captures and republishes, and NATS cannot restrict that. A stream
+ * that an operator has changed stays as it is. When NATS has lost everything, the streams are back within a second and
+ * the relays publish their events again.
  */
 export function startStreamManager (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamManager {
   const stopping = new AbortController()
@@ -71,10 +76,17 @@ async function createStream (manager: JetStreamManager, service: string, replica
   })
 }
 
-/** Purges what every consumer has acknowledged from a stream that is half full. Otherwise it would fill up, and events would wait for days. */
+/**
+ * Purges what every consumer has acknowledged from a stream that is half full. Otherwise it would fill up, and events
+ * would wait for days.
+ */
 async function purgeConsumed (manager: JetStreamManager, { config, state }: StreamInfo) {
   if (config.max_bytes <= 0 || state.bytes < config.max_bytes / 2) return
   let consumedSeq = Infinity
-  for await (const { ack_floor } of manager.consumers.list(config.name)) consumedSeq = Math.min(consumedSeq, ack_floor.stream_seq)
-  if (consumedSeq < Infinity && consumedSeq >= state.first_seq) await manager.streams.purge(config.name, { seq: consumedSeq + 1 })
+  for await (const { ack_floor } of manager.consumers.list(config.name)) {
+    consumedSeq = Math.min(consumedSeq, ack_floor.stream_seq)
+  }
+  if (consumedSeq < Infinity && consumedSeq >= state.first_seq) {
+    await manager.streams.purge(config.name, { seq: consumedSeq + 1 })
+  }
 }

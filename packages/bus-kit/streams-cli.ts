@@ -27,6 +27,15 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 function write (level: number) {
   return (details: object, msg: string) => {
     const { err, ...rest } = details as { err?: unknown }
-    console.log(JSON.stringify({ level, time: Date.now(), name: STREAM_MANAGER_USER, ...rest, ...(err instanceof Error && { err: err.message }), msg }))
+    console.log(
+      JSON.stringify({
+        level,
+        time: Date.now(),
+        name: STREAM_MANAGER_USER,
+        ...rest,
+        ...(err instanceof Error && { err: err.message }),
+        msg
+      })
+    )
   }
 }

@@ -1,8 +1,14 @@
 import type { NatsConnection } from 'nats'
 import { streamOf } from './subjects.ts'
 
-/** Identifies a stream and its end. A stream that lost everything was created later; one that lost its end has a lower last sequence. */
-export interface StreamState { createdAt: string, lastSeq: number }
+/**
+ * Identifies a stream and its end. A stream that lost everything was created later; one that lost its end has a lower
+ * last sequence.
+ */
+export interface StreamState {
+  createdAt: string
+  lastSeq: number
+}
 
 const STREAM_NOT_FOUND = 10059
 
@@ -22,5 +28,7 @@ export const isStreamMissing = (error: unknown) => apiError(error)?.err_code ===
 
 /** JetStream's own error, if it was JetStream that failed the request. */
 export function apiError (error: unknown) {
-  return error instanceof Error && 'api_error' in error ? error.api_error as { code?: number, err_code?: number } | undefined : undefined
+  return error instanceof Error && 'api_error' in error
+    ? error.api_error as { code?: number, err_code?: number } | undefined
+    : undefined
 }

@@ -11,11 +11,19 @@ export async function recordedEvents (db: Kysely<OutboxTables>) {
 let delivered = 0
 
 /**
- * Calls handlers with an event as the broker would deliver it, without a broker. `at` is when it happened and sets its sequence; of two
- * events at the same moment, the later call has the higher sequence.
+ * Calls handlers with an event as the broker would deliver it, without a broker. `at` is when it happened and sets its
+ * sequence; of two events at the same moment, the later call has the higher sequence.
  */
 export async function deliver (
-  handlers: Handler[], type: string, data: unknown, { id = crypto.randomUUID(), subject = 'test', at = new Date(), sequence = at.getTime() * 1_000 + delivered++ % 1_000 }: { id?: string, subject?: string, at?: Date, sequence?: number } = {}
+  handlers: Handler[],
+  type: string,
+  data: unknown,
+  {
+    id = crypto.randomUUID(),
+    subject = 'test',
+    at = new Date(),
+    sequence = at.getTime() * 1_000 + delivered++ % 1_000
+  }: { id?: string, subject?: string, at?: Date, sequence?: number } = {}
 ) {
   const envelope = parseEnvelope(toEnvelope('test', { id, seq: sequence, type, subject, data, occurred_at: at }))
   for (const handler of handlers) if (handler.event.type === type) await handler.handle(envelope)

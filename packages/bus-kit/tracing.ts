@@ -13,7 +13,10 @@ export const traceIdOf = (traceparent: string | null) => traceparent?.split('-')
 
 /** Runs `work` in the trace of a received message, as its own span where spans are recorded. */
 export async function continueTrace<Result> (
-  traceparent: string | undefined, name: string, kind: SpanKind, work: () => Promise<Result>
+  traceparent: string | undefined,
+  name: string,
+  kind: SpanKind,
+  work: () => Promise<Result>
 ): Promise<Result> {
   const parent = traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT
   return await tracer.startActiveSpan(name, { kind }, parent, async (span) => {

@@ -12,18 +12,25 @@ export function validatorOf (schema: Type.TSchema): Validator {
   return validator
 }
 
-/** What is wrong with `value`, by the names of its fields. It never includes their values, which may be somebody's secrets. */
+/**
+ * What is wrong with `value`, by the names of its fields. It never includes their values, which may be somebody's
+ * secrets.
+ */
 export function describeErrors (schema: Type.TSchema, value: unknown) {
   return validatorOf(schema).Errors(value).map((each) => `${each.instancePath || '/'} ${each.message}`).join(', ')
 }
 
-/** What is wrong with an object of which only `values` are known yet, out of the fields `names`; empty when nothing is. */
+/**
+ * What is wrong with an object of which only `values` are known yet, out of the fields `names`; empty when nothing is.
+ */
 export function describeFieldErrors (schema: Type.TSchema, values: Record<string, unknown>, names: string[]) {
   if (!Type.IsObject(schema)) return ''
   const missing = (schema.required ?? []).filter((name) => !names.includes(name)).map((name) => `/${name} is missing`)
   const invalid = Object.entries(values).flatMap(([name, value]) => {
     const field = schema.properties[name]
-    return field && !validatorOf(field).Check(value) ? [`/${name} ${validatorOf(field).Errors(value).map((each) => each.message).join(', ')}`] : []
+    return field && !validatorOf(field).Check(value)
+      ? [`/${name} ${validatorOf(field).Errors(value).map((each) => each.message).join(', ')}`]
+      : []
   })
   return [...missing, ...invalid].join(', ')
 }

@@ -13,13 +13,17 @@ t.test('each event, request and response that was ever published still parses', 
     const parts = 'data' in definition
       ? [['data', definition.data, samples.data]] as const
       : [['request', definition.request, samples.request], ['response', definition.response, samples.response]] as const
-    for (const [name, schema, sample] of parts) t.same([...Compile(schema).Errors(sample)], [], `${definition.type} ${name}`)
+    for (const [name, schema, sample] of parts) {
+      t.same([...Compile(schema).Errors(sample)], [], `${definition.type} ${name}`)
+    }
   }
 })
 
 t.test('each sample belongs to an event or an RPC, so that none is removed while a service can still send it', async (t) => {
   const samples = (await readdir(new URL('samples', import.meta.url))).map((file) => file.replace('.json', ''))
-  const expected = definitions.flatMap((each) => 'data' in each ? [each.type] : [`${each.type}.request`, `${each.type}.response`])
+  const expected = definitions.flatMap((each) =>
+    'data' in each ? [each.type] : [`${each.type}.request`, `${each.type}.response`]
+  )
   t.same(samples.sort(), expected.sort())
 })
 

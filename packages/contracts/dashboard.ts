@@ -2,17 +2,26 @@ import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable } from './schemas.ts'
 
-export const LevelReached = defineEvent('dashboard.level.reached.v1', Type.Object({ accountId: Id, level: Type.Integer({ minimum: 2 }) }))
+export const LevelReached = defineEvent(
+  'dashboard.level.reached.v1',
+  Type.Object({ accountId: Id, level: Type.Integer({ minimum: 2 }) })
+)
 
 /** The heaviest set of an exercise so far. */
-export const RecordSet = defineEvent('dashboard.record.set.v1', Type.Object({
-  accountId: Id,
-  exercise: Type.String(),
-  weightKg: Type.Number(),
-  reps: Type.Integer()
-}))
+export const RecordSet = defineEvent(
+  'dashboard.record.set.v1',
+  Type.Object({
+    accountId: Id,
+    exercise: Type.String(),
+    weightKg: Type.Number(),
+    reps: Type.Integer()
+  })
+)
 
-export const AchievementEarned = defineEvent('dashboard.achievement.earned.v1', Type.Object({ accountId: Id, achievement: Type.String() }))
+export const AchievementEarned = defineEvent(
+  'dashboard.achievement.earned.v1',
+  Type.Object({ accountId: Id, achievement: Type.String() })
+)
 
 const ofAccount = Type.Object({ accountId: Id })
 

@@ -9,7 +9,9 @@ export interface EventDefinition<Schema extends Type.TSchema = Type.TSchema> {
 }
 
 /** A call from one service to another, for data that must be fresh. It never has a side effect. */
-export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema, Response extends Type.TSchema = Type.TSchema> {
+export interface RpcDefinition<Request extends Type.TSchema = Type.TSchema,
+  Response extends Type.TSchema = Type.TSchema>
+{
   /** `<service>.<noun>.v<n>` */
   readonly type: string
   readonly service: string
@@ -25,7 +27,8 @@ export function defineEvent<Schema extends Type.TSchema> (type: EventType, data:
 }
 
 export function defineRpc<Request extends Type.TSchema, Response extends Type.TSchema> (
-  type: RpcType, { request, response }: { request: Request, response: Response }
+  type: RpcType,
+  { request, response }: { request: Request, response: Response }
 ): RpcDefinition<Request, Response> {
   return { type, service: serviceOf(type), request, response }
 }

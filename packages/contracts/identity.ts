@@ -2,65 +2,92 @@ import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
 import { Id, Nullable, Timestamp } from './schemas.ts'
 
-export const AccountRegistered = defineEvent('identity.account.registered.v1', Type.Object({
-  accountId: Id,
-  name: Type.String(),
-  /** For versions of the profile service that do not generate usernames themselves. It reveals nothing about the person. */
-  usernameSeed: Type.String(),
-  locale: Type.String(),
-  /** The picture from the sign-in provider. */
-  image: Type.Optional(Nullable(Type.String()))
-}))
+export const AccountRegistered = defineEvent(
+  'identity.account.registered.v1',
+  Type.Object({
+    accountId: Id,
+    name: Type.String(),
+    /**
+     * For versions of the profile service that do not generate usernames themselves. It reveals nothing about the person.
+     */
+    usernameSeed: Type.String(),
+    locale: Type.String(),
+    /** The picture from the sign-in provider. */
+    image: Type.Optional(Nullable(Type.String()))
+  })
+)
 
 export const AccountVerified = defineEvent('identity.account.verified.v1', Type.Object({ accountId: Id }))
 
-export const PasswordChanged = defineEvent('identity.password.changed.v1', Type.Object({
-  accountId: Id,
-  /** CLEARED: the password was removed, because the person who verified the address had not set it. */
-  how: Type.Enum(['INITIAL', 'CHANGED', 'RESET', 'CLEARED'])
-}))
+export const PasswordChanged = defineEvent(
+  'identity.password.changed.v1',
+  Type.Object({
+    accountId: Id,
+    /** CLEARED: the password was removed, because the person who verified the address had not set it. */
+    how: Type.Enum(['INITIAL', 'CHANGED', 'RESET', 'CLEARED'])
+  })
+)
 
-export const SessionStarted = defineEvent('identity.session.started.v1', Type.Object({
-  accountId: Id,
-  sessionId: Id,
-  method: Type.Enum(['REGISTRATION', 'PASSWORD', 'CODE', 'PROVIDER_A', 'PROVIDER_B']),
-  /** True if the account has signed in before, but never from this device. */
-  newDevice: Type.Boolean(),
-  deviceName: Nullable(Type.String()),
-  platform: Nullable(Type.String())
-}))
+export const SessionStarted = defineEvent(
+  'identity.session.started.v1',
+  Type.Object({
+    accountId: Id,
+    sessionId: Id,
+    method: Type.Enum(['REGISTRATION', 'PASSWORD', 'CODE', 'PROVIDER_A', 'PROVIDER_B']),
+    /** True if the account has signed in before, but never from this device. */
+    newDevice: Type.Boolean(),
+    deviceName: Nullable(Type.String()),
+    platform: Nullable(Type.String())
+  })
+)
 
-export const SessionsEnded = defineEvent('identity.sessions.ended.v1', Type.Object({
-  accountId: Id,
-  sessionIds: Type.Array(Id)
-}))
+export const SessionsEnded = defineEvent(
+  'identity.sessions.ended.v1',
+  Type.Object({
+    accountId: Id,
+    sessionIds: Type.Array(Id)
+  })
+)
 
-export const SubscriptionChanged = defineEvent('identity.subscription.changed.v1', Type.Object({
-  accountId: Id,
-  planId: Type.String(),
-  status: Type.Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
-  currentPeriodStart: Timestamp,
-  currentPeriodEnd: Timestamp
-}))
+export const SubscriptionChanged = defineEvent(
+  'identity.subscription.changed.v1',
+  Type.Object({
+    accountId: Id,
+    planId: Type.String(),
+    status: Type.Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
+    currentPeriodStart: Timestamp,
+    currentPeriodEnd: Timestamp
+  })
+)
 
 const ofAccount = Type.Object({ accountId: Id })
 
-/** The public keys that access tokens are verified with, signed by identity's root key: `createVerifiedKeyFetcher` of service-kit reads them. */
+/**
+ * The public keys that access tokens are verified with, signed by identity's root key: `createVerifiedKeyFetcher` of
+ * service-kit reads them.
+ */
 export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   request: Type.Object({}),
   response: Type.String()
 })
 
-/** The initial data of a profile, for accounts whose registration event has not arrived yet. Unknown accounts are omitted. */
+/**
+ * The initial data of a profile, for accounts whose registration event has not arrived yet. Unknown accounts are
+ * omitted.
+ */
 export const Accounts = defineRpc('identity.accounts.v1', {
   request: Type.Object({ accountIds: Type.Array(Id, { maxItems: 100 }) }),
-  response: Type.Array(Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() }))
+  response: Type.Array(
+    Type.Object({ accountId: Id, name: Type.String(), image: Nullable(Type.String()), locale: Type.String() })
+  )
 })
 
 /** The address and language for mails to a person; null for an unknown account. */
 export const Contact = defineRpc('identity.contact.v1', {
   request: ofAccount,
-  response: Nullable(Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() }))
+  response: Nullable(
+    Type.Object({ email: Type.String(), emailVerified: Type.Boolean(), name: Type.String(), locale: Type.String() })
+  )
 })
 
 /** Since when an account is a member, and its member number (the first is 1); null for an unknown account. */

@@ -9,12 +9,24 @@ export const ReservationConfirmed = defineEvent('booking.reservation.confirmed.v
 export const ReservationReminded = defineEvent('booking.reservation.reminded.v1', reservation)
 
 /** A user asks another to do a sport together. */
-export const BuddyRequestCreated = defineEvent('buddy.request.created.v1', Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() }))
-export const BuddyRequestAccepted = defineEvent('buddy.request.accepted.v1', Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() }))
+export const BuddyRequestCreated = defineEvent(
+  'buddy.request.created.v1',
+  Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() })
+)
+export const BuddyRequestAccepted = defineEvent(
+  'buddy.request.accepted.v1',
+  Type.Object({ requestId: Id, fromAccountId: Id, toAccountId: Id, sport: Type.String() })
+)
 
-export const FastingTimerFinished = defineEvent('fasting.timer.finished.v1', Type.Object({ accountId: Id, timerId: Id, hours: Type.Number() }))
+export const FastingTimerFinished = defineEvent(
+  'fasting.timer.finished.v1',
+  Type.Object({ accountId: Id, timerId: Id, hours: Type.Number() })
+)
 
 const bilingual = Type.Object({ en: Type.String(), id: Type.String() })
 
 /** A message from the operators to all users. */
-export const BroadcastSent = defineEvent('admin.broadcast.sent.v1', Type.Object({ broadcastId: Id, title: bilingual, body: bilingual }))
+export const BroadcastSent = defineEvent(
+  'admin.broadcast.sent.v1',
+  Type.Object({ broadcastId: Id, title: bilingual, body: bilingual })
+)

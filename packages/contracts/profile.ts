@@ -5,7 +5,10 @@ import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 /** How a person appears to others, with their language and time zone. */
 const appearance = Type.Object({
   accountId: Id,
-  /** When it changed, to the microsecond; later with each change. Of two appearances the later one is valid, whether from an event or an RPC. */
+  /**
+   * When it changed, to the microsecond; later with each change. Of two appearances the later one is valid, whether
+   * from an event or an RPC.
+   */
   changedAt: Type.Optional(Timestamp),
   name: Type.String(),
   username: Type.String(),
@@ -17,7 +20,10 @@ const appearance = Type.Object({
 
 export const PersonChanged = defineEvent('profile.person.changed.v1', appearance)
 
-/** What other services match and compute with. Heights in centimetres, weights in kilograms; the lists hold ids of onboarding options. */
+/**
+ * What other services match and compute with. Heights in centimetres, weights in kilograms; the lists hold ids of
+ * onboarding options.
+ */
 const facts = {
   gender: Nullable(Type.Enum(['MALE', 'FEMALE', 'OTHER'])),
   birthDate: Nullable(Day),
@@ -33,12 +39,15 @@ const facts = {
   preferredAvailability: Type.Array(Type.String())
 }
 
-export const FactsChanged = defineEvent('profile.facts.changed.v1', Type.Object({
-  accountId: Id,
-  /** As in the appearance of a person. */
-  changedAt: Type.Optional(Timestamp),
-  ...facts
-}))
+export const FactsChanged = defineEvent(
+  'profile.facts.changed.v1',
+  Type.Object({
+    accountId: Id,
+    /** As in the appearance of a person. */
+    changedAt: Type.Optional(Timestamp),
+    ...facts
+  })
+)
 
 /** The initial data of a FitMatch profile; null for an unknown account. */
 export const MatchFacts = defineRpc('profile.match-facts.v1', {

@@ -5,11 +5,14 @@ import type { EventDefinition, RpcDefinition } from './definitions.ts'
 export const readSample = async (event: EventDefinition): Promise<unknown> => await read(event.type)
 
 /** The samples of an event (`data`) or an RPC (`request` and `response`), as far as they exist. */
-export async function readSamples (definition: EventDefinition | RpcDefinition): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
+export async function readSamples (
+  definition: EventDefinition | RpcDefinition
+): Promise<{ data?: unknown, request?: unknown, response?: unknown }> {
   const { type } = definition
-  const find = async (name: string) => await read(name).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
+  const find = async (name: string) =>
+    await read(name).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
   if ('data' in definition) return { data: await find(type) }
   return { request: await find(`${type}.request`), response: await find(`${type}.response`) }
 }

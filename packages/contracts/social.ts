@@ -6,60 +6,87 @@ import { Id, Nullable } from './schemas.ts'
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
 
 /** People were mentioned in a post, or in a comment on it. All of them can see it; the author is not among them. */
-export const PeopleMentioned = defineEvent('social.people.mentioned.v1', Type.Object({
-  postId: Id,
-  commentId: Nullable(Id),
-  authorId: Id,
-  mentioned: Type.Array(Id),
-  excerpt
-}))
+export const PeopleMentioned = defineEvent(
+  'social.people.mentioned.v1',
+  Type.Object({
+    postId: Id,
+    commentId: Nullable(Id),
+    authorId: Id,
+    mentioned: Type.Array(Id),
+    excerpt
+  })
+)
 
-export const PostLiked = defineEvent('social.post.liked.v1', Type.Object({ postId: Id, authorId: Id, likedBy: Id, excerpt }))
+export const PostLiked = defineEvent(
+  'social.post.liked.v1',
+  Type.Object({ postId: Id, authorId: Id, likedBy: Id, excerpt })
+)
 
 /** A like was removed. A notification about it that is not sent yet can be skipped. */
-export const PostUnliked = defineEvent('social.post.unliked.v1', Type.Object({ postId: Id, authorId: Id, unlikedBy: Id }))
+export const PostUnliked = defineEvent(
+  'social.post.unliked.v1',
+  Type.Object({ postId: Id, authorId: Id, unlikedBy: Id })
+)
 
 /** A post got a comment that is not a reply to another comment. */
-export const PostCommented = defineEvent('social.post.commented.v1', Type.Object({
-  postId: Id,
-  commentId: Id,
-  authorId: Id,
-  commentedBy: Id,
-  excerpt
-}))
+export const PostCommented = defineEvent(
+  'social.post.commented.v1',
+  Type.Object({
+    postId: Id,
+    commentId: Id,
+    authorId: Id,
+    commentedBy: Id,
+    excerpt
+  })
+)
 
-export const CommentReplied = defineEvent('social.comment.replied.v1', Type.Object({
-  postId: Id,
-  commentId: Id,
-  /** The comment that was replied to, and its author. */
-  parentId: Id,
-  parentAuthorId: Id,
-  repliedBy: Id,
-  excerpt
-}))
+export const CommentReplied = defineEvent(
+  'social.comment.replied.v1',
+  Type.Object({
+    postId: Id,
+    commentId: Id,
+    /** The comment that was replied to, and its author. */
+    parentId: Id,
+    parentAuthorId: Id,
+    repliedBy: Id,
+    excerpt
+  })
+)
 
 /** A post is no longer visible to anyone. */
 export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
 
 /** Fewer people can see a post than before. Its text, and the comments on it, are no longer public. */
-export const PostNarrowed = defineEvent('social.post.narrowed.v1', Type.Object({
-  postId: Id,
-  authorId: Id,
-  visibility: Type.Enum(['FOLLOWERS', 'PRIVATE'])
-}))
+export const PostNarrowed = defineEvent(
+  'social.post.narrowed.v1',
+  Type.Object({
+    postId: Id,
+    authorId: Id,
+    visibility: Type.Enum(['FOLLOWERS', 'PRIVATE'])
+  })
+)
 
 /** A comment was deleted, with its replies. Many replies are split over several events. */
-export const CommentsDeleted = defineEvent('social.comments.deleted.v1', Type.Object({ postId: Id, commentIds: Type.Array(Id) }))
+export const CommentsDeleted = defineEvent(
+  'social.comments.deleted.v1',
+  Type.Object({ postId: Id, commentIds: Type.Array(Id) })
+)
 
 export const PersonFollowed = defineEvent('social.person.followed.v1', Type.Object({ followerId: Id, followedId: Id }))
-export const PersonUnfollowed = defineEvent('social.person.unfollowed.v1', Type.Object({ followerId: Id, followedId: Id }))
+export const PersonUnfollowed = defineEvent(
+  'social.person.unfollowed.v1',
+  Type.Object({ followerId: Id, followedId: Id })
+)
 
-export const StoryReacted = defineEvent('social.story.reacted.v1', Type.Object({
-  storyId: Id,
-  authorId: Id,
-  reactedBy: Id,
-  emoji: Type.String()
-}))
+export const StoryReacted = defineEvent(
+  'social.story.reacted.v1',
+  Type.Object({
+    storyId: Id,
+    authorId: Id,
+    reactedBy: Id,
+    emoji: Type.String()
+  })
+)
 
 /** The relation of two people, as far as the events have reached this service. */
 export const Connection = defineRpc('social.connection.v1', {

@@ -1,4 +1,5 @@
-// Brings one service's schema up to date, before its processes start: run by the launcher, a compose file or a Kubernetes Job.
+// Brings one service's schema up to date, before its processes start: run by the launcher, a compose file or a
+// Kubernetes Job.
 import path from 'node:path'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'

@@ -9,7 +9,9 @@ import { connect } from './index.ts'
 const server = process.env['TEST_DATABASE_URL'] ?? ''
 const log = { warn () {} }
 
-interface Things { things: { id: number, name: string } }
+interface Things {
+  things: { id: number, name: string }
+}
 
 function open (t: Test, url = server, maxConnections = 2) {
   const db = connect<Things>(url, { log, maxConnections })
@@ -27,21 +29,28 @@ async function wire (t: Test) {
     client.pipe(postgres).pipe(client)
     for (const socket of [client, postgres]) socket.on('error', () => {})
   })
-  await new Promise<void>((resolve) => { between.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    between.listen(0, '127.0.0.1', resolve)
+  })
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     between.close()
   })
   const url = new URL(server)
   url.host = `127.0.0.1:${(between.address() as AddressInfo).port}`
-  return { url: url.href, hold: () => sockets.forEach((socket) => socket.pause()), cut: () => sockets.splice(0).forEach((socket) => socket.destroy()) }
+  return {
+    url: url.href,
+    hold: () => sockets.forEach((socket) => socket.pause()),
+    cut: () => sockets.splice(0).forEach((socket) => socket.destroy())
+  }
 }
 
 t.test('a statement with values is prepared once for a connection', async (t) => {
   const db = open(t, server, 1)
   for (const number of [1, 2, 3]) await sql`select ${number}::int + 41 as sum`.execute(db)
   const { rows } = await sql<{ statement: string, calls: number }>`
-    select statement, (generic_plans + custom_plans)::int as calls from pg_prepared_statements where statement like '%+ 41%' and statement not like ${'%pg_prepared%'}`.execute(db)
+    select statement, (generic_plans + custom_plans)::int as calls from pg_prepared_statements where statement like '%+ 41%' and statement not like ${'%pg_prepared%'}`
+    .execute(db)
   t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
 })
 

@@ -4,7 +4,7 @@ import { acquire, pools } from './metrics.ts'
 
 /** The part of a logger that this kit uses. */
 export interface Log {
-  warn (details: object, message: string): void
+  warn(details: object, message: string): void
 }
 
 export interface ConnectOptions {
@@ -27,7 +27,10 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
  * (measured by Postgres), 3 s for a result (measured here, for a server that froze).
  */
-export function connect<Tables> (url: string, { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions): Kysely<Tables> {
+export function connect<Tables> (
+  url: string,
+  { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions
+): Kysely<Tables> {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -42,7 +45,9 @@ export function connect<Tables> (url: string, { log, maxConnections = 5, timeout
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
   // The same goes for a connection in use. Its user sees the error in the running or the next statement.
-  pool.on('connect', (client) => { client.on('error', () => {}) })
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+  })
   pool.on('connect', nameStatements)
   pools.add(pool)
 
@@ -81,7 +86,9 @@ function nameStatements (client: pg.PoolClient) {
   client.query = named as typeof client.query
 }
 
-/** The next query on a connection that still owes a result would wait behind it, on a dead network connection forever. */
+/**
+ * The next query on a connection that still owes a result would wait behind it, on a dead network connection forever.
+ */
 function dropTimedOut (client: pg.PoolClient) {
   const release = client.release.bind(client)
   client.release = (isBroken) => release(isBroken || timedOut.has(client))

@@ -6,9 +6,17 @@ export interface IdempotencyTables {
 }
 
 /** A request that its client can repeat: the key that the client chose, and a digest of the request. */
-export interface IdempotencyKey { accountId: string, key: string, requestDigest: string }
+export interface IdempotencyKey {
+  accountId: string
+  key: string
+  requestDigest: string
+}
 
-export const IdempotencyConflict = createError('IDEMPOTENCY_CONFLICT', 'This idempotency key was used for another request. Use a new key.', 409)
+export const IdempotencyConflict = createError(
+  'IDEMPOTENCY_CONFLICT',
+  'This idempotency key was used for another request. Use a new key.',
+  409
+)
 
 const KEY_LIFETIME = '24 hours'
 
@@ -20,7 +28,9 @@ const KEY_LIFETIME = '24 hours'
  * @throws IdempotencyConflict when the key was used for another request
  */
 export async function withIdempotencyKey<Tables extends IdempotencyTables, Response> (
-  db: Kysely<Tables>, idempotencyKey: IdempotencyKey | undefined, work: (trx: Transaction<Tables>) => Promise<Response>
+  db: Kysely<Tables>,
+  idempotencyKey: IdempotencyKey | undefined,
+  work: (trx: Transaction<Tables>) => Promise<Response>
 ): Promise<Response> {
   return await db.transaction().execute(async (trx) => {
     if (!idempotencyKey) return await work(trx)
@@ -33,14 +43,17 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Respo
       returning key`.execute(trx)
     if (first.rows.length === 0) {
       const earlier = await sql<{ requestDigest: string, response: Response }>`
-        select request_digest as "requestDigest", response from idempotency_keys where account_id = ${accountId} and key = ${key}`.execute(trx)
+        select request_digest as "requestDigest", response from idempotency_keys where account_id = ${accountId} and key = ${key}`
+        .execute(trx)
       const [row] = earlier.rows
       if (row?.requestDigest !== requestDigest) throw new IdempotencyConflict()
       return row.response
     }
 
     const response = await work(trx)
-    await sql`update idempotency_keys set response = ${JSON.stringify(response)} where account_id = ${accountId} and key = ${key}`.execute(trx)
+    await sql`update idempotency_keys set response = ${
+      JSON.stringify(response)
+    } where account_id = ${accountId} and key = ${key}`.execute(trx)
     return response
   })
 }

@@ -1,5 +1,11 @@
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { migrate } from './migrate.ts'
-export { deleteExpiredIdempotencyKeys, withIdempotencyKey, IdempotencyConflict, type IdempotencyKey, type IdempotencyTables } from './idempotency.ts'
+export {
+  deleteExpiredIdempotencyKeys,
+  withIdempotencyKey,
+  IdempotencyConflict,
+  type IdempotencyKey,
+  type IdempotencyTables
+} from './idempotency.ts'
 export { provision } from './provision.ts'
 export { readVariable } from './variables.ts'

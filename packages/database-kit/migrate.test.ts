@@ -28,7 +28,10 @@ async function query (url: string, text: string) {
 }
 
 t.test('migrations run in order, each once, however many machines begin at once', async (t) => {
-  const { folder, add } = await service(t, { '002-fill.sql': 'insert into things values (1)', '001-make.sql': 'create table things (id int)' })
+  const { folder, add } = await service(t, {
+    '002-fill.sql': 'insert into things values (1)',
+    '001-make.sql': 'create table things (id int)'
+  })
   const url = await testSchema(t, async () => {})
   await Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)])
   t.same(await query(url, 'select id from things'), [{ id: 1 }])
@@ -38,17 +41,29 @@ t.test('migrations run in order, each once, however many machines begin at once'
 })
 
 t.test('one that fails leaves nothing of itself, names itself, and can be mended', async (t) => {
-  const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)', '002-wrong.sql': 'create table others (id int); select nonsense' })
+  const { folder, add } = await service(t, {
+    '001-make.sql': 'create table things (id int)',
+    '002-wrong.sql': 'create table others (id int); select nonsense'
+  })
   const url = await testSchema(t, async () => {})
   await t.rejects(migrate(url, folder), { message: /\/002-wrong failed$/, cause: { message: /nonsense/ } })
-  t.same(await query(url, "select table_name from information_schema.tables where table_schema = current_schema() and table_name in ('things', 'others')"), [])
+  t.same(
+    await query(
+      url,
+      "select table_name from information_schema.tables where table_schema = current_schema() and table_name in ('things', 'others')"
+    ),
+    []
+  )
   await add('002-wrong.sql', 'create table others (id int)')
   await migrate(url, folder)
   t.same(await query(url, 'select * from others'), [])
 })
 
 t.test('one that was run, is gone, and has a later one after it stops everything', async (t) => {
-  const { folder } = await service(t, { '001-make.sql': 'create table things (id int)', '002-more.sql': 'create table others (id int)' })
+  const { folder } = await service(t, {
+    '001-make.sql': 'create table things (id int)',
+    '002-more.sql': 'create table others (id int)'
+  })
   const url = await testSchema(t, async () => {})
   await migrate(url, folder)
   await rm(path.join(folder, 'migrations/001-make.sql'))
@@ -66,11 +81,19 @@ t.test('one that was edited after it ran stops everything, by name', async (t) =
 })
 
 t.test('one that is empty, or has the number of another, stops everything, by name', async (t) => {
-  const empty = await service(t, { '001-make.sql': 'create table things (id int)', '002-later.sql': '-- to be written\n\n' })
-  const double = await service(t, { '001-make.sql': 'create table things (id int)', '001-other.sql': 'create table others (id int)' })
+  const empty = await service(t, {
+    '001-make.sql': 'create table things (id int)',
+    '002-later.sql': '-- to be written\n\n'
+  })
+  const double = await service(t, {
+    '001-make.sql': 'create table things (id int)',
+    '001-other.sql': 'create table others (id int)'
+  })
   const url = await testSchema(t, async () => {})
   await t.rejects(migrate(url, empty.folder), { message: 'migration 002-later.sql is empty' })
-  await t.rejects(migrate(url, double.folder), { message: 'migrations 001-make.sql and 001-other.sql have the same number' })
+  await t.rejects(migrate(url, double.folder), {
+    message: 'migrations 001-make.sql and 001-other.sql have the same number'
+  })
   t.same(await query(url, "select to_regclass('things') as found"), [{ found: null }])
 })
 
@@ -95,7 +118,9 @@ t.test('a service gets a role that reaches its own schema and no other, and a ne
   const admin = process.env['TEST_DATABASE_URL'] ?? ''
   const name = `kit${process.pid}`
   t.teardown(async () => {
-    for (const each of [`${name}a`, `${name}b`]) await query(admin, `drop schema if exists ${each} cascade; drop role if exists tandem_${each}`)
+    for (const each of [`${name}a`, `${name}b`]) {
+      await query(admin, `drop schema if exists ${each} cascade; drop role if exists tandem_${each}`)
+    }
   })
   const [first, other] = await Promise.all([provision(admin, `${name}a`, 'one'), provision(admin, `${name}b`, 'two')])
   await query(first, 'create table secrets (id int)')

@@ -6,12 +6,13 @@ import { Migrator, type Migration } from 'kysely/migration'
 import pg from 'pg'
 
 /**
- * Brings a schema to the newest version of a service: first the tables of the kits that its package.json names, then its own.
- * Safe to run several times and from several machines at once: a lock is held meanwhile. A schema that a later version of the service
- * has migrated further is left as it is, so that a roll-out can be rolled back.
+ * Brings a schema to the newest version of a service: first the tables of the kits that its package.json names, then
+ * its own. Safe to run several times and from several machines at once: a lock is held meanwhile. A schema that a later
+ * version of the service has migrated further is left as it is, so that a roll-out can be rolled back.
  * @param url a connection whose search_path is the service's schema
  * @param folder the service's folder, which holds `package.json` and perhaps `migrations/*.sql`
- * @throws the first migration's error, or the name of one that is empty, duplicated, missing or was edited after it ran;
+ * @throws the first migration's error, or the name of one that is empty, duplicated, missing or was edited after it
+ * ran;
  *   nothing of that set of migrations stays
  */
 export async function migrate (url: string, folder: string) {
@@ -21,7 +22,8 @@ export async function migrate (url: string, folder: string) {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     const { rows: [schema] } = await sql<{ name: string }>`
-      select current_schema() as name, pg_advisory_lock(hashtext('tandem.migrate'), hashtext(current_schema()))`.execute(db)
+      select current_schema() as name, pg_advisory_lock(hashtext('tandem.migrate'), hashtext(current_schema()))`
+      .execute(db)
     for (const directory of await migrationFolders(folder)) await runMigrations(db, directory, schema?.name)
   } finally {
     await db.destroy()
@@ -33,12 +35,15 @@ async function runMigrations (db: Kysely<unknown>, directory: string, schema: st
   const files = await readMigrations(directory)
   const checksums = sql.table(`${name}_migration_checksums`)
   await sql`create table if not exists ${checksums} (name text primary key, sha256 text not null)`.execute(db)
-  const { rows: ran } = await sql<{ name: string, sha256: string }>`select name, sha256 from ${checksums} order by name`.execute(db)
+  const { rows: ran } = await sql<{ name: string, sha256: string }>`select name, sha256 from ${checksums} order by name`
+    .execute(db)
 
   const migrations: Record<string, Migration> = {}
   for (const [file, { text, sha256 }] of Object.entries(files)) {
     const before = ran.find((each) => each.name === file)
-    if (before && before.sha256 !== sha256) throw new Error(`migration ${name}/${file} was edited after it ran here: add a new one instead`)
+    if (before && before.sha256 !== sha256) {
+      throw new Error(`migration ${name}/${file} was edited after it ran here: add a new one instead`)
+    }
     migrations[file] = {
       async up (trx) {
         await sql.raw(text).execute(trx)
@@ -63,7 +68,9 @@ async function runMigrations (db: Kysely<unknown>, directory: string, schema: st
 
 /** The folders whose migrations make a service's schema, in the order in which they are run. */
 export async function migrationFolders (folder: string) {
-  const { dependencies = {} } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> }
+  const { dependencies = {} } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>
+  }
   const kits = Object.keys(dependencies).filter((name) => name.startsWith('@tandem/')).sort()
   const folders = [...kits.map((kit) => path.join(folder, 'node_modules', kit)), folder]
 

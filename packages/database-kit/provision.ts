@@ -1,7 +1,8 @@
 import pg from 'pg'
 
 /**
- * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only resets the password.
+ * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only resets the
+ * password.
  * @param adminUrl a connection that may create roles and schemas
  * @returns the service's own connection URL
  */
@@ -16,7 +17,9 @@ export async function provision (adminUrl: string, service: string, password: st
     // Six services provisioned at once would otherwise write the same catalogue rows.
     await client.query("select pg_advisory_xact_lock(hashtext('tandem.provision'))")
     const known = await client.query('select from pg_roles where rolname = $1', [`tandem_${service}`])
-    await client.query(`${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`)
+    await client.query(
+      `${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`
+    )
     await client.query(`alter role ${role} set search_path = ${schema}`)
     // Outside a superuser's hands, a schema can only be made for a role that its maker belongs to.
     await client.query(`grant ${role} to current_user`)

@@ -7,11 +7,13 @@ import { migrate } from './migrate.ts'
 export { listBreakingChanges } from './compatibility.ts'
 
 /** As much of a tap test as is needed to clean up after it. */
-export interface Teardown { teardown (work: () => unknown): unknown }
+export interface Teardown {
+  teardown(work: () => unknown): unknown
+}
 
 /**
- * A Postgres schema of the test's own, migrated as `folder`'s service would be and dropped afterwards, so that test files run side by side.
- * The server is the one `npm test` started.
+ * A Postgres schema of the test's own, migrated as `folder`'s service would be and dropped afterwards, so that test
+ * files run side by side. The server is the one `npm test` started.
  */
 export async function testDatabase<Tables> (t: Teardown, folder: string): Promise<{ db: Kysely<Tables>, url: string }> {
   const url = await testSchema(t, async (own) => await migrate(own, folder))
@@ -32,7 +34,11 @@ export async function testSchema (t: Teardown, fill: (url: string) => Promise<un
   const url = own.href.replaceAll('+', '%20')
 
   t.teardown(async () => {
-    await alongside(server, 'pg_advisory_lock', async (admin) => await admin.query(`drop schema if exists ${schema} cascade`))
+    await alongside(
+      server,
+      'pg_advisory_lock',
+      async (admin) => await admin.query(`drop schema if exists ${schema} cascade`)
+    )
   })
   await alongside(server, 'pg_advisory_lock_shared', async (admin) => {
     await admin.query(`create schema ${schema}`)
@@ -42,7 +48,11 @@ export async function testSchema (t: Teardown, fill: (url: string) => Promise<un
 }
 
 // Kysely reads the catalogue of every schema while it migrates, and fails if one of them goes away meanwhile.
-async function alongside (url: string, lock: 'pg_advisory_lock' | 'pg_advisory_lock_shared', work: (admin: pg.Client) => Promise<unknown>) {
+async function alongside (
+  url: string,
+  lock: 'pg_advisory_lock' | 'pg_advisory_lock_shared',
+  work: (admin: pg.Client) => Promise<unknown>
+) {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   try {

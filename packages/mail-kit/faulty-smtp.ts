@@ -2,10 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export interface ReceivedMail { to: string[], messageId: string, raw: string }
+export interface ReceivedMail {
+  to: string[]
+  messageId: string
+  raw: string
+}
 
 /** Starts an SMTP server that can be stopped, reject mails, and delay its responses. */
-export async function startSmtp (t: { teardown (work: () => unknown): unknown }) {
+export async function startSmtp (t: { teardown(work: () => unknown): unknown }) {
   let server: SMTPServer | undefined
   let port = 0
   const self = {
@@ -15,7 +19,9 @@ export async function startSmtp (t: { teardown (work: () => unknown): unknown })
     rejectionCode: undefined as number | undefined,
     /** The delay between receiving a mail and confirming it. */
     responseDelayMs: 0,
-    get url () { return `smtp://127.0.0.1:${port}` },
+    get url() {
+      return `smtp://127.0.0.1:${port}`
+    },
     async start () {
       server = new SMTPServer({
         authOptional: true,
@@ -30,9 +36,15 @@ export async function startSmtp (t: { teardown (work: () => unknown): unknown })
           const chunks: Buffer[] = []
           stream.on('data', (chunk: Buffer) => chunks.push(chunk))
           stream.on('end', () => {
-            if (self.rejectionCode) return done(Object.assign(new Error('rejected'), { responseCode: self.rejectionCode }))
+            if (self.rejectionCode) {
+              return done(Object.assign(new Error('rejected'), { responseCode: self.rejectionCode }))
+            }
             const raw = Buffer.concat(chunks).toString()
-            self.received.push({ to: envelope.rcptTo.map(({ address }) => address), messageId: /^message-id: (.*)$/im.exec(raw)?.[1]?.trim() ?? '', raw })
+            self.received.push({
+              to: envelope.rcptTo.map(({ address }) => address),
+              messageId: /^message-id: (.*)$/im.exec(raw)?.[1]?.trim() ?? '',
+              raw
+            })
             setTimeout(done, self.responseDelayMs).unref()
           })
         }

@@ -21,27 +21,48 @@ t.jobs = 4
 const log = { info () {}, warn () {} }
 const content = { subject: 'Your code', text: 'Your code:\n\n    482913\n', html: '<p>482913</p>' }
 
-// Schemas are dropped at the end of the file: a migration reads the whole catalogue and fails if another schema is dropped meanwhile.
+// Schemas are dropped at the end of the file: a migration reads the whole catalogue and fails if another schema is
+// dropped meanwhile.
 const givenDatabase = () => testDatabase<OtherTables>(t, import.meta.dirname)
 
-interface OtherTables extends MailTables { accounts: { id: string } }
+interface OtherTables extends MailTables {
+  accounts: { id: string }
+}
 
 async function givenMail (db: Kysely<OtherTables>, mail: Partial<Mail> = {}) {
-  return await db.transaction().execute((trx) => createMail(trx, { dedupeKey: `test:${randomUUIDv7()}`, recipient: `${randomUUIDv7()}@example.com`, ...content, ...mail }))
+  return await db.transaction().execute((trx) =>
+    createMail(trx, {
+      dedupeKey: `test:${randomUUIDv7()}`,
+      recipient: `${randomUUIDv7()}@example.com`,
+      ...content,
+      ...mail
+    })
+  )
 }
 
 async function setup (t: Test, options: Partial<MailerOptions> = {}) {
   const [redis, smtp, { db, url }] = await Promise.all([startRedis(t), startSmtp(t), givenDatabase()])
-  const settings = { db, service: 'identity', smtpUrl: smtp.url, redisUrl: redis.url, from: 'Tandem <hello@tandem.test>', log, sweepIntervalSeconds: 1, ...options }
+  const settings = {
+    db,
+    service: 'identity',
+    smtpUrl: smtp.url,
+    redisUrl: redis.url,
+    from: 'Tandem <hello@tandem.test>',
+    log,
+    sweepIntervalSeconds: 1,
+    ...options
+  }
   const mailer = createMailer(settings)
   t.teardown(() => mailer.close())
   return { redis, smtp, db, databaseUrl: url, mailer, settings }
 }
 
-const readMails = (db: Kysely<OtherTables>) => db.selectFrom('mails')
-  .select(['id', 'status', 'subject', 'body_text', 'body_html', 'attempts', 'last_error', 'sent_at'])
+const readMails = (db: Kysely<OtherTables>) =>
+  db.selectFrom('mails')
+    .select(['id', 'status', 'subject', 'body_text', 'body_html', 'attempts', 'last_error', 'sent_at'])
 
-const statuses = async (db: Kysely<OtherTables>) => (await db.selectFrom('mails').select('status').orderBy('id').execute()).map((row) => row.status)
+const statuses = async (db: Kysely<OtherTables>) =>
+  (await db.selectFrom('mails').select('status').orderBy('id').execute()).map((row) => row.status)
 
 async function until (isTrue: () => boolean | Promise<boolean>, seconds = 10) {
   const end = Date.now() + seconds * 1_000
@@ -70,12 +91,24 @@ t.test('a mail is sent once with both parts, and its content is blanked', async 
   t.equal(mail?.messageId, `<${id}@tandem.test>`)
   t.match(mail?.raw, /text\/plain[^]*482913[^]*text\/html[^]*482913/)
   t.match(mail?.raw, /auto-submitted: auto-generated/i)
-  t.match(await readMails(db).execute(), [{ status: 'sent', subject: null, body_text: null, body_html: null, attempts: 1, sent_at: Date }])
+  t.match(await readMails(db).execute(), [{
+    status: 'sent',
+    subject: null,
+    body_text: null,
+    body_html: null,
+    attempts: 1,
+    sent_at: Date
+  }])
 })
 
 t.test('a dedupe key gets one mail, even if 20 are created in parallel', async (t) => {
   const { db } = await givenDatabase()
-  const ids = await Promise.all(Array.from({ length: 20 }, () => givenMail(db, { dedupeKey: 'verification:1', recipient: 'ana@example.com', rateLimited: false })))
+  const ids = await Promise.all(
+    Array.from(
+      { length: 20 },
+      () => givenMail(db, { dedupeKey: 'verification:1', recipient: 'ana@example.com', rateLimited: false })
+    )
+  )
   t.equal(ids.filter(Boolean).length, 1)
   t.match(await pendingMails(db), [{ dedupeKey: 'verification:1', recipient: 'ana@example.com', ...content }])
   t.equal((await pendingMails(db)).length, 1)
@@ -85,7 +118,13 @@ t.test('a recipient gets 3 mails an hour, even if 50 are created in parallel', a
   const { db, url } = await givenDatabase()
   const replica = connect<OtherTables>(url, { log, timeoutFactor: 10 })
   t.teardown(() => replica.destroy())
-  const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => givenMail(index % 2 ? db : replica, { recipient: index % 3 ? 'ana@example.com' : 'Ana@Example.com' })))
+  const ids = await Promise.all(
+    Array.from(
+      { length: 50 },
+      (_, index) =>
+        givenMail(index % 2 ? db : replica, { recipient: index % 3 ? 'ana@example.com' : 'Ana@Example.com' })
+    )
+  )
   t.equal(ids.filter(Boolean).length, 3)
   t.ok(await givenMail(db, { recipient: 'ben@example.com' }), 'others are not limited')
 })
@@ -96,7 +135,8 @@ t.test('a recipient gets 10 mails a day', async (t) => {
   let given = 0
   for (const age of hours) {
     for (let times = 0; times < 4; times++) if (await givenMail(db, { recipient: 'ana@example.com' })) given++
-    await sql`update mails set created_at = now() - make_interval(hours => ${age}) where created_at > now() - interval '1 hour'`.execute(db)
+    await sql`update mails set created_at = now() - make_interval(hours => ${age}) where created_at > now() - interval '1 hour'`
+      .execute(db)
   }
   t.equal(given, 10)
   t.equal(await givenMail(db, { recipient: 'ana@example.com' }), undefined)
@@ -106,7 +146,10 @@ t.test('a recipient gets 10 mails a day', async (t) => {
 
 t.test('mails with one rate limit key do not use up the limit of another', async (t) => {
   const { db } = await givenDatabase()
-  const createTen = async (rateLimitKey: string) => await Promise.all(Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', rateLimitKey })))
+  const createTen = async (rateLimitKey: string) =>
+    await Promise.all(
+      Array.from({ length: 10 }, async () => await givenMail(db, { recipient: 'ana@example.com', rateLimitKey }))
+    )
   const [codes, links] = await Promise.all([createTen('codes'), createTen('links')])
   t.strictSame([codes, links].map((ids) => ids.filter(Boolean).length), [3, 3])
 })
@@ -122,10 +165,12 @@ t.test('a mail without a rate limit is always created, and does not count', asyn
 
 t.test('a rolled-back transaction creates no mail', async (t) => {
   const { db } = await givenDatabase()
-  await t.rejects(db.transaction().execute(async (trx) => {
-    await createMail(trx, { dedupeKey: 'a', recipient: 'ana@example.com', ...content })
-    throw new Error('changed my mind')
-  }))
+  await t.rejects(
+    db.transaction().execute(async (trx) => {
+      await createMail(trx, { dedupeKey: 'a', recipient: 'ana@example.com', ...content })
+      throw new Error('changed my mind')
+    })
+  )
   t.strictSame(await pendingMails(db), [])
 })
 
@@ -138,7 +183,10 @@ t.test('mails wait while the SMTP server is down and are sent once it is up', as
   await mailer.enqueue(ids)
   await sleep(2_000)
   t.strictSame([...new Set(await statuses(db))], ['pending'])
-  t.match(await db.selectFrom('mails').select(['last_error', 'attempts']).execute(), [{ last_error: /ECONNREFUSED/, attempts: Number }])
+  t.match(await db.selectFrom('mails').select(['last_error', 'attempts']).execute(), [{
+    last_error: /ECONNREFUSED/,
+    attempts: Number
+  }])
 
   await smtp.start()
   await until(() => mailer.verify())
@@ -163,19 +211,31 @@ t.test('a temporary rejection is retried, a permanent one is not', async (t) => 
   await mailer.enqueue([id])
   await sleep(1_500)
   t.equal(smtp.received.length, 1)
-  t.match(await readMails(db).where('status', '=', 'failed').execute(), [{ attempts: 1, last_error: /550/, subject: null, body_text: null, body_html: null }])
+  t.match(await readMails(db).where('status', '=', 'failed').execute(), [{
+    attempts: 1,
+    last_error: /550/,
+    subject: null,
+    body_text: null,
+    body_html: null
+  }])
 })
 
 t.test('a rejected mail is not sent after a newer one with its collapse key', async (t) => {
   const { smtp, db, mailer } = await setup(t)
   mailer.start()
   smtp.rejectionCode = 451
-  await mailer.enqueue([await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' }), await givenMail(db, { collapseKey: 'code of ben', recipient: 'ben@example.com' })])
-  await until(async () => (await readMails(db).where('attempts', '>', 0).where('status', '=', 'pending').execute()).length === 2)
+  await mailer.enqueue([
+    await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' }),
+    await givenMail(db, { collapseKey: 'code of ben', recipient: 'ben@example.com' })
+  ])
+  await until(async () =>
+    (await readMails(db).where('attempts', '>', 0).where('status', '=', 'pending').execute()).length === 2
+  )
 
   const newer = await givenMail(db, { collapseKey: 'code of ana', recipient: 'ana@example.com' })
   t.match(await readMails(db).where('collapse_key', '=', 'code of ana').orderBy('id').execute(), [
-    { status: 'failed', last_error: /superseded/, subject: null, body_text: null, body_html: null }, { status: 'pending' }
+    { status: 'failed', last_error: /superseded/, subject: null, body_text: null, body_html: null },
+    { status: 'pending' }
   ])
   smtp.rejectionCode = undefined
   await mailer.enqueue([newer])
@@ -188,23 +248,33 @@ t.test('a mail waits for an earlier one with its collapse key that is being sent
   const { smtp, db, mailer } = await setup(t)
   mailer.start()
   smtp.responseDelayMs = 1_500
-  const [earlier, other] = [await givenMail(db, { collapseKey: 'code of ana' }), await givenMail(db, { collapseKey: 'code of ben' })]
+  const [earlier, other] = [
+    await givenMail(db, { collapseKey: 'code of ana' }),
+    await givenMail(db, { collapseKey: 'code of ben' })
+  ]
   await mailer.enqueue([earlier])
   await until(() => smtp.received.length === 1)
   const newer = await givenMail(db, { collapseKey: 'code of ana' })
   await mailer.enqueue([newer, other])
   await sleep(750)
   const domain = '@tandem.test>'
-  t.strictSame(smtp.received.map(({ messageId }) => messageId), [`<${earlier}${domain}`, `<${other}${domain}`], 'other collapse keys do not wait')
+  t.strictSame(
+    smtp.received.map(({ messageId }) => messageId),
+    [`<${earlier}${domain}`, `<${other}${domain}`],
+    'other collapse keys do not wait'
+  )
   await until(allSent(db))
   t.equal(smtp.received.at(-1)?.messageId, `<${newer}${domain}`)
 
   const stuck = await givenMail(db, { collapseKey: 'code of ana' })
-  await sql`update mails set status = 'sending', claimed_until = now() + interval '45 seconds' where id = ${stuck}`.execute(db)
+  await sql`update mails set status = 'sending', claimed_until = now() + interval '45 seconds' where id = ${stuck}`
+    .execute(db)
   const last = await givenMail(db, { collapseKey: 'code of ana' })
   await sql`update mails set claimed_until = now() where id = ${stuck}`.execute(db)
   await mailer.enqueue([stuck, last])
-  await until(async () => (await db.selectFrom('mails').where('id', '=', last ?? '').select('status').executeTakeFirst())?.status === 'sent')
+  await until(async () =>
+    (await db.selectFrom('mails').where('id', '=', last ?? '').select('status').executeTakeFirst())?.status === 'sent'
+  )
   t.match(await readMails(db).where('id', '=', stuck ?? '').execute(), [{ status: 'failed', last_error: /superseded/ }])
 })
 
@@ -274,7 +344,10 @@ t.test('verify resolves within a second and connects once a second', async (t) =
   const silentServer = createServer().listen(0, '127.0.0.1')
   t.teardown(() => silentServer.close())
   await once(silentServer, 'listening')
-  const unreachable = createMailer({ ...settings, smtpUrl: `smtp://127.0.0.1:${(silentServer.address() as AddressInfo).port}` })
+  const unreachable = createMailer({
+    ...settings,
+    smtpUrl: `smtp://127.0.0.1:${(silentServer.address() as AddressInfo).port}`
+  })
   t.teardown(() => unreachable.close())
   const before = Date.now()
   t.equal(await unreachable.verify(), false)
@@ -299,7 +372,8 @@ t.test('a mail is deleted 30 days after it was created', async (t) => {
   const { db } = await givenDatabase()
   await givenMail(db, { dedupeKey: 'old' })
   await givenMail(db, { dedupeKey: 'new' })
-  await sql`update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null, created_at = now() - interval '31 days' where dedupe_key = 'old'`.execute(db)
+  await sql`update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null, created_at = now() - interval '31 days' where dedupe_key = 'old'`
+    .execute(db)
   await deleteOldMails(db)
   t.match(await pendingMails(db), [{ dedupeKey: 'new' }])
   t.equal((await pendingMails(db)).length, 1)

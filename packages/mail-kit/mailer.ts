@@ -2,7 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { claimMail, deleteOldMails, findRetryDelayMs, LEASE_SECONDS, listPending, markFailed, markPending, markSent, type MailTables } from './mails.ts'
+import {
+  claimMail,
+  deleteOldMails,
+  findRetryDelayMs,
+  LEASE_SECONDS,
+  listPending,
+  markFailed,
+  markPending,
+  markSent,
+  type MailTables
+} from './mails.ts'
 
 const SEND_TIMEOUT_MS = 30_000
 const GIVE_UP_AFTER_HOURS = 24
@@ -12,7 +22,9 @@ export interface MailerOptions {
   db: Kysely<MailTables>
   /** The service's name. Mailers of one service share a queue; mailers of different services never do. */
   service: string
-  /** `smtp://user:password@host:port`, or `smtps:`; Nodemailer options may follow as a query, such as `?ignoreTLS=true`. */
+  /**
+   * `smtp://user:password@host:port`, or `smtps:`; Nodemailer options may follow as a query, such as `?ignoreTLS=true`.
+   */
   smtpUrl: string
   redisUrl: string
   /** `Tandem <hello@tandem.example>`; its domain is also the domain of every Message-ID. */
@@ -27,34 +39,62 @@ export interface MailerOptions {
 }
 
 export interface Mailer {
-  /** Enqueues created mails; call it after the commit of their transaction. It never throws, and ignores the undefined of a mail that was not created. */
-  enqueue (ids: (string | undefined)[]): Promise<void>
-  start (): void
-  close (): Promise<void>
-  /** Whether the SMTP server is reachable and accepts our login. It resolves within 1 s, and the result may be cached for 1 s. */
-  verify (): Promise<boolean>
+  /**
+   * Enqueues created mails; call it after the commit of their transaction. It never throws, and ignores the undefined
+   * of a mail that was not created.
+   */
+  enqueue(ids: (string | undefined)[]): Promise<void>
+  start(): void
+  close(): Promise<void>
+  /**
+   * Whether the SMTP server is reachable and accepts our login. It resolves within 1 s, and the result may be cached
+   * for 1 s.
+   */
+  verify(): Promise<boolean>
   /** @throws if Redis does not respond */
-  ready (): Promise<void>
+  ready(): Promise<void>
   depth: ReturnType<typeof createQueue>['depth']
 }
 
 /**
- * Sends the mails that `createMail` wrote, each once. The exception: the process dies, or Postgres is unavailable for more than 15 s, between
- * the server's acceptance and the update of the row that follows at once. Then the mail is sent again with the same Message-ID, so that
- * the receiver can drop the duplicate. A permanent rejection (5xx to sender, recipient or content) fails the mail. Any other error is
- * retried for 24 hours, first after 1 s and then with a backoff of up to a minute.
+ * Sends the mails that `createMail` wrote, each once. The exception: the process dies, or Postgres is unavailable for
+ * more than 15 s, between the server's acceptance and the update of the row that follows at once. Then the mail is sent
+ * again with the same Message-ID, so that the receiver can drop the duplicate. A permanent rejection (5xx to sender,
+ * recipient or content) fails the mail. Any other error is retried for 24 hours, first after 1 s and then with a
+ * backoff of up to a minute.
  */
 export function createMailer (options: MailerOptions): Mailer {
   const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, ...queueOptions } = options
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
-  const transportOptions = { connectionTimeout: 5_000, greetingTimeout: 10_000, socketTimeout: 20_000, disableFileAccess: true, disableUrlAccess: true }
+  const transportOptions = {
+    connectionTimeout: 5_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  }
   // No retries by the pool, because they would not update the row.
-  const transport = createTransport({ url: smtpUrl, pool: true, maxConnections: concurrency, maxRequeues: 0, idleTimeout: 60_000, ...transportOptions })
+  const transport = createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: concurrency,
+    maxRequeues: 0,
+    idleTimeout: 60_000,
+    ...transportOptions
+  })
   const probe = createTransport({ url: smtpUrl, ...transportOptions, connectionTimeout: 1_000, greetingTimeout: 1_000 })
   let verified: { at: number, result: Promise<boolean> } | undefined
   let cleanupTimer: NodeJS.Timeout | undefined
 
-  const queue = createQueue({ ...queueOptions, name: `${service}-mails`, redisUrl, log, concurrency, work: send, listPending: (page) => listPending(db, page) })
+  const queue = createQueue({
+    ...queueOptions,
+    name: `${service}-mails`,
+    redisUrl,
+    log,
+    concurrency,
+    work: send,
+    listPending: (page) => listPending(db, page)
+  })
 
   async function send (id: string): Promise<Outcome> {
     const leaseEndMs = Date.now() + LEASE_SECONDS * 1_000
@@ -81,8 +121,17 @@ export function createMailer (options: MailerOptions): Mailer {
     await persist(() => markSent(db, id), leaseEndMs)
   }
 
-  async function handleSendError (id: string, { dedupeKey, attempts, ageHours }: { dedupeKey: string, attempts: number, ageHours: number }, error: unknown): Promise<Outcome> {
-    const { message, code, permanent, command, responseCode } = error as Error & { code?: string, permanent?: boolean, command?: string, responseCode?: number }
+  async function handleSendError (
+    id: string,
+    { dedupeKey, attempts, ageHours }: { dedupeKey: string, attempts: number, ageHours: number },
+    error: unknown
+  ): Promise<Outcome> {
+    const { message, code, permanent, command, responseCode } = error as Error & {
+      code?: string,
+      permanent?: boolean,
+      command?: string,
+      responseCode?: number
+    }
     // A 5xx at the greeting or the login is about our connection, not about the mail.
     const isRejected = (code === 'EENVELOPE' || code === 'EMESSAGE') && permanent !== false
     // Without the error message, which may contain the recipient.
@@ -128,7 +177,8 @@ export function createMailer (options: MailerOptions): Mailer {
   }
 }
 
-// An accepted mail whose row cannot be updated would be sent again, so the update is retried until shortly before the lease ends.
+// An accepted mail whose row cannot be updated would be sent again, so the update is retried until shortly before the
+// lease ends.
 async function persist (write: () => Promise<void>, deadlineMs: number) {
   for (;;) {
     try {

@@ -3,42 +3,54 @@ import { sql, type Generated, type Kysely, type Transaction } from 'kysely'
 
 export interface MailTables {
   mails: {
-    id: string
-    dedupe_key: string
-    recipient: string
-    rate_limited: boolean
-    rate_limit_key: Generated<string>
-    collapse_key: string | null
-    superseded: Generated<boolean>
-    status: Generated<'pending' | 'sending' | 'sent' | 'failed'>
-    subject: string | null
-    body_text: string | null
-    body_html: string | null
-    attempts: Generated<number>
-    claimed_until: Date | null
-    last_error: string | null
-    created_at: Generated<Date>
+    id: string,
+    dedupe_key: string,
+    recipient: string,
+    rate_limited: boolean,
+    rate_limit_key: Generated<string>,
+    collapse_key: string | null,
+    superseded: Generated<boolean>,
+    status: Generated<'pending' | 'sending' | 'sent' | 'failed'>,
+    subject: string | null,
+    body_text: string | null,
+    body_html: string | null,
+    attempts: Generated<number>,
+    claimed_until: Date | null,
+    last_error: string | null,
+    created_at: Generated<Date>,
     sent_at: Date | null
   }
 }
 
 /** What the recipient reads, as `renderMail` returns it. */
-export interface MailContent { subject: string, text: string, html: string }
+export interface MailContent {
+  subject: string
+  text: string
+  html: string
+}
 
 export interface Mail extends MailContent {
-  /** Names what the mail is about, such as `verification:<id of the code>`. One key gets one mail, however often it is created. */
+  /**
+   * Names what the mail is about, such as `verification:<id of the code>`. One key gets one mail, however often it is
+   * created.
+   */
   dedupeKey: string
   recipient: string
   /**
-   * Default true. Set it to false only for notices that nobody but the account's owner can cause: these are neither counted nor held
-   * back. Otherwise an attacker could suppress the notice of a new password by requesting a few codes first.
+   * Default true. Set it to false only for notices that nobody but the account's owner can cause: these are neither
+   * counted nor held back. Otherwise an attacker could suppress the notice of a new password by requesting a few codes
+   * first.
    */
   rateLimited?: boolean
-  /** Mails to a recipient are counted separately by this key, so that one kind of mail cannot use up the limit of another. */
+  /**
+   * Mails to a recipient are counted separately by this key, so that one kind of mail cannot use up the limit of
+   * another.
+   */
   rateLimitKey?: string
   /**
-   * Only the newest mail with a collapse key is valid, such as the newest code of an account: it supersedes the earlier ones, which are
-   * no longer sent. The caller must create two mails with the same key one after the other, for example under a lock on the account.
+   * Only the newest mail with a collapse key is valid, such as the newest code of an account: it supersedes the earlier
+   * ones, which are no longer sent. The caller must create two mails with the same key one after the other, for example
+   * under a lock on the account.
    */
   collapseKey?: string
 }
@@ -51,16 +63,22 @@ export const LEASE_SECONDS = 45
 
 /**
  * Writes a mail in the caller's transaction. After the commit, pass the id to `mailer.enqueue`.
- * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key. The limit is exact under concurrency, because the
- * recipient and key stay locked until the transaction ends. The transaction must use Postgres's default isolation level, read
- * committed, to see what the transaction before it wrote.
+ * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key. The limit is exact under concurrency,
+ * because the recipient and key stay locked until the transaction ends. The transaction must use Postgres's default
+ * isolation level, read committed, to see what the transaction before it wrote.
  * @returns the mail's id, or undefined if the dedupe key already has a mail or the recipient has reached a limit
  */
-export async function createMail<Tables extends MailTables> (trx: Transaction<Tables>, mail: Mail): Promise<string | undefined> {
+export async function createMail<Tables extends MailTables> (
+  trx: Transaction<Tables>,
+  mail: Mail
+): Promise<string | undefined> {
   const { dedupeKey, recipient, subject, text, html, rateLimited = true, rateLimitKey = '', collapseKey = null } = mail
   const id = randomUUIDv7()
   // A statement sees only what was committed before it began, so the lock needs a statement of its own.
-  if (rateLimited) await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${rateLimitKey} || ' to ' || lower(${recipient}), 0))`.execute(trx)
+  if (rateLimited) {
+    await sql`select pg_advisory_xact_lock(hashtextextended('mails of ' || ${rateLimitKey} || ' to ' || lower(${recipient}), 0))`
+      .execute(trx)
+  }
   const { rows } = await sql<{ id: string }>`
     insert into mails (id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html)
     select ${id}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}
@@ -77,8 +95,15 @@ export async function createMail<Tables extends MailTables> (trx: Transaction<Ta
 
 const SUPERSEDED = 'superseded by a newer mail'
 
-/** Fails the pending mails with this key. A mail that is being sent may still be rejected, so it is marked and not retried. */
-async function supersedeEarlier<Tables extends MailTables> (trx: Transaction<Tables>, collapseKey: string, newestId: string) {
+/**
+ * Fails the pending mails with this key. A mail that is being sent may still be rejected, so it is marked and not
+ * retried.
+ */
+async function supersedeEarlier<Tables extends MailTables> (
+  trx: Transaction<Tables>,
+  collapseKey: string,
+  newestId: string
+) {
   await sql`
     update mails set
       superseded = true,
@@ -91,14 +116,26 @@ async function supersedeEarlier<Tables extends MailTables> (trx: Transaction<Tab
 }
 
 /**
- * Claims the mail for this worker alone, for `LEASE_SECONDS`. A mail cannot be claimed while an earlier one with its collapse key is
- * being sent, because the earlier one could arrive after it.
+ * Claims the mail for this worker alone, for `LEASE_SECONDS`. A mail cannot be claimed while an earlier one with its
+ * collapse key is being sent, because the earlier one could arrive after it.
  */
 export async function claimMail (db: Kysely<MailTables>, id: string) {
   await sql`
     update mails set status = 'failed', last_error = ${SUPERSEDED}, claimed_until = null, subject = null, body_text = null, body_html = null
-    where id = ${id} and superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))`.execute(db)
-  const { rows } = await sql<{ dedupeKey: string, recipient: string, subject: string, text: string, html: string, attempts: number, ageHours: number }>`
+    where id = ${id} and superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))`.execute(
+    db
+  )
+  const { rows } = await sql<
+    {
+      dedupeKey: string,
+      recipient: string,
+      subject: string,
+      text: string,
+      html: string,
+      attempts: number,
+      ageHours: number
+    }
+  >`
     update mails set status = 'sending', attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
     where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now())) and not ${isEarlierBeingSent}
     returning dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html, attempts,
@@ -113,12 +150,14 @@ const isEarlierBeingSent = sql`exists (
 const POLL_INTERVAL_MS = 500
 
 /**
- * How long to wait before another attempt to claim a mail: until the other worker's lease ends, or until the earlier mail with its
- * collapse key may have been sent. Undefined if the mail is already sent or failed.
+ * How long to wait before another attempt to claim a mail: until the other worker's lease ends, or until the earlier
+ * mail with its collapse key may have been sent. Undefined if the mail is already sent or failed.
  */
 export async function findRetryDelayMs (db: Kysely<MailTables>, id: string) {
   const { rows } = await sql<{ delayMs: number }>`
-    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${sql.lit(POLL_INTERVAL_MS)} end)::float8 as "delayMs"
+    select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${
+    sql.lit(POLL_INTERVAL_MS)
+  } end)::float8 as "delayMs"
     from mails where id = ${id} and status in ('pending', 'sending')`.execute(db)
   return rows[0]?.delayMs
 }
@@ -134,11 +173,16 @@ export async function markFailed (db: Kysely<MailTables>, id: string, error: str
 }
 
 export async function markPending (db: Kysely<MailTables>, id: string, error: string) {
-  await sql`update mails set status = 'pending', last_error = ${error}, claimed_until = null where id = ${id}`.execute(db)
+  await sql`update mails set status = 'pending', last_error = ${error}, claimed_until = null where id = ${id}`.execute(
+    db
+  )
 }
 
 /** The unsent mails that no worker holds a lease on, ordered by id. */
-export async function listPending (db: Kysely<MailTables>, { olderThanSeconds, limit, after }: { olderThanSeconds: number, limit: number, after: string | undefined }) {
+export async function listPending (
+  db: Kysely<MailTables>,
+  { olderThanSeconds, limit, after }: { olderThanSeconds: number, limit: number, after: string | undefined }
+) {
   const { rows } = await sql<{ id: string }>`
     select id from mails
     where status in ('pending', 'sending') and (status = 'pending' or claimed_until < now())

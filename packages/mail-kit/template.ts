@@ -20,18 +20,36 @@ export function renderMail (content: MailTemplate): MailContent {
 
 function renderText ({ title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
-  const parts = [title, first, code && `    ${code}`, button && `${button.label}:\n${button.url}`, ...rest, `--\n${footer}`]
+  const parts = [
+    title,
+    first,
+    code && `    ${code}`,
+    button && `${button.label}:\n${button.url}`,
+    ...rest,
+    `--\n${footer}`
+  ]
   return parts.filter(Boolean).join('\n\n') + '\n'
 }
 
 function renderHtml ({ locale, subject, title, paragraphs, code, button, footer }: MailTemplate) {
   const [first = '', ...rest] = paragraphs
-  const paragraph = (text: string) => `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
+  const paragraph = (text: string) =>
+    `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
   const parts = [
     paragraph(first),
-    code && `<p class="code" style="margin:8px 0 24px;padding:18px 12px;border-radius:12px;background:#eef4f1;color:#0f5c46;font:700 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;text-align:center">${escape(code)}</p>`,
-    button && `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px"><tr><td class="button" style="border-radius:12px;background:#0f7a5c"><a href="${escape(safeUrl(button.url))}" style="display:inline-block;padding:14px 28px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${escape(button.label)}</a></td></tr></table>
-<p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all">${escape(button.url)}</p>`,
+    code &&
+    `<p class="code" style="margin:8px 0 24px;padding:18px 12px;border-radius:12px;background:#eef4f1;color:#0f5c46;font:700 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;text-align:center">${
+      escape(code)
+    }</p>`,
+    button &&
+    `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px"><tr><td class="button" style="border-radius:12px;background:#0f7a5c"><a href="${
+      escape(safeUrl(button.url))
+    }" style="display:inline-block;padding:14px 28px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${
+      escape(button.label)
+    }</a></td></tr></table>
+<p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all">${
+      escape(button.url)
+    }</p>`,
     ...rest.map(paragraph)
   ]
   return `<!doctype html>
@@ -59,10 +77,14 @@ function renderHtml ({ locale, subject, title, paragraphs, code, button, footer 
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
 <tr><td class="brand" style="padding:0 8px 16px;font-size:18px;line-height:24px;font-weight:700;color:#17211d">Tandem</td></tr>
 <tr><td class="card" style="padding:32px;border:1px solid #e3e8e5;border-radius:20px;background:#ffffff">
-<h1 class="title" style="margin:0 0 16px;font-size:24px;line-height:32px;font-weight:700;color:#17211d">${escape(title)}</h1>
+<h1 class="title" style="margin:0 0 16px;font-size:24px;line-height:32px;font-weight:700;color:#17211d">${
+    escape(title)
+  }</h1>
 ${parts.filter(Boolean).join('\n')}
 </td></tr>
-<tr><td class="quiet" style="padding:16px 8px 0;font-size:13px;line-height:20px;color:#6b7280">${escape(footer)}</td></tr>
+<tr><td class="quiet" style="padding:16px 8px 0;font-size:13px;line-height:20px;color:#6b7280">${
+    escape(footer)
+  }</td></tr>
 </table>
 </td></tr></table>
 </body>
@@ -78,6 +100,8 @@ function escape (text: string) {
 
 function safeUrl (url: string) {
   const { protocol, href } = new URL(url)
-  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`the button of a mail needs an http or https URL, not ${protocol}`)
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    throw new TypeError(`the button of a mail needs an http or https URL, not ${protocol}`)
+  }
   return href
 }

@@ -2,12 +2,20 @@ import { sql, type Kysely } from 'kysely'
 import type { Mailer } from './mailer.ts'
 import type { MailTables } from './mails.ts'
 
-export interface PendingMail { id: string, dedupeKey: string, recipient: string, subject: string, text: string, html: string }
+export interface PendingMail {
+  id: string
+  dedupeKey: string
+  recipient: string
+  subject: string
+  text: string
+  html: string
+}
 
 /** The mails that are not sent yet, oldest first. */
 export async function pendingMails<Tables extends MailTables> (db: Kysely<Tables>): Promise<PendingMail[]> {
   const { rows } = await sql<PendingMail>`
-    select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' order by id`.execute(db)
+    select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' order by id`
+    .execute(db)
   return rows
 }
 
@@ -17,12 +25,18 @@ export function fakeMailer (isReachable = true): Mailer & { enqueued: string[], 
   const mailer = {
     enqueued,
     isReachable,
-    async enqueue (ids: (string | undefined)[]) { enqueued.push(...ids.filter((id) => id !== undefined)) },
+    async enqueue (ids: (string | undefined)[]) {
+      enqueued.push(...ids.filter((id) => id !== undefined))
+    },
     start () {},
     async close () {},
-    async verify () { return mailer.isReachable },
+    async verify () {
+      return mailer.isReachable
+    },
     async ready () {},
-    async depth () { return { waiting: enqueued.length, active: 0, delayed: 0, failed: 0 } }
+    async depth () {
+      return { waiting: enqueued.length, active: 0, delayed: 0, failed: 0 }
+    }
   }
   return mailer
 }

@@ -14,11 +14,26 @@ export interface StorageVariables {
 
 /** Creates S3 storage if it is configured, otherwise disk storage. @throws if neither is configured */
 export function createStorage (variables: StorageVariables): Storage {
-  const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET, S3_REGION = 'us-east-1', S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = variables
+  const {
+    MEDIA_DIR,
+    S3_ENDPOINT,
+    S3_BUCKET,
+    S3_PRIVATE_BUCKET,
+    S3_REGION = 'us-east-1',
+    S3_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY
+  } = variables
   if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
-    const connection = { endpoint: S3_ENDPOINT, region: S3_REGION, accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
+    const connection = {
+      endpoint: S3_ENDPOINT,
+      region: S3_REGION,
+      accessKeyId: S3_ACCESS_KEY_ID,
+      secretAccessKey: S3_SECRET_ACCESS_KEY
+    }
     const publicStorage = s3Storage({ ...connection, bucket: S3_BUCKET })
-    return S3_PRIVATE_BUCKET ? splitStorage(publicStorage, s3Storage({ ...connection, bucket: S3_PRIVATE_BUCKET })) : publicStorage
+    return S3_PRIVATE_BUCKET
+      ? splitStorage(publicStorage, s3Storage({ ...connection, bucket: S3_PRIVATE_BUCKET }))
+      : publicStorage
   }
   if (MEDIA_DIR) return diskStorage(MEDIA_DIR)
   throw new Error('set MEDIA_DIR, or S3_ENDPOINT with S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY')

@@ -2,11 +2,31 @@ import createError from '@fastify/error'
 
 export const NotMultipart = createError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data', 415)
 export const FileMissing = createError('VALIDATION_ERROR', 'A file is required in the form field "%s"', 400)
-export const UnsupportedImage = createError('UNSUPPORTED_MEDIA_TYPE', 'The file must be a JPEG, PNG or WebP image with the matching content type', 415)
+export const UnsupportedImage = createError(
+  'UNSUPPORTED_MEDIA_TYPE',
+  'The file must be a JPEG, PNG or WebP image with the matching content type',
+  415
+)
 export const CorruptImage = createError('VALIDATION_ERROR', 'The image is corrupt; choose another one', 400)
 export const FileTooLarge = createError('PAYLOAD_TOO_LARGE', 'The file must not be larger than 5 MB', 413)
-export const TooManyPixels = createError('PAYLOAD_TOO_LARGE', 'The image must not have more than 40 million pixels', 413)
-export const DecodedImageTooLarge = createError('PAYLOAD_TOO_LARGE', 'The decoded image is too large; use fewer pixels or fewer bits per channel', 413)
+export const TooManyPixels = createError(
+  'PAYLOAD_TOO_LARGE',
+  'The image must not have more than 40 million pixels',
+  413
+)
+export const DecodedImageTooLarge = createError(
+  'PAYLOAD_TOO_LARGE',
+  'The decoded image is too large; use fewer pixels or fewer bits per channel',
+  413
+)
 export const MalformedForm = createError('VALIDATION_ERROR', 'The form is malformed or incomplete; send it again', 400)
-export const TooManyImages = createError('SERVICE_UNAVAILABLE', 'Too many images are being processed; try again shortly', 503)
-export const StorageUnavailable = createError('SERVICE_UNAVAILABLE', 'The file storage is temporarily unavailable; try again shortly', 503)
+export const TooManyImages = createError(
+  'SERVICE_UNAVAILABLE',
+  'Too many images are being processed; try again shortly',
+  503
+)
+export const StorageUnavailable = createError(
+  'SERVICE_UNAVAILABLE',
+  'The file storage is temporarily unavailable; try again shortly',
+  503
+)

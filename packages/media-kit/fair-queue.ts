@@ -1,11 +1,16 @@
 import { TooManyImages } from './errors.ts'
 
-export interface FairQueueLimits { concurrency: number, maxWaiting: number, maxWaitingPerAccount: number }
+export interface FairQueueLimits {
+  concurrency: number
+  maxWaiting: number
+  maxWaitingPerAccount: number
+}
 
 /**
- * Creates a fair queue: it runs one job per account at a time and schedules the accounts round-robin. So an account with many jobs waits
- * for itself and never takes more than one slot.
- * @returns a function that runs a job. It throws TooManyImages if too many jobs of the account, or of all accounts, are waiting.
+ * Creates a fair queue: it runs one job per account at a time and schedules the accounts round-robin. So an account
+ * with many jobs waits for itself and never takes more than one slot.
+ * @returns a function that runs a job. It throws TooManyImages if too many jobs of the account, or of all accounts, are
+ * waiting.
  */
 export function createFairQueue ({ concurrency, maxWaiting, maxWaitingPerAccount }: FairQueueLimits) {
   // In round-robin order. Accounts without waiting jobs are not in the map.

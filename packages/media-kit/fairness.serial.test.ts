@@ -6,11 +6,13 @@ import { createFairQueue } from './fair-queue.ts'
 import { DecodedImageTooLarge, reencodeImage, TooManyImages } from './index.ts'
 import { createPng } from './testing.ts'
 
-const settled = async (works: Promise<unknown>[]) => (await Promise.allSettled(works))
-  .map((result) => result.status === 'fulfilled' ? 'done' : (result.reason as Error).constructor)
+const settled = async (works: Promise<unknown>[]) =>
+  (await Promise.allSettled(works))
+    .map((result) => result.status === 'fulfilled' ? 'done' : (result.reason as Error).constructor)
 
 t.test('one account cannot block the images of others', async (t) => {
-  const picture = await sharp({ create: { width: 800, height: 600, channels: 3, background: '#2a6' } }).jpeg().toBuffer()
+  const picture = await sharp({ create: { width: 800, height: 600, channels: 3, background: '#2a6' } }).jpeg()
+    .toBuffer()
   const timeOne = async () => {
     const since = performance.now()
     await reencodeImage(picture, 'image/jpeg', 'ben')
@@ -33,20 +35,27 @@ t.test('one account cannot block the images of others', async (t) => {
 })
 
 t.test('an image that is too large when decoded is rejected, however few its pixels or bytes', async (t) => {
-  const ofDepth = (width: number, height: number) => sharp({ create: { width, height, channels: 4, background: { r: 1, g: 2, b: 3, alpha: 0.5 } } })
-    .toColourspace('rgb16').withMetadata({ orientation: 6 }).png({ compressionLevel: 9 }).toBuffer()
+  const ofDepth = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 4, background: { r: 1, g: 2, b: 3, alpha: 0.5 } } })
+      .toColourspace('rgb16').withMetadata({ orientation: 6 }).png({ compressionLevel: 9 }).toBuffer()
   const large = await ofDepth(6_300, 6_300)
   t.ok(large.length < 1_000_000)
   const since = performance.now()
   await t.rejects(reencodeImage(large, 'image/png', 'mallory'), new DecodedImageTooLarge())
   t.ok(performance.now() - since < 200, 'before it is decoded')
-  t.match(await reencodeImage(await ofDepth(1_000, 500), 'image/png', 'ana'), { width: 500, height: 1_000 }, 'a small one of the same depth is accepted')
+  t.match(
+    await reencodeImage(await ofDepth(1_000, 500), 'image/png', 'ana'),
+    { width: 500, height: 1_000 },
+    'a small one of the same depth is accepted'
+  )
 })
 
 /** Work that ends when the test opens it. */
 function createGate () {
   let open = () => {}
-  const opened = new Promise<void>((resolve) => { open = resolve })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
   return { open, work: async () => await opened }
 }
 
@@ -55,7 +64,11 @@ t.test('accounts are served round-robin, however many jobs they have', async (t)
   const order: string[] = []
   const first = createGate()
   const works = [run('ana', first.work)]
-  for (const name of ['ana', 'ana', 'ana', 'ben', 'ben', 'cy']) works.push(run(name, async () => { order.push(name) }))
+  for (const name of ['ana', 'ana', 'ana', 'ben', 'ben', 'cy']) {
+    works.push(run(name, async () => {
+      order.push(name)
+    }))
+  }
   first.open()
   await Promise.all(works)
   t.same(order, ['ana', 'ben', 'cy', 'ana', 'ben', 'ana'])
@@ -65,7 +78,9 @@ t.test('an account has one slot, even if others are free, and a failure frees it
   const run = createFairQueue({ concurrency: 2, maxWaiting: 10, maxWaitingPerAccount: 5 })
   const [held, failing] = [createGate(), createGate()]
   let started = 0
-  const count = async () => { started++ }
+  const count = async () => {
+    started++
+  }
   const works = [run('ana', held.work), run('ana', count)]
   await run('ben', count)
   t.equal(started, 1, 'no second job of ana')

@@ -2,7 +2,15 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createMedia, createStorage, diskStorage, privateCopyKeyOf, s3Storage, StorageUnavailable, type Storage } from './index.ts'
+import {
+  createMedia,
+  createStorage,
+  diskStorage,
+  privateCopyKeyOf,
+  s3Storage,
+  StorageUnavailable,
+  type Storage
+} from './index.ts'
 import { startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
@@ -38,7 +46,10 @@ async function testStorage (t: Test, storage: Storage, keys: () => Promise<strin
 
 t.test('disk storage stores images', async (t) => {
   const folder = await folderOf(t)
-  const files = async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile()).map((each) => path.relative(folder, path.join(each.parentPath, each.name)))
+  const files = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile()).map((each) =>
+      path.relative(folder, path.join(each.parentPath, each.name))
+    )
   const storage = createStorage({ MEDIA_DIR: folder })
   await testStorage(t, storage, files)
 })
@@ -46,13 +57,24 @@ t.test('disk storage stores images', async (t) => {
 t.test('S3 storage uses two buckets: public images are cached for ever, private ones for an hour', async (t) => {
   const { settings, objects, keys } = await startS3(t)
   const storage = createStorage({
-    S3_ENDPOINT: settings.endpoint, S3_BUCKET: settings.bucket, S3_PRIVATE_BUCKET: 'private-bucket', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret', MEDIA_DIR: '/nowhere'
+    S3_ENDPOINT: settings.endpoint,
+    S3_BUCKET: settings.bucket,
+    S3_PRIVATE_BUCKET: 'private-bucket',
+    S3_ACCESS_KEY_ID: 'key',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    MEDIA_DIR: '/nowhere'
   })
   await testStorage(t, storage, keys)
   await storage.put('public/a.webp', image.bytes, 'image/webp')
   await storage.put('private/a.webp', image.bytes, 'image/webp')
-  t.match(objects.get('bucket/public/a.webp')?.headers, { 'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable' })
-  t.match(objects.get('private-bucket/private/a.webp')?.headers, { 'content-type': 'image/webp', 'cache-control': 'private, max-age=3600' })
+  t.match(objects.get('bucket/public/a.webp')?.headers, {
+    'content-type': 'image/webp',
+    'cache-control': 'public, max-age=31536000, immutable'
+  })
+  t.match(objects.get('private-bucket/private/a.webp')?.headers, {
+    'content-type': 'image/webp',
+    'cache-control': 'private, max-age=3600'
+  })
 })
 
 t.test('an unreachable, failing or full store is unavailable, and no partial file is visible', async (t) => {
@@ -67,8 +89,14 @@ t.test('an unreachable, failing or full store is unavailable, and no partial fil
   await bucket.remove('a/b.webp')
   failWith()
   t.equal(objects.size, 0)
-  await t.rejects(s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
-  await t.rejects(s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'), new StorageUnavailable())
+  await t.rejects(
+    s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'),
+    new StorageUnavailable()
+  )
+  await t.rejects(
+    s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'),
+    new StorageUnavailable()
+  )
 
   const folder = await folderOf(t)
   await writeFile(path.join(folder, 'taken'), '')
@@ -79,19 +107,30 @@ t.test('an unreachable, failing or full store is unavailable, and no partial fil
 
 t.test('a service without file storage does not start', (t) => {
   t.throws(() => createStorage({}), { message: /MEDIA_DIR/ })
-  t.throws(() => createStorage({ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }), { message: /S3_SECRET_ACCESS_KEY/ })
+  t.throws(() => createStorage({ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }), {
+    message: /S3_SECRET_ACCESS_KEY/
+  })
   t.end()
 })
 
 t.test('URLs are built from stored values and map back to them', (t) => {
-  const [one, other] = ['https://cdn.example.com/media', 'https://other.example'].map((cdnUrl) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl }))
+  const [one, other] = ['https://cdn.example.com/media', 'https://other.example'].map((cdnUrl) =>
+    createMedia({ storage: diskStorage('/nowhere'), cdnUrl })
+  )
   const key = `public/${ana}.webp`
   t.equal(one?.urlOf(key), `https://cdn.example.com/media/${key}`)
   t.equal(other?.urlOf(key), `https://other.example/${key}`, 'another CDN_URL changes every URL')
   t.equal(one?.toStoredValue(`https://cdn.example.com/media/${key}`), key)
   t.equal(one?.urlOf(null), null)
-  for (const foreign of ['https://pictures.example.net/a.png', `https://cdn.example.com.evil.example/media/${key}`, `https://cdn.example.com/media/${key}/../x`,
-    `https://cdn.example.com/media/public/${ana}/${ben}.webp`, 'https://cdn.example.com/media/../secret']) {
+  for (
+    const foreign of [
+      'https://pictures.example.net/a.png',
+      `https://cdn.example.com.evil.example/media/${key}`,
+      `https://cdn.example.com/media/${key}/../x`,
+      `https://cdn.example.com/media/public/${ana}/${ben}.webp`,
+      'https://cdn.example.com/media/../secret'
+    ]
+  ) {
     t.equal(one?.toStoredValue(foreign), foreign)
     t.equal(one?.urlOf(foreign), foreign)
   }
@@ -99,10 +138,16 @@ t.test('URLs are built from stored values and map back to them', (t) => {
 })
 
 t.test('with ownUrlsOnly only our own URLs are allowed', (t) => {
-  const [open, strict] = [false, true].map((ownUrlsOnly) => createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', ownUrlsOnly }))
+  const [open, strict] = [false, true].map((ownUrlsOnly) =>
+    createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', ownUrlsOnly })
+  )
   const own = `https://cdn.example.com/public/${ben}.webp`
   const foreign = 'https://pictures.example.net/a.png'
-  const sly = ['https://cdn.example.com.evil.example/a.webp', 'https://cdn.example.com@evil.example/a.webp', 'http://cdn.example.com/a.webp']
+  const sly = [
+    'https://cdn.example.com.evil.example/a.webp',
+    'https://cdn.example.com@evil.example/a.webp',
+    'http://cdn.example.com/a.webp'
+  ]
   t.same([own, foreign].map((url) => open?.isAllowedUrl(url)), [true, true])
   t.same([own, foreign, ...sly].map((url) => strict?.isAllowedUrl(url)), [true, false, false, false, false])
   t.end()

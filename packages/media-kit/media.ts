@@ -4,34 +4,49 @@ import { createMediaKey, type Visibility } from './keys.ts'
 import type { Storage } from './storage.ts'
 
 /** A stored image. The service records its owner. */
-export interface StoredImage { key: string, mimeType: string, width: number, height: number, bytes: number }
+export interface StoredImage {
+  key: string
+  mimeType: string
+  width: number
+  height: number
+  bytes: number
+}
 
 /**
- * Stores images by key. Tables hold keys, or external URLs as clients sent them, but never URLs of ours: these are built for each response,
- * so a changed CDN_URL changes all of them at once.
+ * Stores images by key. Tables hold keys, or external URLs as clients sent them, but never URLs of ours: these are
+ * built for each response, so a changed CDN_URL changes all of them at once.
  */
 export interface Media {
   /** The prefix of all our URLs. */
   baseUrl: string
-  store (visibility: Visibility, image: Image): Promise<StoredImage>
+  store(visibility: Visibility, image: Image): Promise<StoredImage>
   /** Copies an image to the key `to`. Does nothing if the image does not exist. @returns whether it exists */
-  copy (key: string, to: string): Promise<boolean>
+  copy(key: string, to: string): Promise<boolean>
   /** Deletes an image. Does nothing if it does not exist. */
-  remove (key: string): Promise<void>
-  /** The URL of a stored value. The URL of a private image is signed and valid for 30 to 60 minutes: call it only for people who may see the image now. */
-  urlOf (stored: string): string
-  urlOf (stored: string | null): string | null
-  /** Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they are. */
-  toStoredValue (url: string): string
+  remove(key: string): Promise<void>
+  /**
+   * The URL of a stored value. The URL of a private image is signed and valid for 30 to 60 minutes: call it only for
+   * people who may see the image now.
+   */
+  urlOf(stored: string): string
+  urlOf(stored: string | null): string | null
+  /**
+   * Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they
+   * are.
+   */
+  toStoredValue(url: string): string
   /** Whether a client may publish this URL. */
-  isAllowedUrl (url: string): boolean
+  isAllowedUrl(url: string): boolean
 }
 
 export interface MediaOptions {
   storage: Storage
   /** The URL that serves stored images. */
   cdnUrl: string
-  /** Whether only our own images may be published. It prevents other servers from tracking who views their images. Default false. */
+  /**
+   * Whether only our own images may be published. It prevents other servers from tracking who views their images.
+   * Default false.
+   */
   ownUrlsOnly?: boolean
   /** The secrets that sign URLs of private images, unless the store signs them itself. */
   signingKey?: string

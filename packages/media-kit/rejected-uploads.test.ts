@@ -10,7 +10,11 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
   t.teardown(() => app.close())
   await app.register(async (app) => {
     await app.register(multipartUploads)
-    app.post('/photos', { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } }, async (request) => await readImage(request, 'file', crypto.randomUUID()))
+    app.post(
+      '/photos',
+      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } },
+      async (request) => await readImage(request, 'file', crypto.randomUUID())
+    )
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -19,10 +23,17 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
     for (const [close, rounds] of [[true, 10], [false, 2]] as const) {
       const answers = []
       for (let i = 0; i < rounds; i++) {
-        const batch = Array.from({ length: 5 }, () => postThenRead(port, { path: '/photos', headers, body: payload, chunked, close }))
+        const batch = Array.from(
+          { length: 5 },
+          () => postThenRead(port, { path: '/photos', headers, body: payload, chunked, close })
+        )
         answers.push(...await Promise.all(batch))
       }
-      t.strictSame(answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)), [], `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`)
+      t.strictSame(
+        answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)),
+        [],
+        `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
+      )
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
   }

@@ -41,7 +41,9 @@ t.test('disk storage deletes unfinished files and only those', async (t) => {
   await put('a.webp', 60)
   const storage = diskStorage(folder)
   await storage.put('b.webp', Buffer.from('a picture'), 'image/webp')
-  for (let tries = 0; tries < 200 && (await readdir(path.join(folder, '.unfinished'))).length > 0; tries++) await sleep(10)
+  for (let tries = 0; tries < 200 && (await readdir(path.join(folder, '.unfinished'))).length > 0; tries++) {
+    await sleep(10)
+  }
   t.same(await readdir(path.join(folder, '.unfinished')), [])
   t.same((await readdir(folder)).filter((name) => name.endsWith('.webp')), ['a.webp', 'b.webp'])
 })

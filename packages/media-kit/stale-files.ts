@@ -5,8 +5,9 @@ import path from 'node:path'
 const MAX_AGE_MS = 10 * 60 * 1_000
 
 /**
- * Deletes, now and every ten minutes, files in `folder` whose names start with `prefix` and that have not been written to for ten minutes.
- * A killed process leaves them behind. Processes of several services may share a folder. The timer keeps no process alive.
+ * Deletes, now and every ten minutes, files in `folder` whose names start with `prefix` and that have not been written
+ * to for ten minutes. A killed process leaves them behind. Processes of several services may share a folder. The timer
+ * keeps no process alive.
  * @returns a function that stops it
  */
 export function sweepStaleFiles (folder: string, prefix = '') {

@@ -10,16 +10,25 @@ import { sweepStaleFiles } from './stale-files.ts'
 /** A file store. Keys are relative paths that we create; no part of them comes from a client. */
 export interface Storage {
   /** Atomic: readers see the whole file or none of it. @throws StorageUnavailable */
-  put (key: string, bytes: Buffer, mimeType: string): Promise<void>
+  put(key: string, bytes: Buffer, mimeType: string): Promise<void>
   /** Undefined if there is no such file. @throws StorageUnavailable */
-  find (key: string): Promise<Buffer | undefined>
+  find(key: string): Promise<Buffer | undefined>
   /** Does nothing if there is no such file. */
-  remove (key: string): Promise<void>
-  /** The store's own URL of a private file, valid for 30 to 60 minutes. Stores that clients cannot reach do not have this function. */
+  remove(key: string): Promise<void>
+  /**
+   * The store's own URL of a private file, valid for 30 to 60 minutes. Stores that clients cannot reach do not have
+   * this function.
+   */
   presign?: (key: string) => string
 }
 
-export interface S3Settings { endpoint: string, bucket: string, region: string, accessKeyId: string, secretAccessKey: string }
+export interface S3Settings {
+  endpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
 
 const PUBLIC_CACHE_CONTROL = 'public, max-age=31536000, immutable'
 const PRIVATE_CACHE_CONTROL = 'private, max-age=3600'
@@ -75,17 +84,26 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
 
   async function call (path: string, init: RequestInit) {
     const response = await client.fetch(urlOf(path), { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
-      .catch((error: unknown) => { throw new StorageUnavailable({ cause: error }) })
+      .catch((error: unknown) => {
+        throw new StorageUnavailable({ cause: error })
+      })
     if (response.ok || response.status === 404) return response
     // The body must be read to its end, or the connection cannot be reused.
     await response.arrayBuffer().catch(() => {})
-    throw new StorageUnavailable({ cause: new Error(`the object store returned ${response.status} for ${init.method}`) })
+    throw new StorageUnavailable({
+      cause: new Error(`the object store returned ${response.status} for ${init.method}`)
+    })
   }
 
   return {
     async put (key, bytes, mimeType) {
       const response = await call(key, {
-        method: 'PUT', body: new Uint8Array(bytes), headers: { 'content-type': mimeType, 'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL }
+        method: 'PUT',
+        body: new Uint8Array(bytes),
+        headers: {
+          'content-type': mimeType,
+          'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL
+        }
       })
       if (!response.ok) throw new StorageUnavailable({ cause: new Error('the bucket does not exist') })
     },

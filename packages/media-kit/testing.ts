@@ -4,7 +4,9 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { S3Settings } from './storage.ts'
 
 /** The part of a tap test that registers cleanup. */
-interface Teardown { teardown (work: () => unknown): unknown }
+interface Teardown {
+  teardown(work: () => unknown): unknown
+}
 
 function chunk (type: string, content: Buffer) {
   const body = Buffer.concat([Buffer.from(type), content])
@@ -21,26 +23,43 @@ export function createPng (width = 2, height = 2) {
   header.writeUInt32BE(height, 4)
   header[8] = 8
   return Buffer.concat([
-    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header),
-    chunk('tEXt', Buffer.from('Comment\0taken at home')), chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height))), chunk('IEND', Buffer.alloc(0))
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('tEXt', Buffer.from('Comment\0taken at home')),
+    chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height))),
+    chunk('IEND', Buffer.alloc(0))
   ])
 }
 
 /** Creates a form with one file, for `inject` and `fetch`. */
-export function createForm (bytes: Buffer, { field = 'file', type = 'image/png', name = '../../etc/a.png', before = '', after = '', end = '\r\n--form--\r\n' } = {}) {
+export function createForm (
+  bytes: Buffer,
+  { field = 'file', type = 'image/png', name = '../../etc/a.png', before = '', after = '', end = '\r\n--form--\r\n' } =
+    {}
+) {
   return {
     headers: { 'content-type': 'multipart/form-data; boundary=form' },
     payload: Buffer.concat([
-      Buffer.from(`${before}--form\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`),
+      Buffer.from(
+        `${before}--form\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\ncontent-type: ${type}\r\n\r\n`
+      ),
       bytes,
       Buffer.from(`${after}${end}`)
     ])
   }
 }
 
-export interface FakeS3 { settings: S3Settings, objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>, keys: () => string[], failWith: (status?: number) => void }
+export interface FakeS3 {
+  settings: S3Settings
+  objects: Map<string, { bytes: Buffer, headers: IncomingMessage['headers'] }>
+  keys: () => string[]
+  failWith: (status?: number) => void
+}
 
-/** Starts a fake S3 with buckets in memory; `objects` is keyed by bucket and key. Requests must be signed, but signatures are not verified. */
+/**
+ * Starts a fake S3 with buckets in memory; `objects` is keyed by bucket and key. Requests must be signed, but
+ * signatures are not verified.
+ */
 export async function startS3 (t: Teardown): Promise<FakeS3> {
   const objects: FakeS3['objects'] = new Map()
   let failure: number | undefined
@@ -65,9 +84,17 @@ export async function startS3 (t: Teardown): Promise<FakeS3> {
 
   const { port } = server.address() as AddressInfo
   return {
-    settings: { endpoint: `http://127.0.0.1:${port}/`, bucket: 'bucket', region: 'us-east-1', accessKeyId: 'key', secretAccessKey: 'secret' },
+    settings: {
+      endpoint: `http://127.0.0.1:${port}/`,
+      bucket: 'bucket',
+      region: 'us-east-1',
+      accessKeyId: 'key',
+      secretAccessKey: 'secret'
+    },
     objects,
     keys: () => [...objects.keys()].map((name) => name.slice(name.indexOf('/') + 1)),
-    failWith: (status) => { failure = status }
+    failWith: (status) => {
+      failure = status
+    }
   }
 }

@@ -6,7 +6,11 @@ import { createMedia, diskStorage, readImage, UPLOAD_BODY_LIMIT, multipartUpload
 const app = Fastify()
 const media = createMedia({ storage: diskStorage(process.argv[2] ?? ''), cdnUrl: 'http://cdn.example.com' })
 await app.register(multipartUploads)
-app.post('/', { bodyLimit: UPLOAD_BODY_LIMIT }, async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID())))
+app.post(
+  '/',
+  { bodyLimit: UPLOAD_BODY_LIMIT },
+  async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID()))
+)
 
 // Used memory after a garbage collection: the size of the process would depend on the collector and on malloc.
 process.on('message', async () => {

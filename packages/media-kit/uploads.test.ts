@@ -25,13 +25,22 @@ async function server (t: Test) {
   await app.register(async (app) => {
     await app.register(multipartUploads)
     // Creating test images blocks the event loop, which must not shed load here.
-    app.post('/photos', { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, pressureHandler () {} } }, async (request) => {
-      const { width, height } = await readImage(request, 'file', randomUUID())
-      return { width, height }
-    })
+    app.post(
+      '/photos',
+      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, pressureHandler () {} } },
+      async (request) => {
+        const { width, height } = await readImage(request, 'file', randomUUID())
+        return { width, height }
+      }
+    )
   })
   const send = async ({ headers, payload }: { headers: object, payload: Buffer | string }) => {
-    const response = await app.inject({ method: 'POST', url: '/photos', headers: headers as Record<string, string>, payload })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/photos',
+      headers: headers as Record<string, string>,
+      payload
+    })
     return { status: response.statusCode, ...response.json() }
   }
   return { app, send, listFiles: () => readdir(folder) }
@@ -45,7 +54,11 @@ t.test('the file in the named field is read, whatever else the form contains', a
   t.same(await send(createForm(createPng(3, 2))), { status: 200, width: 3, height: 2 })
   const field = '--form\r\ncontent-disposition: form-data; name="note"\r\n\r\nhello\r\n'
   t.same(await send(createForm(createPng(3, 2), { before: field })), { status: 200, width: 3, height: 2 })
-  t.same(await send(createForm(createPng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), { status: 200, width: 3, height: 2 })
+  t.same(await send(createForm(createPng(3, 2), { after: `\r\n${field}`, end: '--form--\r\n' })), {
+    status: 200,
+    width: 3,
+    height: 2
+  })
   t.same(await listFiles(), [])
 })
 
@@ -55,7 +68,10 @@ t.test('a file has at most five megabytes', async (t) => {
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES))), { status: 200 })
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
   t.match(await send(createForm(ofLength(MAX_FILE_BYTES * 2))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
-  t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1), { field: 'other' })), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await send(createForm(ofLength(MAX_FILE_BYTES + 1), { field: 'other' })), {
+    status: 400,
+    code: 'VALIDATION_ERROR'
+  })
   t.same(await listFiles(), [])
 })
 
@@ -75,8 +91,14 @@ t.test('anything but a form with an image is rejected and leaves no file', async
     [400, { headers: multipart, payload: '' }],
     [400, { headers: multipart, payload: 'nonsense' }],
     [400, { headers: multipart, payload: '--form--\r\n' }],
-    [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="file"\r\n\r\nno file\r\n--form--\r\n' }],
-    [400, { headers: multipart, payload: '--form\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--form--\r\n' }],
+    [400, {
+      headers: multipart,
+      payload: '--form\r\ncontent-disposition: form-data; name="file"\r\n\r\nno file\r\n--form--\r\n'
+    }],
+    [400, {
+      headers: multipart,
+      payload: '--form\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--form--\r\n'
+    }],
     [400, { headers: { 'content-type': 'multipart/form-data' }, payload: createForm(createPng()).payload }],
     [415, { headers: { 'content-type': 'application/json' }, payload: '{}' }],
     [415, { headers: { 'content-type': 'image/png' }, payload: createPng() }]
@@ -93,12 +115,19 @@ t.test('a connection stays usable after a form that was not read to its end, and
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const tail = Buffer.alloc(60_000, 'x').toString()
   for (let turn = 0; turn < 3; turn++) {
-    const { headers, payload } = createForm(createPng(3, 2), { after: `\r\n--form\r\ncontent-disposition: form-data; name="tail"\r\n\r\n${tail}` })
-    t.same(await (await fetch(`${address}/photos`, { method: 'POST', headers, body: new Uint8Array(payload) })).json(), { width: 3, height: 2 })
+    const { headers, payload } = createForm(createPng(3, 2), {
+      after: `\r\n--form\r\ncontent-disposition: form-data; name="tail"\r\n\r\n${tail}`
+    })
+    t.same(
+      await (await fetch(`${address}/photos`, { method: 'POST', headers, body: new Uint8Array(payload) })).json(),
+      { width: 3, height: 2 }
+    )
   }
 
   const socket = connect(Number(new URL(address).port), '127.0.0.1')
-  socket.write('POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n')
+  socket.write(
+    'POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n'
+  )
   socket.write(createForm(ofLength(1_000_000), { end: '' }).payload)
   for (let tries = 0; tries < 100 && (await listFiles()).length === 0; tries++) await sleep(10)
   t.equal((await listFiles()).length, 1)
@@ -110,7 +139,10 @@ t.test('a connection stays usable after a form that was not read to its end, and
 
 t.test('twenty parallel uploads of five megabytes are held on disk, not in memory', async (t) => {
   const folder = await mkdtemp(path.join(tempFolder, 'tandem-uploads-'))
-  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], { execArgv: ['--expose-gc'], env: { ...process.env, TMPDIR: folder } })
+  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, TMPDIR: folder }
+  })
   t.teardown(async () => {
     child.kill()
     await rm(folder, { recursive: true, force: true })
@@ -122,7 +154,10 @@ t.test('twenty parallel uploads of five megabytes are held on disk, not in memor
   }
   const onDisk = async () => {
     const files = (await readdir(folder)).filter((name) => name.startsWith('tandem-upload-'))
-    return (await Promise.all(files.map(async (name) => (await stat(path.join(folder, name))).size))).reduce((sum, size) => sum + size, 0) / 1024 ** 2
+    return (await Promise.all(files.map(async (name) => (await stat(path.join(folder, name))).size))).reduce(
+      (sum, size) => sum + size,
+      0
+    ) / 1024 ** 2
   }
   const { headers, payload } = createForm(ofLength(MAX_FILE_BYTES))
   // All but the last bytes of each, so that all twenty are in progress when memory is measured.

@@ -23,13 +23,18 @@ const TEMP_FILE_PREFIX = 'tandem-upload-'
 /** Makes `app` parse multipart forms with one file. */
 export const multipartUploads = plugin(async (app: FastifyInstance) => {
   app.addHook('onClose', sweepStaleFiles(tmpdir(), TEMP_FILE_PREFIX))
-  await app.register(multipart, { limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }, throwFileSizeLimit: false })
+  await app.register(multipart, {
+    limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 },
+    throwFileSizeLimit: false
+  })
 }, { name: 'uploads' })
 
 /**
- * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel uploads take no memory.
+ * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
+ * uploads take no memory.
  * @param accountId the uploader; images of one account are decoded one at a time
- * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages, StorageUnavailable
+ * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge,
+ * TooManyImages, StorageUnavailable
  */
 export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
   if (!request.isMultipart()) throw new NotMultipart()
@@ -61,7 +66,8 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
   }
 }
 
-// A full or broken disk, as opposed to a malformed form. The form parser's errors have no code, or Node's code of a stream.
+// A full or broken disk, as opposed to a malformed form. The form parser's errors have no code, or Node's code of a
+// stream.
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
 
 function toUploadError (error: unknown) {

@@ -5,7 +5,9 @@ import type { Queue } from './types.ts'
 export const queues = new Map<string, Pick<Queue, 'depth'>>()
 
 new Gauge({
-  name: 'queue_jobs', help: 'Jobs that Redis holds', labelNames: ['queue', 'state'] as const,
+  name: 'queue_jobs',
+  help: 'Jobs that Redis holds',
+  labelNames: ['queue', 'state'] as const,
   async collect () {
     this.reset()
     await Promise.all([...queues].map(async ([queue, { depth }]) => {
@@ -17,5 +19,7 @@ new Gauge({
 })
 
 export const attempts = new Counter({
-  name: 'queue_tries_total', help: 'Attempts of jobs: done, delayed or failed', labelNames: ['queue', 'outcome'] as const
+  name: 'queue_tries_total',
+  help: 'Attempts of jobs: done, delayed or failed',
+  labelNames: ['queue', 'outcome'] as const
 })

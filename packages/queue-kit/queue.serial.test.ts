@@ -24,17 +24,31 @@ function table () {
       rows.set(id, { since: Date.now(), done: 0 })
       return id
     },
-    done: async (id: string): Promise<Outcome> => { rows.get(id)!.done++ },
+    done: async (id: string): Promise<Outcome> => {
+      rows.get(id)!.done++
+    },
     counts: () => [...rows.values()].map((row) => row.done),
-    async pending ({ olderThanSeconds, limit, after = '' }: { olderThanSeconds: number, limit: number, after: string | undefined }) {
-      return [...rows].filter(([id, row]) => row.done === 0 && id > after && row.since <= Date.now() - olderThanSeconds * 1_000)
+    async pending (
+      { olderThanSeconds, limit, after = '' }: { olderThanSeconds: number, limit: number, after: string | undefined }
+    ) {
+      return [...rows].filter(([id, row]) =>
+        row.done === 0 && id > after && row.since <= Date.now() - olderThanSeconds * 1_000
+      )
         .map(([id]) => id).sort().slice(0, limit)
     }
   }
 }
 
 function open (t: Test, redisUrl: string, options: Partial<QueueOptions>) {
-  const queue = createQueue({ name: 'letters', redisUrl, log, work: async () => {}, listPending: async () => [], prefix: randomUUIDv7(), ...options })
+  const queue = createQueue({
+    name: 'letters',
+    redisUrl,
+    log,
+    work: async () => {},
+    listPending: async () => [],
+    prefix: randomUUIDv7(),
+    ...options
+  })
   t.teardown(() => queue.close())
   return queue
 }
@@ -47,7 +61,7 @@ async function until (condition: () => boolean | Promise<boolean>, seconds = 10)
   }
 }
 
-async function untilConnected (queue: { ping (): Promise<void> }) {
+async function untilConnected (queue: { ping(): Promise<void> }) {
   await until(() => queue.ping().then(() => true, () => false))
 }
 
@@ -87,10 +101,12 @@ t.test('a job that throws is retried', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   let attempts = 0
-  const queue = open(t, redis.url, { work: async (id) => {
-    if (++attempts < 3) throw new Error('not yet')
-    await letters.done(id)
-  } })
+  const queue = open(t, redis.url, {
+    work: async (id) => {
+      if (++attempts < 3) throw new Error('not yet')
+      await letters.done(id)
+    }
+  })
   queue.start()
   await untilConnected(queue)
   await queue.enqueue([letters.add()])
@@ -103,11 +119,13 @@ t.test('a job that returns retryAfter waits until then, and does not count as fa
   const redis = await startRedis(t)
   const letters = table()
   const at: number[] = []
-  const queue = open(t, redis.url, { work: async (id) => {
-    at.push(Date.now())
-    if (at.length < 10) return retryAfter(200)
-    await letters.done(id)
-  } })
+  const queue = open(t, redis.url, {
+    work: async (id) => {
+      at.push(Date.now())
+      if (at.length < 10) return retryAfter(200)
+      await letters.done(id)
+    }
+  })
   queue.start()
   await untilConnected(queue)
   await queue.enqueue([letters.add()])
@@ -120,7 +138,12 @@ t.test('a job that returns retryAfter waits until then, and does not count as fa
 t.test('low priority waits for high, and a delay is respected', async (t) => {
   const redis = await startRedis(t)
   const order: string[] = []
-  const queue = open(t, redis.url, { concurrency: 1, work: async (id) => { order.push(id) } })
+  const queue = open(t, redis.url, {
+    concurrency: 1,
+    work: async (id) => {
+      order.push(id)
+    }
+  })
   await untilConnected(queue)
   await queue.enqueue(['row-low'], { priority: 'low' })
   await queue.enqueue(['row-late', { id: 'row-high', delayMs: 0 }], { delayMs: 500 })
@@ -135,10 +158,16 @@ t.test('a row whose job failed for good can be enqueued again', async (t) => {
   const letters = table()
   let isBroken = true
   const prefix = randomUUIDv7()
-  const queue = open(t, redis.url, { prefix, sweepIntervalSeconds: 0.2, sweepMinAgeSeconds: 0, listPending: letters.pending, work: async (id) => {
-    if (isBroken) throw Object.assign(new Error('no more attempts'), { name: 'UnrecoverableError' })
-    await letters.done(id)
-  } })
+  const queue = open(t, redis.url, {
+    prefix,
+    sweepIntervalSeconds: 0.2,
+    sweepMinAgeSeconds: 0,
+    listPending: letters.pending,
+    work: async (id) => {
+      if (isBroken) throw Object.assign(new Error('no more attempts'), { name: 'UnrecoverableError' })
+      await letters.done(id)
+    }
+  })
   queue.start()
   await untilConnected(queue)
   await queue.enqueue([letters.add()])
@@ -222,11 +251,14 @@ t.test('close waits for the running job and takes no other', async (t) => {
   const redis = await startRedis(t)
   const letters = table()
   let started = 0
-  const queue = open(t, redis.url, { concurrency: 1, work: async (id) => {
-    started++
-    await sleep(500)
-    await letters.done(id)
-  } })
+  const queue = open(t, redis.url, {
+    concurrency: 1,
+    work: async (id) => {
+      started++
+      await sleep(500)
+      await letters.done(id)
+    }
+  })
   queue.start()
   await untilConnected(queue)
   await queue.enqueue([letters.add(), letters.add()])
@@ -256,7 +288,8 @@ t.test('close finishes after a connection was just lost', async (t) => {
   await untilConnected(queue)
   const intruder = new Redis(redis.url)
   t.teardown(() => intruder.disconnect())
-  const waiting = async () => (await intruder.client('LIST') as string).split('\n').find((line) => line.includes('cmd=bzpopmin'))
+  const waiting = async () =>
+    (await intruder.client('LIST') as string).split('\n').find((line) => line.includes('cmd=bzpopmin'))
   await until(async () => await waiting() !== undefined)
 
   await intruder.call('CLIENT', 'KILL', 'ID', /id=(\d+)/.exec((await waiting())!)![1]!)

@@ -13,17 +13,33 @@ const retries = { attempts: 8, backoff: { type: 'exponential', delay: 1_000, jit
 const retention = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, count: 10_000 } }
 
 /**
- * A queue whose source of truth is a table in Postgres. A job carries only a row's id, so nothing is lost when Redis is down or wiped,
- * and a job that runs twice does nothing twice as long as `work` claims its row.
+ * A queue whose source of truth is a table in Postgres. A job carries only a row's id, so nothing is lost when Redis is
+ * down or wiped, and a job that runs twice does nothing twice as long as `work` claims its row.
  */
 export function createQueue (options: QueueOptions): Queue {
-  const { name, redisUrl, log, work, listPending, concurrency = 5, sweepIntervalSeconds = 15, sweepMinAgeSeconds = 60, closeTimeoutSeconds = 8, prefix = 'tandem' } = options
+  const {
+    name,
+    redisUrl,
+    log,
+    work,
+    listPending,
+    concurrency = 5,
+    sweepIntervalSeconds = 15,
+    sweepMinAgeSeconds = 60,
+    closeTimeoutSeconds = 8,
+    prefix = 'tandem'
+  } = options
   // Outside BullMQ's own `prefix:name:`, where every job has its own key.
   const sentinelKey = `${prefix}:${name}.sentinelKey`
 
   let isClosed = false
   const isNeeded = () => !isClosed
-  const redis = connectRedis(redisUrl, log, isNeeded, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 2_000, socketTimeout: 5_000 })
+  const redis = connectRedis(redisUrl, log, isNeeded, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 2_000,
+    socketTimeout: 5_000
+  })
   let producer: Producer | undefined
   let worker: { redis: Redis, bull?: Worker } | undefined
   const running = new Set<Promise<Outcome>>()
@@ -58,7 +74,13 @@ export function createQueue (options: QueueOptions): Queue {
       return {
         name,
         data: {},
-        opts: { ...retries, ...retention, jobId: id, ...(delayMs && { delay: delayMs }), ...(priority === 'low' && { priority: LOW_PRIORITY }) }
+        opts: {
+          ...retries,
+          ...retention,
+          jobId: id,
+          ...(delayMs && { delay: delayMs }),
+          ...(priority === 'low' && { priority: LOW_PRIORITY })
+        }
       }
     }))
   }
@@ -83,7 +105,11 @@ export function createQueue (options: QueueOptions): Queue {
       if (isFullSweep) cursor = undefined
       let pages = 0
       do {
-        const jobs = await listPending({ olderThanSeconds: isFullSweep ? 0 : sweepMinAgeSeconds, limit: PAGE_SIZE, after: cursor })
+        const jobs = await listPending({
+          olderThanSeconds: isFullSweep ? 0 : sweepMinAgeSeconds,
+          limit: PAGE_SIZE,
+          after: cursor
+        })
         await removeFailed(jobs)
         await add(jobs)
         const last = jobs.length < PAGE_SIZE ? undefined : jobs.at(-1)
@@ -97,7 +123,9 @@ export function createQueue (options: QueueOptions): Queue {
   }
 
   function sweepNow () {
-    sweeping ??= sweep().finally(() => { sweeping = undefined })
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined
+    })
   }
 
   function startWorker () {
@@ -142,7 +170,9 @@ export function createQueue (options: QueueOptions): Queue {
       try {
         await withTimeout(2_000, add(jobs, shared))
       } catch (error) {
-        if (!needsFullSweep) log.warn({ err: error, queue: name }, 'Redis accepted no job: the rows are enqueued again once it is back')
+        if (!needsFullSweep) {
+          log.warn({ err: error, queue: name }, 'Redis accepted no job: the rows are enqueued again once it is back')
+        }
         needsFullSweep = true
       }
     },
@@ -165,7 +195,8 @@ export function createQueue (options: QueueOptions): Queue {
       queues.delete(name)
       clearInterval(sweeper)
       await sweeping
-      const logUnfinished = (error: unknown) => log.warn({ err: error, queue: name }, 'jobs did not finish before the close')
+      const logUnfinished = (error: unknown) =>
+        log.warn({ err: error, queue: name }, 'jobs did not finish before the close')
       await worker?.bull?.pause(true)
       await withTimeout(closeTimeoutSeconds * 1_000, Promise.allSettled(running)).catch(logUnfinished)
       if (worker?.bull) await withTimeout(2_000, closeWorker(worker.redis, worker.bull)).catch(logUnfinished)
@@ -181,7 +212,13 @@ export function createQueue (options: QueueOptions): Queue {
 
     async depth () {
       const opened = await openProducer()
-      const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = await opened.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed')
+      const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = await opened.getJobCounts(
+        'wait',
+        'prioritized',
+        'active',
+        'delayed',
+        'failed'
+      )
       return { waiting: wait + prioritized, active, delayed, failed }
     }
   }

@@ -1,7 +1,7 @@
 /** The part of a logger that this kit uses. */
 export interface Log {
-  info (details: object, message: string): void
-  warn (details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
 }
 
 /** `low` jobs wait until no `high` one is left. */
@@ -17,7 +17,10 @@ export interface EnqueueOptions {
 /** A row's id, alone or with options. */
 export type Job = string | ({ id: string } & EnqueueOptions)
 
-/** Nothing: the job is done, and the row holds the result. `retryAfter(…)`: the job runs again, which does not count as a failure. */
+/**
+ * Nothing: the job is done, and the row holds the result. `retryAfter(…)`: the job runs again, which does not count as
+ * a failure.
+ */
 export type Outcome = void | { retryAfterMs: number }
 
 /** The outcome of work that has to wait: for a Retry-After, a time of day, another worker's lease. */
@@ -41,13 +44,14 @@ export interface QueueOptions {
   /** Jobs at once in this process, by default 5. */
   concurrency?: number
   /**
-   * Does the work of a row. It can be called twice for a row, even at once, and for a row that is done or deleted, so it must claim the
-   * row in Postgres first. When it throws, it is retried 1 s to 64 s later, 8 times in a row, and after that when the sweep finds the row
-   * still pending. It must end by itself: a call that hangs takes up one of the `concurrency`.
+   * Does the work of a row. It can be called twice for a row, even at once, and for a row that is done or deleted, so
+   * it must claim the row in Postgres first. When it throws, it is retried 1 s to 64 s later, 8 times in a row, and
+   * after that when the sweep finds the row still pending. It must end by itself: a call that hangs takes up one of the
+   * `concurrency`.
    */
-  work (id: string): Promise<Outcome>
+  work(id: string): Promise<Outcome>
   /** The pending rows, in id order. Redis may have their jobs or have lost them. */
-  listPending (query: PendingQuery): Promise<Job[]>
+  listPending(query: PendingQuery): Promise<Job[]>
   /** By default 15. */
   sweepIntervalSeconds?: number
   /** The age from which a sweep enqueues a pending row again, by default 60. */
@@ -60,16 +64,16 @@ export interface QueueOptions {
 
 export interface Queue {
   /**
-   * Adds jobs for rows that are committed. It never throws and never takes longer than 2 s: jobs that Redis does not accept now are
-   * enqueued from Postgres as soon as Redis is back.
+   * Adds jobs for rows that are committed. It never throws and never takes longer than 2 s: jobs that Redis does not
+   * accept now are enqueued from Postgres as soon as Redis is back.
    */
-  enqueue (jobs: Job[], options?: EnqueueOptions): Promise<void>
+  enqueue(jobs: Job[], options?: EnqueueOptions): Promise<void>
   /** Starts to work and to sweep. A process that only enqueues need not call it, as long as another one does. */
-  start (): void
+  start(): void
   /** Takes no more jobs, lets the running ones finish, and disconnects from Redis. */
-  close (): Promise<void>
+  close(): Promise<void>
   /** @throws when Redis does not respond */
-  ping (): Promise<void>
+  ping(): Promise<void>
   /** How many jobs Redis holds. @throws when Redis does not respond */
-  depth (): Promise<{ waiting: number, active: number, delayed: number, failed: number }>
+  depth(): Promise<{ waiting: number, active: number, delayed: number, failed: number }>
 }

@@ -13,11 +13,23 @@ const routes: Routes = async (app) => {
   app.get('/sessions', { config: { unauthorizedOnly: true } }, async () => data({}))
   app.get('/open', { config: { public: true } }, async ({ account }) => data({ known: account !== undefined }))
   app.get('/admin', { onRequest: requireRole('ADMIN') }, async () => data({}))
-  app.post('/admin', { onRequest: requireRole('ADMIN'), schema: { body: Body({ reason: Type.String() }) } }, async () => data({}))
+  app.post(
+    '/admin',
+    { onRequest: requireRole('ADMIN'), schema: { body: Body({ reason: Type.String() }) } },
+    async () => data({})
+  )
 }
 
 const now = () => Math.floor(Date.now() / 1000)
-const claims = () => ({ iss: 'tandem', aud: 'tandem', sub: 'ana', sid: 'phone', role: 'USER', iat: now(), exp: now() + 900 })
+const claims = () => ({
+  iss: 'tandem',
+  aud: 'tandem',
+  sub: 'ana',
+  sid: 'phone',
+  role: 'USER',
+  iat: now(),
+  exp: now() + 900
+})
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 t.test('a route knows its caller', async (t) => {
@@ -25,7 +37,13 @@ t.test('a route knows its caller', async (t) => {
   const me = await app.inject({ url: '/me', headers: bearer('ana', { sessionId: 'phone', role: 'ADMIN' }) })
   t.strictSame(me.json().data, { id: 'ana', sessionId: 'phone', role: 'ADMIN' })
   t.strictSame((await app.inject('/open')).json().data, { known: false })
-  t.equal((await app.inject({ url: '/me', headers: { authorization: bearer('ana').authorization.replace('Bearer', 'bearer') } })).statusCode, 200)
+  t.equal(
+    (await app.inject({
+      url: '/me',
+      headers: { authorization: bearer('ana').authorization.replace('Bearer', 'bearer') }
+    })).statusCode,
+    200
+  )
 })
 
 t.test('a role grants access to its routes and nothing else', async (t) => {
@@ -34,16 +52,23 @@ t.test('a role grants access to its routes and nothing else', async (t) => {
   t.match((await app.inject({ url: '/admin', headers: bearer('ana') })).json(), { success: false, code: 'FORBIDDEN' })
   for (const payload of [{ reason: 'good' }, {}, '{"broken']) {
     const headers = { ...bearer('ana'), 'content-type': 'application/json' }
-    t.match((await app.inject({ method: 'POST', url: '/admin', headers, payload })).json(), { success: false, code: 'FORBIDDEN' }, 'whatever the body')
+    t.match((await app.inject({ method: 'POST', url: '/admin', headers, payload })).json(), {
+      success: false,
+      code: 'FORBIDDEN'
+    }, 'whatever the body')
   }
 })
 
 t.test('missing and invalid tokens have different codes, unless the route opts out', async (t) => {
   const app = await testServer(t, routes)
   t.match((await app.inject('/me')).json(), { code: 'UNAUTHORIZED' })
-  t.match((await app.inject({ url: '/me', headers: { authorization: 'Bearer x' } })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+  t.match((await app.inject({ url: '/me', headers: { authorization: 'Bearer x' } })).json(), {
+    code: 'INVALID_ACCESS_TOKEN'
+  })
   t.match((await app.inject('/sessions')).json(), { code: 'UNAUTHORIZED' })
-  t.match((await app.inject({ url: '/sessions', headers: { authorization: 'Bearer x' } })).json(), { code: 'UNAUTHORIZED' })
+  t.match((await app.inject({ url: '/sessions', headers: { authorization: 'Bearer x' } })).json(), {
+    code: 'UNAUTHORIZED'
+  })
 })
 
 t.test('forged tokens are rejected', async (t) => {
@@ -72,7 +97,14 @@ t.test('forged tokens are rejected', async (t) => {
     'another type': signToken(claims(), { typ: 'JWT' }),
     'another audience': signToken({ ...claims(), aud: 'elsewhere' }),
     'another issuer': signToken({ ...claims(), iss: 'elsewhere' }),
-    'an identity token': signToken({ iss: 'tandem', aud: 'tandem', sub: 'ana', email: 'ana@example.org', iat: now(), exp: now() + 900 }, { typ: 'JWT' }),
+    'an identity token': signToken({
+      iss: 'tandem',
+      aud: 'tandem',
+      sub: 'ana',
+      email: 'ana@example.org',
+      iat: now(),
+      exp: now() + 900
+    }, { typ: 'JWT' }),
     'no session': signToken({ ...claims(), sid: undefined }),
     'no expiry': signToken({ ...claims(), exp: undefined }),
     'an expiry that is no number': signToken({ ...claims(), exp: '9999999999' }),
@@ -82,7 +114,9 @@ t.test('forged tokens are rejected', async (t) => {
     'no signature': `${head}.${body}.`,
     'a signature cut short': `${head}.${body}.${signature.slice(0, -4)}`,
     'a changed signature': `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
-    'another spelling of the signature': `${head}.${body}.${signature.slice(0, -1)}${String.fromCharCode(signature.charCodeAt(85) + 1)}`,
+    'another spelling of the signature': `${head}.${body}.${signature.slice(0, -1)}${
+      String.fromCharCode(signature.charCodeAt(85) + 1)
+    }`,
     'another owner': `${head}.${encode({ ...claims(), sub: 'ben' })}.${signature}`,
     'an extension that must be understood': signToken(claims(), { crit: ['b64'], b64: false }),
     'two tokens': `${good} ${good}`,
@@ -97,14 +131,24 @@ t.test('forged tokens are rejected', async (t) => {
     }
   }
   for (const authorization of ['', 'Bearer', `Basic ${good}`, good]) {
-    t.match((await app.inject({ url: '/me', headers: { authorization } })).json(), { code: 'INVALID_ACCESS_TOKEN' }, authorization.slice(0, 10))
+    t.match(
+      (await app.inject({ url: '/me', headers: { authorization } })).json(),
+      { code: 'INVALID_ACCESS_TOKEN' },
+      authorization.slice(0, 10)
+    )
   }
   t.equal((await app.inject({ url: '/me', headers: { authorization: `Bearer ${good}` } })).statusCode, 200)
 })
 
 t.test('only the token identifies the caller', async (t) => {
   const app = await testServer(t, routes)
-  const claimed = { 'x-user-id': 'ben', 'x-internal-user': 'ben', forwarded: 'for=ben', 'x-forwarded-user': 'ben', traceparent: 'x'.repeat(8_000) }
+  const claimed = {
+    'x-user-id': 'ben',
+    'x-internal-user': 'ben',
+    forwarded: 'for=ben',
+    'x-forwarded-user': 'ben',
+    traceparent: 'x'.repeat(8_000)
+  }
   t.equal((await app.inject({ url: '/me', headers: claimed })).statusCode, 401)
   t.match((await app.inject({ url: '/me', headers: { ...claimed, ...bearer('ana') } })).json(), { data: { id: 'ana' } })
 })
@@ -114,7 +158,9 @@ t.test('a cached token still expires', async (t) => {
   const headers = bearer('ana')
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
   const { now } = Date
-  t.teardown(() => { Date.now = now })
+  t.teardown(() => {
+    Date.now = now
+  })
   Date.now = () => now() + 904_000
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200, 'clocks may differ by 5 s')
   Date.now = () => now() + 906_000
@@ -132,7 +178,11 @@ t.test('revoking a session invalidates its tokens at once', async (t) => {
 
 t.test('a cached token of a retired key is rejected', async (t) => {
   let retired = false
-  const keys = { ...testKeys, find: async (kid: string) => retired ? undefined : testKeys.find(kid), has: () => !retired }
+  const keys = {
+    ...testKeys,
+    find: async (kid: string) => retired ? undefined : testKeys.find(kid),
+    has: () => !retired
+  }
   const app = await testServer(t, routes, { keys })
   const headers = bearer('ana')
   t.equal((await app.inject({ url: '/me', headers })).statusCode, 200)
@@ -141,7 +191,13 @@ t.test('a cached token of a retired key is rejected', async (t) => {
 })
 
 t.test('without keys the response is 503, not 401', async (t) => {
-  const keys = { ...testKeys, find: async () => { throw new ServiceUnavailable() }, has: () => false }
+  const keys = {
+    ...testKeys,
+    find: async () => {
+      throw new ServiceUnavailable()
+    },
+    has: () => false
+  }
   const app = await testServer(t, routes, { keys })
   const answer = await app.inject({ url: '/me', headers: bearer('ana') })
   t.equal(answer.statusCode, 503)

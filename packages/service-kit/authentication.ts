@@ -14,11 +14,21 @@ export interface Account {
 }
 
 /** The format of access tokens, shared by identity, which issues them, and every process that verifies them. */
-export const ACCESS_TOKEN = { algorithm: 'ES256', type: 'at+jwt', issuer: 'tandem', audience: 'tandem', lifetimeSeconds: 900, clockSkewSeconds: 5 } as const
+export const ACCESS_TOKEN = {
+  algorithm: 'ES256',
+  type: 'at+jwt',
+  issuer: 'tandem',
+  audience: 'tandem',
+  lifetimeSeconds: 900,
+  clockSkewSeconds: 5
+} as const
 
 export interface AuthenticationOptions {
   keys: KeySet
-  /** Whether the session was revoked after the token was issued (seconds since 1970). It runs on every request, so it must answer from memory. */
+  /**
+   * Whether the session was revoked after the token was issued (seconds since 1970). It runs on every request, so it
+   * must answer from memory.
+   */
   isRevoked?: (sessionId: string, issuedAt: number) => boolean
 }
 
@@ -35,23 +45,37 @@ declare module 'fastify' {
   }
 }
 
-interface Claims { sub: string, sid: string, role: string, iat: number, exp: number }
-interface Verified { account: Account, kid: string, issuedAt: number, expiresAt: number }
+interface Claims {
+  sub: string
+  sid: string
+  role: string
+  iat: number
+  exp: number
+}
+interface Verified {
+  account: Account
+  kid: string
+  issuedAt: number
+  expiresAt: number
+}
 
 // Verifying a signature takes 47 µs and a map lookup next to nothing; a token is used about thirty times.
 const MAX_CACHED_TOKENS = 10_000
 
 const isClaims = (claims: unknown): claims is Claims => {
   const { sub, sid, role, iat, exp } = claims as Record<string, unknown>
-  return typeof sub === 'string' && typeof sid === 'string' && typeof role === 'string' && Number.isFinite(iat) && Number.isFinite(exp)
+  return typeof sub === 'string' && typeof sid === 'string' && typeof role === 'string' && Number.isFinite(iat) &&
+    Number.isFinite(exp)
 }
 
-// The last base64url character has spare bits. Only one spelling of a token is accepted, or an altered token could pass as another one.
-const isCanonical = (token: string) => token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+// The last base64url character has spare bits. Only one spelling of a token is accepted, or an altered token could pass
+// as another one.
+const isCanonical = (token: string) =>
+  token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
 /**
- * Verifies the bearer token on every route of `app`, except those with `config: { public: true }`. `createServer` registers it; it is
- * exported for servers that are created in another way.
+ * Verifies the bearer token on every route of `app`, except those with `config: { public: true }`. `createServer`
+ * registers it; it is exported for servers that are created in another way.
  */
 export const authentication = plugin(async (app: FastifyInstance, { keys, isRevoked }: AuthenticationOptions) => {
   const verified = new Map<string, Verified>()
@@ -81,7 +105,9 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
 
   function findCached (token: string) {
     const cached = verified.get(token)
-    if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) return cached
+    if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) {
+      return cached
+    }
     verified.delete(token)
   }
 
@@ -96,7 +122,12 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
       issuedAt: claims.iat,
       expiresAt: claims.exp
     }
-    if (verified.size >= MAX_CACHED_TOKENS) for (const oldest of verified.keys()) { verified.delete(oldest); break }
+    if (verified.size >= MAX_CACHED_TOKENS) {
+      for (const oldest of verified.keys()) {
+        verified.delete(oldest)
+        break
+      }
+    }
     verified.set(token, result)
     return result
   }
@@ -107,7 +138,14 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
 
     const header = request.headers.authorization
     if (header === undefined) return done(new Unauthorized())
-    const reject = (error?: unknown) => done(error instanceof ServiceUnavailable ? error : config.unauthorizedOnly ? new Unauthorized() : new InvalidAccessToken())
+    const reject = (error?: unknown) =>
+      done(
+        error instanceof ServiceUnavailable
+          ? error
+          : config.unauthorizedOnly
+          ? new Unauthorized()
+          : new InvalidAccessToken()
+      )
     const accept = ({ account, issuedAt }: Verified) => {
       if (isRevoked?.(account.sessionId, issuedAt)) return reject()
       request.account = account
@@ -122,7 +160,10 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
   })
 }, { name: 'authentication' })
 
-/** Rejects callers without `role`. Use it in a route's `onRequest`, so that they learn nothing about the route's validation. */
+/**
+ * Rejects callers without `role`. Use it in a route's `onRequest`, so that they learn nothing about the route's
+ * validation.
+ */
 export const requireRole = (role: string) => async (request: FastifyRequest) => {
   if (request.account.role !== role) throw new Forbidden()
 }

@@ -32,5 +32,7 @@ t.test('an item that fails does not make the rest of its batch fail', async (t) 
     return items
   }, { isItemError: (error) => error instanceof Error && error.message === 'bad' })
   const outcomes = await Promise.allSettled(['first', 'a', 'bad', 'b'].map(work))
-  t.match(outcomes, [{ value: 'first' }, { value: 'a' }, { status: 'rejected', reason: { message: 'bad' } }, { value: 'b' }])
+  t.match(outcomes, [{ value: 'first' }, { value: 'a' }, { status: 'rejected', reason: { message: 'bad' } }, {
+    value: 'b'
+  }])
 })

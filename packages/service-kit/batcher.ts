@@ -1,19 +1,29 @@
-interface Call<Item, Result> { item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void }
+interface Call<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
 
 interface Options {
   /** The largest batch; default 100. */
   maxItems?: number
-  /** Whether an error may be caused by a single item. If so, each item is retried alone, so that the others do not fail with it. */
+  /**
+   * Whether an error may be caused by a single item. If so, each item is retried alone, so that the others do not fail
+   * with it.
+   */
   isItemError?: (error: unknown) => boolean
 }
 
 /**
- * Turns single calls into batches: calls that arrive while a batch runs form the next batch. However many callers there are, they use
- * one connection at a time, and the more of them wait, the fewer statements each of them costs.
+ * Turns single calls into batches: calls that arrive while a batch runs form the next batch. However many callers there
+ * are, they use one connection at a time, and the more of them wait, the fewer statements each of them costs.
  * @param work processes a batch and returns one result for each item, in the same order
  * @returns a function that processes one item
  */
-export function createBatcher<Item, Result> (work: (items: Item[]) => Promise<Result[]>, { maxItems = 100, isItemError = () => false }: Options = {}): (item: Item) => Promise<Result> {
+export function createBatcher<Item, Result> (
+  work: (items: Item[]) => Promise<Result[]>,
+  { maxItems = 100, isItemError = () => false }: Options = {}
+): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = []
   let isRunning = false
 
@@ -34,8 +44,9 @@ export function createBatcher<Item, Result> (work: (items: Item[]) => Promise<Re
     }
   }
 
-  return (item) => new Promise((resolve, reject) => {
-    waiting.push({ item, resolve, reject })
-    void drain()
-  })
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      void drain()
+    })
 }

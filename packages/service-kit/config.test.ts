@@ -2,13 +2,24 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { ConfigError, List, readConfig, ServiceEnvironment, Url } from './config.ts'
 
-const schema = Type.Object({ ...ServiceEnvironment, NATS_URL: Url(), SECRET: Type.String({ pattern: '^[0-9a-f]{64}$' }), CORS_ORIGINS: List() })
+const schema = Type.Object({
+  ...ServiceEnvironment,
+  NATS_URL: Url(),
+  SECRET: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  CORS_ORIGINS: List()
+})
 const valid = { PORT: '3001', NATS_URL: 'nats://127.0.0.1:4222', SECRET: 'ab'.repeat(32) }
 
 t.test('variables are converted to the types of the schema', async (t) => {
   const config = readConfig(schema, { ...valid, TRUST_PROXY: '10.0.0.0/8, ::1', UNRELATED: 'x' })
   t.strictSame(config, {
-    HOST: '127.0.0.1', PORT: 3001, LOG_LEVEL: 'info', TRUST_PROXY: ['10.0.0.0/8', '::1'], NATS_URL: valid.NATS_URL, SECRET: valid.SECRET, CORS_ORIGINS: []
+    HOST: '127.0.0.1',
+    PORT: 3001,
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: ['10.0.0.0/8', '::1'],
+    NATS_URL: valid.NATS_URL,
+    SECRET: valid.SECRET,
+    CORS_ORIGINS: []
   })
 })
 
@@ -20,13 +31,22 @@ t.test('an empty variable counts as unset', async (t) => {
 })
 
 t.test('the error names every invalid variable, one per line and without its value', async (t) => {
-  const invalid = { PORT: 'eighty', NATS_URL: 'nowhere', SECRET: 'hunter2', LOG_LEVEL: 'loud', TRUST_PROXY: '10.0.0.0/99' }
-  t.throws(() => readConfig(schema, invalid), new ConfigError([
-    'PORT must be an integer',
-    'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-    'TRUST_PROXY must be IP addresses or CIDR ranges, separated by commas',
-    'NATS_URL must be a URL such as scheme://host:port',
-    'SECRET has an invalid format'
-  ].join('\n')))
+  const invalid = {
+    PORT: 'eighty',
+    NATS_URL: 'nowhere',
+    SECRET: 'hunter2',
+    LOG_LEVEL: 'loud',
+    TRUST_PROXY: '10.0.0.0/99'
+  }
+  t.throws(
+    () => readConfig(schema, invalid),
+    new ConfigError([
+      'PORT must be an integer',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+      'TRUST_PROXY must be IP addresses or CIDR ranges, separated by commas',
+      'NATS_URL must be a URL such as scheme://host:port',
+      'SECRET has an invalid format'
+    ].join('\n'))
+  )
   t.throws(() => readConfig(schema, {}), new ConfigError('PORT is missing\nNATS_URL is missing\nSECRET is missing'))
 })

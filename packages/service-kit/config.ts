@@ -8,7 +8,10 @@ import { Type } from 'typebox'
 import { parseRootKey } from './signed-keys.ts'
 import { withArticle } from './validation.ts'
 
-/** The configuration is invalid, so the process cannot start. The message is for the operator and never contains a value. */
+/**
+ * The configuration is invalid, so the process cannot start. The message is for the operator and never contains a
+ * value.
+ */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -16,15 +19,27 @@ export class ConfigError extends Error {
 const PORT_RANGE = { minimum: 0, maximum: 65_535 }
 
 /** A variable that holds a list: `a, b`. If it is unset, the list is empty unless there is a `default`. */
-export const List = (options: TSchemaOptions = {}) => Type.Unsafe<string[]>({ type: 'string', separator: ',', default: '', ...options })
+export const List = (options: TSchemaOptions = {}) =>
+  Type.Unsafe<string[]>({ type: 'string', separator: ',', default: '', ...options })
 
-/** The variables that every process has. Spread them into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url() })`. */
+/**
+ * The variables that every process has. Spread them into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url()
+ * })`.
+ */
 export const ServiceEnvironment = {
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
   PORT: Type.Integer({ ...PORT_RANGE, description: 'The port to listen on; 0 picks a free one' }),
-  METRICS_PORT: Type.Optional(Type.Integer({ ...PORT_RANGE, description: 'The port that serves /metrics; unset, metrics are not served' })),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { type: 'string', default: 'info' }),
-  TRUST_PROXY: List({ format: 'addresses', description: 'The proxies whose X-Forwarded-For is trusted: IP addresses and CIDR ranges, separated by commas' })
+  METRICS_PORT: Type.Optional(
+    Type.Integer({ ...PORT_RANGE, description: 'The port that serves /metrics; unset, metrics are not served' })
+  ),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    type: 'string',
+    default: 'info'
+  }),
+  TRUST_PROXY: List({
+    format: 'addresses',
+    description: 'The proxies whose X-Forwarded-For is trusted: IP addresses and CIDR ranges, separated by commas'
+  })
 }
 
 /** A variable that holds a URL with a scheme, such as `postgres://…`. */
@@ -34,7 +49,8 @@ function isAddressOrRange (text: string) {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
   const version = isIP(address)
-  return version > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)))
+  return version > 0 && rest.length === 0 &&
+    (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)))
 }
 
 function isRootKey (text: string) {
@@ -51,23 +67,38 @@ function describeError (error: ErrorObject): [variable: string, line: string] {
   const { keyword, params } = error
   const name: string = keyword === 'required' ? params.missingProperty : error.instancePath.slice(1).split('/', 1)[0]
   switch (keyword) {
-    case 'required': return [name, `${name} is missing`]
-    case 'type': return [name, `${name} must be ${withArticle(params.type)}`]
-    case 'enum': return [name, `${name} must be one of ${params.allowedValues.join(', ')}`]
-    case 'minimum': return [name, `${name} must be at least ${params.limit}`]
-    case 'maximum': return [name, `${name} must be at most ${params.limit}`]
-    case 'minLength': return [name, `${name} must have at least ${params.limit} characters`]
-    case 'maxLength': return [name, `${name} must have at most ${params.limit} characters`]
+    case 'required':
+      return [name, `${name} is missing`]
+    case 'type':
+      return [name, `${name} must be ${withArticle(params.type)}`]
+    case 'enum':
+      return [name, `${name} must be one of ${params.allowedValues.join(', ')}`]
+    case 'minimum':
+      return [name, `${name} must be at least ${params.limit}`]
+    case 'maximum':
+      return [name, `${name} must be at most ${params.limit}`]
+    case 'minLength':
+      return [name, `${name} must have at least ${params.limit} characters`]
+    case 'maxLength':
+      return [name, `${name} must have at most ${params.limit} characters`]
     case 'format':
       if (params.format === 'any-url') return [name, `${name} must be a URL such as scheme://host:port`]
-      if (params.format === 'ed25519-public-keys') return [name, `${name} must be Ed25519 public keys in base64, separated by commas`]
-      if (params.format === 'addresses') return [name, `${name} must be IP addresses or CIDR ranges, separated by commas`]
+      if (params.format === 'ed25519-public-keys') {
+        return [name, `${name} must be Ed25519 public keys in base64, separated by commas`]
+      }
+      if (params.format === 'addresses') {
+        return [name, `${name} must be IP addresses or CIDR ranges, separated by commas`]
+      }
       return [name, `${name} must be a valid ${params.format}`]
-    default: return [name, `${name} has an invalid format`]
+    default:
+      return [name, `${name} has an invalid format`]
   }
 }
 
-/** Reads secrets from files, as container platforms provide them: `DATABASE_URL_FILE` names the file that holds DATABASE_URL. */
+/**
+ * Reads secrets from files, as container platforms provide them: `DATABASE_URL_FILE` names the file that holds
+ * DATABASE_URL.
+ */
 function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = names.flatMap((name) => {
     const file = env[`${name}_FILE`]
@@ -82,11 +113,19 @@ function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
 }
 
 /**
- * Reads the configuration from environment variables, or from the files that hold them. An empty variable counts as unset.
+ * Reads the configuration from environment variables, or from the files that hold them. An empty variable counts as
+ * unset.
  * @throws ConfigError that names every missing or invalid variable, one per line
  */
-export function readConfig<Schema extends TObject> (schema: Schema, env: NodeJS.ProcessEnv = process.env): Static<Schema> {
-  const set = Object.fromEntries(Object.entries(readFiles(Object.keys(schema.properties), env)).filter(([name, value]) => name in schema.properties && value !== undefined && value.trim() !== ''))
+export function readConfig<Schema extends TObject> (
+  schema: Schema,
+  env: NodeJS.ProcessEnv = process.env
+): Static<Schema> {
+  const set = Object.fromEntries(
+    Object.entries(readFiles(Object.keys(schema.properties), env)).filter(([name, value]) =>
+      name in schema.properties && value !== undefined && value.trim() !== ''
+    )
+  )
   try {
     const config = envSchema<Record<string, unknown>>({
       schema: { ...schema, additionalProperties: false },

@@ -14,14 +14,25 @@ const headers = bearer('ana')
 
 const routes: Routes = async (app) => {
   app.post('/feed/:id/like', {
-    schema: { params: Type.Object({ id: Id }), body: Body({ note: Type.Optional(Text({ max: 10 })) }), response: { 200: Data(Type.Object({ note: Type.String() })) } }
+    schema: {
+      params: Type.Object({ id: Id }),
+      body: Body({ note: Type.Optional(Text({ max: 10 })) }),
+      response: { 200: Data(Type.Object({ note: Type.String() })) }
+    }
   }, async ({ body }) => data({ note: body.note ?? '' }))
-  app.post('/check', { schema: { body: Body({ email: Type.String({ format: 'email' }) }) }, config: { public: true, validationCode: 'INVALID_EMAIL' } }, async () => data({}))
-  app.get('/throws', { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }) } }, async ({ query }) => {
-    if (query.what === 'declared') throw new AlreadyLiked()
-    if (query.what === 'nothing') throw undefined as unknown as Error
-    throw Object.assign(new Error('relation "accounts" is broken at 10.0.0.7'), { code: query.what })
-  })
+  app.post('/check', {
+    schema: { body: Body({ email: Type.String({ format: 'email' }) }) },
+    config: { public: true, validationCode: 'INVALID_EMAIL' }
+  }, async () => data({}))
+  app.get(
+    '/throws',
+    { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }) } },
+    async ({ query }) => {
+      if (query.what === 'declared') throw new AlreadyLiked()
+      if (query.what === 'nothing') throw undefined as unknown as Error
+      throw Object.assign(new Error('relation "accounts" is broken at 10.0.0.7'), { code: query.what })
+    }
+  )
 }
 
 t.test('every error is sent in the envelope', async (t) => {
@@ -34,15 +45,60 @@ t.test('every error is sent in the envelope', async (t) => {
     ['a path with invalid percent-encoding', { method: 'POST', url: '/feed/%zz/like', headers }, 404, 'NOT_FOUND'],
     ['a path that is too long', { method: 'POST', url: `/feed/${'a'.repeat(500)}/like`, headers }, 404, 'NOT_FOUND'],
     ['a NUL in the path', { method: 'POST', url: '/feed/a%00b/like', headers }, 404, 'NOT_FOUND'],
-    ['malformed JSON', { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' }, 400, 'VALIDATION_ERROR'],
-    ['JSON of another shape', { method: 'POST', url: '/feed/1/like', headers: json, payload: '[1]' }, 400, 'VALIDATION_ERROR'],
-    ['JSON null where something is required', { method: 'POST', url: '/check', headers: json, payload: 'null' }, 400, 'INVALID_EMAIL'],
-    ['a body that is too large', { method: 'POST', url: '/feed/1/like', headers: json, payload: JSON.stringify({ note: 'a'.repeat(70_000) }) }, 413, 'PAYLOAD_TOO_LARGE'],
-    ['another media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'text/plain' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['a malformed media type', { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['an invalid field', { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } }, 400, 'VALIDATION_ERROR'],
-    ['an invalid field, where the route has its own validation code', { method: 'POST', url: '/check', payload: { email: 'x' } }, 400, 'INVALID_EMAIL'],
-    ['a NUL in a field, where the route has its own validation code', { method: 'POST', url: '/check', payload: { email: 'a\0@example.com' } }, 400, 'INVALID_EMAIL'],
+    [
+      'malformed JSON',
+      { method: 'POST', url: '/feed/1/like', headers: json, payload: '{"note":' },
+      400,
+      'VALIDATION_ERROR'
+    ],
+    [
+      'JSON of another shape',
+      { method: 'POST', url: '/feed/1/like', headers: json, payload: '[1]' },
+      400,
+      'VALIDATION_ERROR'
+    ],
+    [
+      'JSON null where something is required',
+      { method: 'POST', url: '/check', headers: json, payload: 'null' },
+      400,
+      'INVALID_EMAIL'
+    ],
+    [
+      'a body that is too large',
+      { method: 'POST', url: '/feed/1/like', headers: json, payload: JSON.stringify({ note: 'a'.repeat(70_000) }) },
+      413,
+      'PAYLOAD_TOO_LARGE'
+    ],
+    [
+      'another media type',
+      { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'text/plain' }, payload: 'hi' },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE'
+    ],
+    [
+      'a malformed media type',
+      { method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': ';;' }, payload: 'hi' },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE'
+    ],
+    [
+      'an invalid field',
+      { method: 'POST', url: '/feed/1/like', headers, payload: { note: 5 } },
+      400,
+      'VALIDATION_ERROR'
+    ],
+    [
+      'an invalid field, where the route has its own validation code',
+      { method: 'POST', url: '/check', payload: { email: 'x' } },
+      400,
+      'INVALID_EMAIL'
+    ],
+    [
+      'a NUL in a field, where the route has its own validation code',
+      { method: 'POST', url: '/check', payload: { email: 'a\0@example.com' } },
+      400,
+      'INVALID_EMAIL'
+    ],
     ['no access token', { method: 'POST', url: '/feed/1/like' }, 401, 'UNAUTHORIZED'],
     ['an error that the route declares', { url: '/throws?what=declared' }, 400, 'ALREADY_LIKED'],
     ['a duplicate key', { url: '/throws?what=23505' }, 500, 'SERVER_ERROR'],
@@ -68,23 +124,36 @@ t.test('every error is sent in the envelope', async (t) => {
 t.test('a declared body that was never sent counts as empty', async (t) => {
   const app = await testServer(t, routes)
   const emptyOf = (type: string) => ({ 'content-type': type, 'content-length': '0' })
-  for (const given of [{}, { 'content-type': 'application/json' }, ...['application/json', 'application/x-www-form-urlencoded', 'text/plain'].map(emptyOf)]) {
+  for (
+    const given of [
+      {},
+      { 'content-type': 'application/json' },
+      ...['application/json', 'application/x-www-form-urlencoded', 'text/plain'].map(emptyOf)
+    ]
+  ) {
     const answer = await app.inject({ method: 'POST', url: '/feed/1/like', headers: { ...headers, ...given } })
     t.match(answer.json(), { success: true, data: { note: '' } }, JSON.stringify(given))
   }
-  const nothing = await app.inject({ method: 'POST', url: '/feed/1/like', headers: { ...headers, 'content-type': 'application/json' }, payload: 'null' })
+  const nothing = await app.inject({
+    method: 'POST',
+    url: '/feed/1/like',
+    headers: { ...headers, 'content-type': 'application/json' },
+    payload: 'null'
+  })
   t.match(nothing.json(), { success: true, data: { note: '' } })
 })
 
 t.test('errors without a code are recognized by name and message', async (t) => {
   const named = (name: string, message = 'x', more = {}) => Object.assign(new Error(message), { name, ...more })
-  for (const error of [
-    new Error('timeout exceeded when trying to connect'),
-    new Error('Connection terminated unexpectedly'),
-    new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
-    named('NatsError', 'x', { code: 'TIMEOUT' }),
-    named('MaxRetriesPerRequestError')
-  ]) t.equal(toErrorResponse(error).code, 'SERVICE_UNAVAILABLE', error.message)
+  for (
+    const error of [
+      new Error('timeout exceeded when trying to connect'),
+      new Error('Connection terminated unexpectedly'),
+      new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
+      named('NatsError', 'x', { code: 'TIMEOUT' }),
+      named('MaxRetriesPerRequestError')
+    ]
+  ) t.equal(toErrorResponse(error).code, 'SERVICE_UNAVAILABLE', error.message)
   t.equal(toErrorResponse(named('NatsError', 'x', { code: 'BAD_SUBJECT' })).code, 'SERVER_ERROR')
   t.equal(toErrorResponse('text').code, 'SERVER_ERROR')
 })
@@ -96,14 +165,28 @@ t.test('malformed HTTP gets the error envelope too', async (t) => {
   const sendRaw = async (text: string) => {
     const socket = connect(port, '127.0.0.1').setEncoding('latin1')
     let answer = ''
-    socket.on('data', (chunk) => { answer += chunk }).on('error', () => {})
+    socket.on('data', (chunk) => {
+      answer += chunk
+    }).on('error', () => {})
     socket.write(text)
     await once(socket, 'close')
     return { status: Number(answer.split(' ')[1]), body: JSON.parse(answer.split('\r\n\r\n')[1] ?? '') }
   }
   t.match(await sendRaw('GARBAGE\r\n\r\n'), { status: 400, body: { success: false, code: 'VALIDATION_ERROR' } })
-  t.match(await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), { status: 431, body: { success: false, code: 'PAYLOAD_TOO_LARGE' } })
-  t.match(await sendRaw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
-  t.match(await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n'), { status: 404, body: { success: false, code: 'NOT_FOUND' } })
-  t.match(await sendRaw('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), { status: 400, body: { success: false } })
+  t.match(await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`), {
+    status: 431,
+    body: { success: false, code: 'PAYLOAD_TOO_LARGE' }
+  })
+  t.match(await sendRaw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n'), {
+    status: 404,
+    body: { success: false, code: 'NOT_FOUND' }
+  })
+  t.match(await sendRaw('GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n'), {
+    status: 404,
+    body: { success: false, code: 'NOT_FOUND' }
+  })
+  t.match(await sendRaw('POST /check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'), {
+    status: 400,
+    body: { success: false }
+  })
 })

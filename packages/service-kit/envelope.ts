@@ -1,10 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FastifyError } from '@fastify/error'
-import { MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, ServerError, ServiceUnavailable, UnsupportedMediaType, ValidationError } from './errors.ts'
+import {
+  MethodNotAllowed,
+  NotFound,
+  PayloadTooLarge,
+  RateLimited,
+  ServerError,
+  ServiceUnavailable,
+  UnsupportedMediaType,
+  ValidationError
+} from './errors.ts'
 
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
-// A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an array.
+// A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an
+// array.
 type Writable<T> = T extends Date ? T : T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T
 
 /** Builds `{ success: true, data }`; its schema is `Data(…)`. */
@@ -16,17 +26,44 @@ export const message = (text: string) => ({ success: true as const, message: tex
 /** Builds the body of every error response. */
 export const failure = (code: string, error: string) => ({ success: false as const, error, code })
 
-// SQLSTATEs of values that cannot be stored: a NUL or invalid character, a number or date out of range, a malformed uuid.
+// SQLSTATEs of values that cannot be stored: a NUL or invalid character, a number or date out of range, a malformed
+// uuid.
 const UNSTORABLE_CODES = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008'])
 
-// Shutdown or startup, no free connection, statement or lock timeout, deadlock, serialization failure, network: a retry may succeed.
-const TRANSIENT_CODES = new Set(['57P01', '57P02', '57P03', '53300', '57014', '55P03', '40001', '40P01',
-  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+// Shutdown or startup, no free connection, statement or lock timeout, deadlock, serialization failure, network: a retry
+// may succeed.
+const TRANSIENT_CODES = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '57014',
+  '55P03',
+  '40001',
+  '40P01',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT'
+])
 
 // node-postgres, nats and ioredis throw some errors without a code.
-const TRANSIENT_MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/
+const TRANSIENT_MESSAGES =
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/
 const TRANSIENT_NAMES = new Set(['MaxRetriesPerRequestError'])
-const TRANSIENT_NATS_CODES = new Set(['TIMEOUT', '503', 'CONNECTION_CLOSED', 'CONNECTION_REFUSED', 'CONNECTION_DRAINING', 'DISCONNECT'])
+const TRANSIENT_NATS_CODES = new Set([
+  'TIMEOUT',
+  '503',
+  'CONNECTION_CLOSED',
+  'CONNECTION_REFUSED',
+  'CONNECTION_DRAINING',
+  'DISCONNECT'
+])
 
 function isTransient (error: ErrorWithStatus): boolean {
   const code = typeof error.code === 'string' ? error.code : ''
@@ -37,7 +74,10 @@ function isTransient (error: ErrorWithStatus): boolean {
 }
 
 /** Maps any thrown value to the error response for the client. Its code, status and message reveal nothing internal. */
-export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_ERROR'): { code: string, statusCode: number, message: string } {
+export function toErrorResponse (
+  thrown: unknown,
+  validationCode = 'VALIDATION_ERROR'
+): { code: string, statusCode: number, message: string } {
   const error: ErrorWithStatus = thrown instanceof Error ? thrown : new Error('a value that is not an error was thrown')
   const { code = '', statusCode = 500 } = error
 
@@ -49,29 +89,49 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
   }
   if (error instanceof ValidationError) return { code: validationCode, statusCode: 400, message: error.message }
   if (error instanceof FastifyError && !/^(FST_|FAST_)/.test(code)) return { code, statusCode, message: error.message }
-  if (UNSTORABLE_CODES.has(code)) return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
+  if (UNSTORABLE_CODES.has(code)) {
+    return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
+  }
   if (isTransient(error)) return errorResponse(new ServiceUnavailable())
 
   if (code === 'FST_ERR_BAD_URL') return errorResponse(new NotFound())
   switch (statusCode) {
-    case 400: case 406: case 422: return errorResponse(new ValidationError(parseErrorMessage(code)))
-    case 404: case 414: return errorResponse(new NotFound())
-    case 405: return errorResponse(new MethodNotAllowed())
-    case 413: return errorResponse(new PayloadTooLarge())
-    case 415: return errorResponse(new UnsupportedMediaType())
-    case 429: return errorResponse(new RateLimited())
-    case 503: return errorResponse(new ServiceUnavailable())
-    default: return errorResponse(new ServerError())
+    case 400:
+    case 406:
+    case 422:
+      return errorResponse(new ValidationError(parseErrorMessage(code)))
+    case 404:
+    case 414:
+      return errorResponse(new NotFound())
+    case 405:
+      return errorResponse(new MethodNotAllowed())
+    case 413:
+      return errorResponse(new PayloadTooLarge())
+    case 415:
+      return errorResponse(new UnsupportedMediaType())
+    case 429:
+      return errorResponse(new RateLimited())
+    case 503:
+      return errorResponse(new ServiceUnavailable())
+    default:
+      return errorResponse(new ServerError())
   }
 }
 
-const errorResponse = ({ code, statusCode, message }: { code: string, statusCode?: number, message: string }) => ({ code, statusCode: statusCode ?? 500, message })
+const errorResponse = ({ code, statusCode, message }: { code: string, statusCode?: number, message: string }) => ({
+  code,
+  statusCode: statusCode ?? 500,
+  message
+})
 
 function parseErrorMessage (code: string) {
   switch (code) {
-    case 'FST_ERR_CTP_INVALID_JSON_BODY': return 'The body is not valid JSON'
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH': return 'The body does not have the length that Content-Length states'
-    default: return 'The request is malformed'
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return 'The body is not valid JSON'
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return 'The body does not have the length that Content-Length states'
+    default:
+      return 'The request is malformed'
   }
 }
 
@@ -99,7 +159,9 @@ export function handleErrors (app: FastifyInstance) {
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    const allowed = routes.filter(({ method, pattern }) => method !== request.method && pattern.test(path)).map(({ method }) => method)
+    const allowed = routes.filter(({ method, pattern }) => method !== request.method && pattern.test(path)).map((
+      { method }
+    ) => method)
     if (allowed.length === 0) throw new NotFound()
     reply.header('allow', [...new Set(allowed)].sort().join(', '))
     throw new MethodNotAllowed()

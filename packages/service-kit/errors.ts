@@ -3,13 +3,25 @@ import { createError } from '@fastify/error'
 // Errors that any route of any service can return. A service's own errors.ts declares the errors that only it returns.
 export const ValidationError = createError<'VALIDATION_ERROR', 400, [string?]>('VALIDATION_ERROR', '%s', 400)
 export const Unauthorized = createError('UNAUTHORIZED', 'This request needs an access token; sign in first', 401)
-export const InvalidAccessToken = createError('INVALID_ACCESS_TOKEN', 'The access token is invalid or has expired; refresh it or sign in again', 401)
+export const InvalidAccessToken = createError(
+  'INVALID_ACCESS_TOKEN',
+  'The access token is invalid or has expired; refresh it or sign in again',
+  401
+)
 export const Forbidden = createError('FORBIDDEN', 'Your account is not allowed to do this', 403)
 export const NotFound = createError('NOT_FOUND', 'Nothing was found at this path', 404)
 export const MethodNotAllowed = createError('METHOD_NOT_ALLOWED', 'Method not allowed for this path', 405)
 export const RequestTimeout = createError('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again', 408)
 export const PayloadTooLarge = createError('PAYLOAD_TOO_LARGE', 'The request is larger than this path accepts', 413)
-export const UnsupportedMediaType = createError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type of the request is not supported', 415)
+export const UnsupportedMediaType = createError(
+  'UNSUPPORTED_MEDIA_TYPE',
+  'The Content-Type of the request is not supported',
+  415
+)
 export const RateLimited = createError('RATE_LIMITED', 'Too many requests; try again later', 429)
 export const ServerError = createError('SERVER_ERROR', 'Something went wrong on our side', 500)
-export const ServiceUnavailable = createError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable; try again shortly', 503)
+export const ServiceUnavailable = createError(
+  'SERVICE_UNAVAILABLE',
+  'The service is temporarily unavailable; try again shortly',
+  503
+)

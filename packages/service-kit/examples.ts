@@ -13,8 +13,8 @@ export interface Schema {
 }
 
 /**
- * Builds an example that `schema` allows from the `examples` of its parts. Returns undefined if a part has none: a string needs an
- * explicit example, because a placeholder such as "string" would tell readers nothing.
+ * Builds an example that `schema` allows from the `examples` of its parts. Returns undefined if a part has none: a
+ * string needs an explicit example, because a placeholder such as "string" would tell readers nothing.
  */
 export function exampleOf (schema: Schema): unknown {
   if (schema.examples?.length) return schema.examples[0]
@@ -24,16 +24,26 @@ export function exampleOf (schema: Schema): unknown {
   // A nullable value is shown as the value.
   if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
   switch (schema.type) {
-    case 'null': return null
-    case 'boolean': return true
-    case 'integer': case 'number': return schema.minimum ?? 0
-    case 'array': return exampleArray(exampleOf(schema.items ?? {}))
-    case 'object': return exampleObject(Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property)] as const))
-    default: return undefined
+    case 'null':
+      return null
+    case 'boolean':
+      return true
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0
+    case 'array':
+      return exampleArray(exampleOf(schema.items ?? {}))
+    case 'object':
+      return exampleObject(
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, exampleOf(property)] as const)
+      )
+    default:
+      return undefined
   }
 }
 
 const exampleArray = (item: unknown) => (item === undefined ? undefined : [item])
 
-const exampleObject = (properties: (readonly [string, unknown])[]) =>
-  (properties.some(([, example]) => example === undefined) ? undefined : Object.fromEntries(properties))
+const exampleObject = (
+  properties: (readonly [string, unknown])[]
+) => (properties.some(([, example]) => example === undefined) ? undefined : Object.fromEntries(properties))

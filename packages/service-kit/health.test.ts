@@ -3,15 +3,21 @@ import t from 'tap'
 import { registry, serveMetrics } from './metrics.ts'
 import { testServer } from './testing.ts'
 
-const down = async () => { throw new Error('unavailable') }
+const down = async () => {
+  throw new Error('unavailable')
+}
 
 t.test('readiness names failing checks, and fails only for required ones', async (t) => {
-  const app = await testServer(t, undefined, { checks: { postgres: { check: async () => 1, required: true }, redis: { check: down, required: false } } })
+  const app = await testServer(t, undefined, {
+    checks: { postgres: { check: async () => 1, required: true }, redis: { check: down, required: false } }
+  })
   const ready = await app.inject('/health/ready')
   t.equal(ready.statusCode, 200)
   t.strictSame(ready.json(), { status: 'ready', degraded: true, down: ['redis'] })
 
-  const broken = await testServer(t, undefined, { checks: { postgres: { check: down, required: true }, nats: { check: async () => false, required: false } } })
+  const broken = await testServer(t, undefined, {
+    checks: { postgres: { check: down, required: true }, nats: { check: async () => false, required: false } }
+  })
   const answer = await broken.inject('/health/ready')
   t.equal(answer.statusCode, 503)
   t.strictSame(answer.json(), { status: 'not ready', degraded: true, down: ['postgres', 'nats'] })
@@ -19,7 +25,10 @@ t.test('readiness names failing checks, and fails only for required ones', async
 })
 
 t.test('a public readiness endpoint exposes failing checks in metrics only', async (t) => {
-  const app = await testServer(t, undefined, { exposesFailingChecks: false, checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } } })
+  const app = await testServer(t, undefined, {
+    exposesFailingChecks: false,
+    checks: { postgres: { check: async () => 1, required: true }, 'the-cache': { check: down, required: false } }
+  })
   t.strictSame((await app.inject('/health/ready')).json(), { status: 'ready', degraded: true })
   const metrics = await registry.metrics()
   t.match(metrics, 'health_check_failing{check="the-cache"} 1')
@@ -28,7 +37,17 @@ t.test('a public readiness endpoint exposes failing checks in metrics only', asy
 
 t.test('a check that hangs counts as failed after a second, and probes share one check', async (t) => {
   let checks = 0
-  const app = await testServer(t, undefined, { checks: { postgres: { check: () => { checks++; return wait(60_000, undefined, { ref: false }) }, required: true } } })
+  const app = await testServer(t, undefined, {
+    checks: {
+      postgres: {
+        check: () => {
+          checks++
+          return wait(60_000, undefined, { ref: false })
+        },
+        required: true
+      }
+    }
+  })
   const start = Date.now()
   const answers = await Promise.all([1, 2, 3].map(() => app.inject('/health/ready')))
   t.ok(answers.every(({ statusCode }) => statusCode === 503))
@@ -38,9 +57,14 @@ t.test('a check that hangs counts as failed after a second, and probes share one
 
 t.test('a closing server is not ready, and still completes open requests', async (t) => {
   let release = () => {}
-  const held = new Promise<void>((resolve) => { release = resolve })
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
   const app = await testServer(t, async (app) => {
-    app.get('/slow', { config: { public: true } }, async () => { await held; return { done: true } })
+    app.get('/slow', { config: { public: true } }, async () => {
+      await held
+      return { done: true }
+    })
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const slow = fetch(`${address}/slow`)

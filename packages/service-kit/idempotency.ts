@@ -3,14 +3,19 @@ import type { FastifyRequest } from 'fastify'
 import { ValidationError } from './errors.ts'
 
 /**
- * Reads the Idempotency-Key header, with which a client can safely repeat a request. Returns the key with a digest of the request, or
- * undefined without the header.
+ * Reads the Idempotency-Key header, with which a client can safely repeat a request. Returns the key with a digest of
+ * the request, or undefined without the header.
  * @param file the uploaded file of a multipart request, which is not part of the parsed body
  */
-export function readIdempotencyKey (request: FastifyRequest, file?: Buffer): { accountId: string, key: string, requestDigest: string } | undefined {
+export function readIdempotencyKey (
+  request: FastifyRequest,
+  file?: Buffer
+): { accountId: string, key: string, requestDigest: string } | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return
-  if (typeof key !== 'string' || key.length === 0 || key.length > 255) throw new ValidationError('Idempotency-Key must have 1 to 255 characters')
+  if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
+    throw new ValidationError('Idempotency-Key must have 1 to 255 characters')
+  }
   const digest = digestOf(JSON.stringify([request.method, request.url, request.body ?? null], sortFields))
   return { accountId: request.account.id, key, requestDigest: file ? digest + digestOf(file) : digest }
 }

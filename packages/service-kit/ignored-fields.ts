@@ -23,13 +23,15 @@ function listUnknown (schema: Schema & { additionalProperties?: unknown }, value
 
 /** Formats names for a header: unique, safe, and limited in number and length. */
 function formatNames (names: string[]) {
-  const safe = [...new Set(names)].slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH).replace(/[^\w.*$-]/g, '?'))
+  const safe = [...new Set(names)].slice(0, MAX_NAMES).map((name) =>
+    name.slice(0, MAX_NAME_LENGTH).replace(/[^\w.*$-]/g, '?')
+  )
   return safe.join(', ')
 }
 
 /**
- * Reports the query parameters and body fields that a route's schema does not declare in the response header `x-ignored-fields`. Routes
- * without a schema, such as those of a proxy, ignore nothing.
+ * Reports the query parameters and body fields that a route's schema does not declare in the response header
+ * `x-ignored-fields`. Routes without a schema, such as those of a proxy, ignore nothing.
  */
 export function reportIgnoredFields (app: FastifyInstance) {
   app.addHook('preValidation', (request, reply, done) => {

@@ -26,4 +26,12 @@ export { createLookup } from './lookup.ts'
 export { findUnstorable } from './validation.ts'
 export { validateName, findNameError } from './names.ts'
 export { generateName, generateUsername } from './generated-names.ts'
-export { createUrlSigner, isMediaKey, isPrivateMediaKey, MediaSigningKey, SIGNATURE_TTL_SECONDS, windowStartSeconds, type UrlSigner } from './media-urls.ts'
+export {
+  createUrlSigner,
+  isMediaKey,
+  isPrivateMediaKey,
+  MediaSigningKey,
+  SIGNATURE_TTL_SECONDS,
+  windowStartSeconds,
+  type UrlSigner
+} from './media-urls.ts'

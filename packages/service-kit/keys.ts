@@ -15,11 +15,14 @@ export interface PublicJwk {
 
 /** The public keys that verify access tokens. */
 export interface KeySet {
-  /** The key as PEM, or undefined if there is no such key. @throws ServiceUnavailable if that cannot be determined right now */
-  find (kid: string): Promise<string | undefined>
+  /**
+   * The key as PEM, or undefined if there is no such key.
+   * @throws ServiceUnavailable if that cannot be determined right now
+   */
+  find(kid: string): Promise<string | undefined>
   /** Whether the key is in the current set. */
-  has (kid: string): boolean
-  close (): void
+  has(kid: string): boolean
+  close(): void
 }
 
 const REFRESH_INTERVAL_MS = 5 * 60_000
@@ -40,8 +43,8 @@ function readKeys (published: PublicJwk[]) {
 }
 
 /**
- * Caches the keys that `fetchKeys` returns and refreshes them. The last good set stays in use until a newer one is fetched, so a service
- * keeps authenticating its callers while identity is unavailable.
+ * Caches the keys that `fetchKeys` returns and refreshes them. The last good set stays in use until a newer one is
+ * fetched, so a service keeps authenticating its callers while identity is unavailable.
  */
 export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: FastifyBaseLogger): KeySet {
   let keys: Map<string, string> | undefined
@@ -57,13 +60,20 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
         keys = readKeys(await fetchKeys())
         failed = false
       } catch (error) {
-        if (!failed) log.warn({ err: error }, keys ? 'refreshing the keys failed; the last set stays in use' : 'fetching the keys failed; retrying')
+        if (!failed) {
+          log.warn(
+            { err: error },
+            keys ? 'refreshing the keys failed; the last set stays in use' : 'fetching the keys failed; retrying'
+          )
+        }
         failed = true
       }
       fetchedAt = Date.now()
       fetching = undefined
       clearTimeout(timer)
-      if (!closed) timer = setTimeout(refresh, failed ? (keys ? RETRY_MS : FIRST_RETRY_MS) : REFRESH_INTERVAL_MS).unref()
+      if (!closed) {
+        timer = setTimeout(refresh, failed ? (keys ? RETRY_MS : FIRST_RETRY_MS) : REFRESH_INTERVAL_MS).unref()
+      }
     })()
     return fetching
   }
@@ -76,7 +86,9 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
       const found = keys.get(kid)
       if (found) return found
 
-      if (fetching || Date.now() - fetchedAt >= (failed ? UNKNOWN_KEY_RETRY_MS : UNKNOWN_KEY_REFRESH_MS)) await refresh()
+      if (fetching || Date.now() - fetchedAt >= (failed ? UNKNOWN_KEY_RETRY_MS : UNKNOWN_KEY_REFRESH_MS)) {
+        await refresh()
+      }
       // A key that identity created while it is unreachable may be valid, and a 401 would sign its owner out.
       if (failed && !keys.has(kid)) throw new ServiceUnavailable()
       return keys.get(kid)

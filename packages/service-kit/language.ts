@@ -8,11 +8,14 @@ export type Language = typeof LANGUAGES[number]
 /** The supported language that the client's Accept-Language prefers; undefined if it names none. */
 export function preferredLanguage (request: FastifyRequest): Language | undefined {
   // Several HTTP clients send `*` by default, which states no preference.
-  return findLanguage((request.headers['accept-language'] ?? '').split(',').filter((range) => !range.trim().startsWith('*')).join(','))
+  return findLanguage(
+    (request.headers['accept-language'] ?? '').split(',').filter((range) => !range.trim().startsWith('*')).join(',')
+  )
 }
 
 /** Like `preferredLanguage`, with a fallback. */
-export const languageOfRequest = (request: FastifyRequest, fallback: Language = 'en'): Language => preferredLanguage(request) ?? fallback
+export const languageOfRequest = (request: FastifyRequest, fallback: Language = 'en'): Language =>
+  preferredLanguage(request) ?? fallback
 
 /** The language for a locale such as `id-ID` or `id_ID`; English for unsupported locales and for null. */
 export function languageOfLocale (locale: string | null): Language {

@@ -8,7 +8,14 @@ import { traceId } from './tracing.ts'
 
 function captureLog () {
   const lines: Array<Record<string, unknown>> = []
-  return { lines, log: createLogger('test', 'info', { write: (line: string) => { lines.push(JSON.parse(line)) } }) }
+  return {
+    lines,
+    log: createLogger('test', 'info', {
+      write: (line: string) => {
+        lines.push(JSON.parse(line))
+      }
+    })
+  }
 }
 
 t.test('a response is one line, with the route and the path but no query', async (t) => {
@@ -21,15 +28,36 @@ t.test('a response is one line, with the route and the path but no query', async
   await new Promise(setImmediate)
   t.equal(lines.length, 1)
   t.match(lines[0], {
-    level: 'info', name: 'test', msg: 'request completed', method: 'GET', route: '/reset/:id', path: '/reset/5', status: 200, ms: Number, traceId: /^[0-9a-f]{32}$/, requestId: answer.headers['x-request-id']
+    level: 'info',
+    name: 'test',
+    msg: 'request completed',
+    method: 'GET',
+    route: '/reset/:id',
+    path: '/reset/5',
+    status: 200,
+    ms: Number,
+    traceId: /^[0-9a-f]{32}$/,
+    requestId: answer.headers['x-request-id']
   })
   t.notMatch(JSON.stringify(lines), 's3cret')
 })
 
 t.test('secrets are hidden wherever they appear, and an error does not quote a row', async (t) => {
   const { lines, log } = captureLog()
-  log.info({ password: 'a1', headers: { Authorization: 'a1' }, list: [{ email: 'a1' }], body: { code: '123456', refreshToken: 'a1' }, code: 'ECONNREFUSED' }, 'x')
-  log.error({ err: Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(a1) exists', cause: new Error('why') }) })
+  log.info({
+    password: 'a1',
+    headers: { Authorization: 'a1' },
+    list: [{ email: 'a1' }],
+    body: { code: '123456', refreshToken: 'a1' },
+    code: 'ECONNREFUSED'
+  }, 'x')
+  log.error({
+    err: Object.assign(new Error('duplicate key'), {
+      code: '23505',
+      detail: 'Key (email)=(a1) exists',
+      cause: new Error('why')
+    })
+  })
   t.notMatch(JSON.stringify(lines), /a1|123456/)
   t.match(lines[0], { code: 'ECONNREFUSED', list: [{ email: '[hidden]' }] })
   t.match(lines[1], { err: { code: '23505', message: 'duplicate key', cause: { message: 'why' } } })
@@ -38,7 +66,9 @@ t.test('secrets are hidden wherever they appear, and an error does not quote a r
 t.test('an internal error is logged once, in the trace of its request', async (t) => {
   const { lines, log } = captureLog()
   const app = await testServer(t, async (app) => {
-    app.get('/boom', { config: { public: true } }, async () => { throw new Error('broken') })
+    app.get('/boom', { config: { public: true } }, async () => {
+      throw new Error('broken')
+    })
   }, { log })
   await app.inject('/boom')
   await new Promise(setImmediate)
@@ -67,7 +97,15 @@ t.test('a trace continues from caller to callee', async (t) => {
   t.match(continued.headers.traceparent, id)
   t.ok(lines.every(({ traceId }) => traceId === id))
 
-  for (const wrong of [undefined, 'x'.repeat(8_000), `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, '00-nonsense', `${id}, ${id}`]) {
+  for (
+    const wrong of [
+      undefined,
+      'x'.repeat(8_000),
+      `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+      '00-nonsense',
+      `${id}, ${id}`
+    ]
+  ) {
     const started = await call(wrong)
     t.match(started.id, /^[0-9a-f]{32}$/)
     t.not(started.id, id)
@@ -76,7 +114,12 @@ t.test('a trace continues from caller to callee', async (t) => {
 
 t.test('the server chooses the request id, whatever the caller sends', async (t) => {
   const app = await testServer(t)
-  const ids = await Promise.all([1, 2].map(async () => (await app.inject({ url: '/', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } })).headers['x-request-id']))
+  const ids = await Promise.all(
+    [1, 2].map(async () =>
+      (await app.inject({ url: '/', headers: { 'x-request-id': 'mine', 'request-id': 'mine' } }))
+        .headers['x-request-id']
+    )
+  )
   t.match(ids[0], /^[0-9a-f-]{36}$/)
   t.not(ids[0], ids[1])
 })

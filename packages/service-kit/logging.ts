@@ -13,22 +13,44 @@ declare module 'fastify' {
 
 export type Log = Logger
 
-const SECRET_NAMES = new Set(['authorization', 'cookie', 'set-cookie', 'password', 'confirmpassword', 'newpassword', 'currentpassword', 'token',
-  'accesstoken', 'refreshtoken', 'identitytoken', 'idtoken', 'pushtoken', 'secret', 'email', 'birthdate', 'latitude', 'longitude'])
+const SECRET_NAMES = new Set([
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'password',
+  'confirmpassword',
+  'newpassword',
+  'currentpassword',
+  'token',
+  'accesstoken',
+  'refreshtoken',
+  'identitytoken',
+  'idtoken',
+  'pushtoken',
+  'secret',
+  'email',
+  'birthdate',
+  'latitude',
+  'longitude'
+])
 
 // `code` is also the name of error codes, so it is hidden only if it looks like a mailed code.
-const isSecret = (key: string, value: unknown) => SECRET_NAMES.has(key.toLowerCase()) || (key === 'code' && /^\d{6}$/.test(String(value)))
+const isSecret = (key: string, value: unknown) =>
+  SECRET_NAMES.has(key.toLowerCase()) || (key === 'code' && /^\d{6}$/.test(String(value)))
 
 /**
- * Hides the values of fields with secret names, up to four objects deep. pino's own redaction takes 30 µs for a line without secrets,
- * ten times as long as the rest of the line.
+ * Hides the values of fields with secret names, up to four objects deep. pino's own redaction takes 30 µs for a line
+ * without secrets, ten times as long as the rest of the line.
  */
 function hideSecrets (object: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined
   for (const [key, value] of Object.entries(object)) {
     let shownValue = value
     if (isSecret(key, value)) shownValue = '[hidden]'
-    else if (depth < 4 && typeof value === 'object' && value !== null && (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)) {
+    else if (
+      depth < 4 && typeof value === 'object' && value !== null &&
+      (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)
+    ) {
       shownValue = hideSecrets(value as Record<string, unknown>, depth + 1)
     }
     if (shownValue !== value) {
@@ -44,13 +66,25 @@ function describeError (error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
   const { code, table, constraint } = error as { code?: unknown, table?: unknown, constraint?: unknown }
-  return { type: name, message, code, table, constraint, stack, ...(cause instanceof Error && { cause: describeError(cause) }) }
+  return {
+    type: name,
+    message,
+    code,
+    table,
+    constraint,
+    stack,
+    ...(cause instanceof Error && { cause: describeError(cause) })
+  }
 }
 
 const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
 /** Creates a logger that writes JSON lines. Each line has the trace id of the running code. */
-export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'info', destination?: DestinationStream): Log {
+export function createLogger (
+  name: string,
+  level = process.env.LOG_LEVEL ?? 'info',
+  destination?: DestinationStream
+): Log {
   const options = {
     name,
     level: LEVELS.has(level) ? level : 'info',
@@ -66,7 +100,9 @@ export function createLogger (name: string, level = process.env.LOG_LEVEL ?? 'in
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Creates the logger of a process, which writes asynchronously, and `flush`, which resolves once all lines are written. */
+/**
+ * Creates the logger of a process, which writes asynchronously, and `flush`, which resolves once all lines are written.
+ */
 export function createProcessLogger (name: string) {
   const output = pino.destination({ sync: false })
   async function flush () {

@@ -18,7 +18,9 @@ function letters () {
 t.test('concurrent lookups share the call after the current one, with each key once', async (t) => {
   const { calls, read } = letters()
   const find = createLookup(read)
-  const answers = await Promise.all(['a', ...Array.from({ length: 50 }, () => 'b'), 'c'].map(async (key) => await find([key])))
+  const answers = await Promise.all(
+    ['a', ...Array.from({ length: 50 }, () => 'b'), 'c'].map(async (key) => await find([key]))
+  )
   t.strictSame([answers[0], answers[1], answers[51]], [['A'], ['B'], ['C']])
   t.strictSame(calls, [['a'], ['b', 'c']])
 })

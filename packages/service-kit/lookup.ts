@@ -10,14 +10,15 @@ interface Options {
 }
 
 /**
- * Creates a lookup of items that another service owns. Lookups that arrive during a call wait and share the next one, so this process
- * makes one call to the owner at a time. A key that the owner does not know is cached as unknown for a moment, so a flood of invented
- * keys ends here. Failures are not cached.
+ * Creates a lookup of items that another service owns. Lookups that arrive during a call wait and share the next one,
+ * so this process makes one call to the owner at a time. A key that the owner does not know is cached as unknown for a
+ * moment, so a flood of invented keys ends here. Failures are not cached.
  * @param read returns the items it finds by their keys; it gets each key once
  * @returns a function that finds items and leaves out unknown keys
  */
 export function createLookup<Item> (
-  read: (keys: string[]) => Promise<Map<string, Item>>, { unknownTtlMs = 5_000, maxUnknown = 10_000, maxKeysPerCall = 100 }: Options = {}
+  read: (keys: string[]) => Promise<Map<string, Item>>,
+  { unknownTtlMs = 5_000, maxUnknown = 10_000, maxKeysPerCall = 100 }: Options = {}
 ): (keys: string[]) => Promise<Item[]> {
   const unknownUntil = new Map<string, number>()
 

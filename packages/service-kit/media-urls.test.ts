@@ -27,12 +27,23 @@ t.test('a signature of another image, a changed, extended, foreign or missing on
   const signer = createUrlSigner(secret, () => startedAt)
   const { expires, signature } = query(signer.sign(key))
   const later = String(Number(expires) + 3_600)
-  for (const wrong of [
-    {}, { expires }, { signature }, { expires, signature: '' }, { expires: later, signature }, { expires, signature: `${signature}A` }, { expires: [expires], signature },
-    { expires: `${expires}e1`, signature }, { expires: '-1', signature }, { expires: 'NaN', signature }, query(createUrlSigner(former, () => startedAt).sign(key)),
-    // Even a correctly signed URL is valid for at most an hour.
-    query(createUrlSigner(secret, () => startedAt + 3_600_000).sign(key))
-  ]) t.equal(signer.verify(key, wrong), undefined, JSON.stringify(wrong))
+  for (
+    const wrong of [
+      {},
+      { expires },
+      { signature },
+      { expires, signature: '' },
+      { expires: later, signature },
+      { expires, signature: `${signature}A` },
+      { expires: [expires], signature },
+      { expires: `${expires}e1`, signature },
+      { expires: '-1', signature },
+      { expires: 'NaN', signature },
+      query(createUrlSigner(former, () => startedAt).sign(key)),
+      // Even a correctly signed URL is valid for at most an hour.
+      query(createUrlSigner(secret, () => startedAt + 3_600_000).sign(key))
+    ]
+  ) t.equal(signer.verify(key, wrong), undefined, JSON.stringify(wrong))
   t.equal(signer.verify(key.replace('0f.', '10.'), { expires, signature }), undefined)
   t.end()
 })
@@ -48,6 +59,16 @@ t.test('rotating the secret never invalidates a URL', (t) => {
 t.test('media keys have one format', (t) => {
   t.ok(isMediaKey(key))
   t.ok(isMediaKey(key.replace('private', 'public')))
-  for (const other of [`/${key}`, `${key}/`, key.toUpperCase(), key.replace('private/', 'private//'), key.replace('private/', 'public/../private/'), key.replace('.webp', '.png'), `${key}\n`]) t.notOk(isMediaKey(other), other)
+  for (
+    const other of [
+      `/${key}`,
+      `${key}/`,
+      key.toUpperCase(),
+      key.replace('private/', 'private//'),
+      key.replace('private/', 'public/../private/'),
+      key.replace('.webp', '.png'),
+      `${key}\n`
+    ]
+  ) t.notOk(isMediaKey(other), other)
   t.end()
 })

@@ -9,28 +9,35 @@ export const isPrivateMediaKey = (key: string) => key.startsWith('private/')
 
 /** All URLs of an image that are signed within one window are equal, so that caches can reuse them. */
 export const SIGNING_WINDOW_SECONDS = 30 * 60
-/** How long a signature is valid from the start of its window, which makes 30 to 60 minutes from the moment of signing. */
+/**
+ * How long a signature is valid from the start of its window, which makes 30 to 60 minutes from the moment of signing.
+ */
 export const SIGNATURE_TTL_SECONDS = 60 * 60
 
 /** The start of the signing window that contains `nowMs`, in seconds since 1970. */
-export const windowStartSeconds = (nowMs: number) => Math.floor(nowMs / 1_000 / SIGNING_WINDOW_SECONDS) * SIGNING_WINDOW_SECONDS
+export const windowStartSeconds = (nowMs: number) =>
+  Math.floor(nowMs / 1_000 / SIGNING_WINDOW_SECONDS) * SIGNING_WINDOW_SECONDS
 
 /** The variable with the secrets that sign URLs of private images. The first one signs; all of them verify. */
-export const MediaSigningKey = () => Type.String({
-  pattern: '^[^,]{32,}(,[^,]{32,})*$', description: 'The secret that signs URLs of private images; further secrets, which are only accepted, follow after commas'
-})
+export const MediaSigningKey = () =>
+  Type.String({
+    pattern: '^[^,]{32,}(,[^,]{32,})*$',
+    description:
+      'The secret that signs URLs of private images; further secrets, which are only accepted, follow after commas'
+  })
 
 export interface UrlSigner {
   /** The query string that grants access to the image for 30 to 60 minutes. */
-  sign (key: string): string
+  sign(key: string): string
   /** How many seconds the query string remains valid; undefined if it is not valid. */
-  verify (key: string, query: { expires?: unknown, signature?: unknown }): number | undefined
+  verify(key: string, query: { expires?: unknown, signature?: unknown }): number | undefined
 }
 
 /** @param secrets the value of the variable, separated by commas */
 export function createUrlSigner (secrets: string, now = Date.now): UrlSigner {
   const accepted = secrets.split(',')
-  const macOf = (secret: string, key: string, expires: string) => createHmac('sha256', secret).update(`${key}\n${expires}`).digest()
+  const macOf = (secret: string, key: string, expires: string) =>
+    createHmac('sha256', secret).update(`${key}\n${expires}`).digest()
 
   return {
     sign (key) {

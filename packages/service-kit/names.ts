@@ -1,32 +1,139 @@
 import { ValidationError } from './errors.ts'
 
-// A name that consists only of these words and the fillers would impersonate the service. Any other word makes it acceptable, as in "Joe Root".
+// A name that consists only of these words and the fillers would impersonate the service. Any other word makes it
+// acceptable, as in "Joe Root".
 const RESERVED = [
-  'tandem', 'admin', 'admins', 'administrator', 'mod', 'mods', 'moderator', 'moderation', 'support', 'helpdesk', 'help', 'official', 'staff', 'system', 'root',
-  'security', 'service', 'team', 'billing', 'payments', 'abuse', 'postmaster', 'webmaster', 'noreply', 'no reply', 'api', 'bot', 'fitmatch', 'verified', 'everyone', 'null', 'undefined'
+  'tandem',
+  'admin',
+  'admins',
+  'administrator',
+  'mod',
+  'mods',
+  'moderator',
+  'moderation',
+  'support',
+  'helpdesk',
+  'help',
+  'official',
+  'staff',
+  'system',
+  'root',
+  'security',
+  'service',
+  'team',
+  'billing',
+  'payments',
+  'abuse',
+  'postmaster',
+  'webmaster',
+  'noreply',
+  'no reply',
+  'api',
+  'bot',
+  'fitmatch',
+  'verified',
+  'everyone',
+  'null',
+  'undefined'
 ]
-const FILLERS = ['the', 'app', 'fit', 'fitness', 'account', 'customer', 'care', 'desk', 'id', 'indonesia', 'real', 'my', 'user']
+const FILLERS = [
+  'the',
+  'app',
+  'fit',
+  'fitness',
+  'account',
+  'customer',
+  'care',
+  'desk',
+  'id',
+  'indonesia',
+  'real',
+  'my',
+  'user'
+]
 
-// Letters of other scripts, digits and symbols that look like a Latin letter. The ones that look like each other (i, l and 1) all become an i.
+// Letters of other scripts, digits and symbols that look like a Latin letter. The ones that look like each other (i, l
+// and 1) all become an i.
 const LOOKALIKES = new Map(Object.entries({
-  а: 'a', α: 'a', '@': 'a', 4: 'a', в: 'b', β: 'b', 8: 'b', с: 'c', ϲ: 'c', ԁ: 'd', đ: 'd', е: 'e', ε: 'e', є: 'e', 3: 'e', ɡ: 'g', н: 'h', һ: 'h',
-  і: 'i', ι: 'i', ı: 'i', ӏ: 'i', l: 'i', 1: 'i', '|': 'i', '!': 'i', ł: 'i', ј: 'j', к: 'k', κ: 'k', м: 'm', μ: 'm', п: 'n', ո: 'n', η: 'n',
-  о: 'o', ο: 'o', σ: 'o', օ: 'o', ø: 'o', 0: 'o', р: 'p', ρ: 'p', г: 'r', ѕ: 's', $: 's', 5: 's', т: 't', τ: 't', 7: 't', ս: 'u', υ: 'u', ν: 'v', ѵ: 'v',
-  ѡ: 'w', ω: 'w', х: 'x', χ: 'x', у: 'y', γ: 'y'
+  а: 'a',
+  α: 'a',
+  '@': 'a',
+  4: 'a',
+  в: 'b',
+  β: 'b',
+  8: 'b',
+  с: 'c',
+  ϲ: 'c',
+  ԁ: 'd',
+  đ: 'd',
+  е: 'e',
+  ε: 'e',
+  є: 'e',
+  3: 'e',
+  ɡ: 'g',
+  н: 'h',
+  һ: 'h',
+  і: 'i',
+  ι: 'i',
+  ı: 'i',
+  ӏ: 'i',
+  l: 'i',
+  1: 'i',
+  '|': 'i',
+  '!': 'i',
+  ł: 'i',
+  ј: 'j',
+  к: 'k',
+  κ: 'k',
+  м: 'm',
+  μ: 'm',
+  п: 'n',
+  ո: 'n',
+  η: 'n',
+  о: 'o',
+  ο: 'o',
+  σ: 'o',
+  օ: 'o',
+  ø: 'o',
+  0: 'o',
+  р: 'p',
+  ρ: 'p',
+  г: 'r',
+  ѕ: 's',
+  $: 's',
+  5: 's',
+  т: 't',
+  τ: 't',
+  7: 't',
+  ս: 'u',
+  υ: 'u',
+  ν: 'v',
+  ѵ: 'v',
+  ѡ: 'w',
+  ω: 'w',
+  х: 'x',
+  χ: 'x',
+  у: 'y',
+  γ: 'y'
 }))
 
 /** Reduces a name to what it looks like: without case, accents, spaces and symbols. */
-const skeletonOf = (name: string) => name.normalize('NFKD').toLowerCase().replace(/./gsu, (letter) => LOOKALIKES.get(letter) ?? letter)
-  .replace(/[^\p{L}\p{N}]/gu, '').replaceAll('rn', 'm').replaceAll('vv', 'w')
+const skeletonOf = (name: string) =>
+  name.normalize('NFKD').toLowerCase().replace(/./gsu, (letter) => LOOKALIKES.get(letter) ?? letter)
+    .replace(/[^\p{L}\p{N}]/gu, '').replaceAll('rn', 'm').replaceAll('vv', 'w')
 
 const reserved = RESERVED.map(skeletonOf)
 const words = [...reserved, ...FILLERS.map(skeletonOf)].join('|')
 const impersonation = new RegExp(`^(?=.*(?:${reserved.join('|')}))(?:${words})+$`, 'u')
-const isReserved = (name: string) => [name, name.replace(/\p{Nd}/gu, '')].some((each) => impersonation.test(skeletonOf(each)))
+const isReserved = (name: string) =>
+  [name, name.replace(/\p{Nd}/gu, '')].some((each) => impersonation.test(skeletonOf(each)))
 
-// Joiners belong to the spelling of scripts whose letters join, and to emoji. Any other invisible character is rejected.
-const joined = String.raw`(?<=[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}])[\u200C\u200D]`
-const emoji = String.raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
+// Joiners belong to the spelling of scripts whose letters join, and to emoji. Any other invisible character is
+// rejected.
+const joined = String
+  .raw`(?<=[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Gujr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}])[\u200C\u200D]`
+const emoji = String
+  .raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
 /** Why `name` cannot be a name or username, as the end of a sentence; undefined if it can. */
@@ -36,7 +143,8 @@ export function findNameError (name: string): string | undefined {
 }
 
 /**
- * Validates a name that people choose: of an account, a username or a matching profile. The rule is the same everywhere.
+ * Validates a name that people choose: of an account, a username or a matching profile. The rule is the same
+ * everywhere.
  * @param current their current name, which stays valid even if the rules have changed since
  * @throws ValidationError
  */

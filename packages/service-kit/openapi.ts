@@ -19,7 +19,9 @@ interface Published {
   documentedAs?: unknown
 }
 
-interface Content { [type: string]: { schema?: Schema, example?: unknown, examples?: unknown } }
+interface Content {
+  [type: string]: { schema?: Schema, example?: unknown, examples?: unknown }
+}
 
 interface Operation {
   responses?: Record<string, { $ref?: string, content?: Content }>
@@ -28,7 +30,9 @@ interface Operation {
 
 function addExamples (content: Content = {}) {
   // OpenAPI does not allow `example` together with `examples`.
-  for (const media of Object.values(content)) if (media.schema && !media.examples) media.example ??= exampleOf(media.schema)
+  for (const media of Object.values(content)) {
+    if (media.schema && !media.examples) media.example ??= exampleOf(media.schema)
+  }
 }
 
 // Our own keywords, which only the validator uses.
@@ -37,14 +41,18 @@ const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEm
 function toPublicSchema (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toPublicSchema)
   if (typeof schema !== 'object' || schema === null) return schema
-  const published: Published = Object.fromEntries(Object.entries(schema)
-    .filter(([key, value]) => !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true)))
-    .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)]))
+  const published: Published = Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true)))
+      .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)])
+  )
   // The document shows what to send or expect, although the server accepts or returns any value here.
   if (published.documentedAs !== undefined) return published.documentedAs
   const { required, properties } = published
   // A field with a default is optional for clients.
-  if (Array.isArray(required) && properties) published.required = required.filter((name) => properties[name]?.default === undefined)
+  if (Array.isArray(required) && properties) {
+    published.required = required.filter((name) => properties[name]?.default === undefined)
+  }
   return published
 }
 
@@ -52,9 +60,11 @@ function toPublicSchema (schema: unknown): unknown {
 function toRequestSchema (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toRequestSchema)
   if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(Object.entries(schema)
-    .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
-    .map(([key, value]) => [key, toRequestSchema(value)]))
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
+      .map(([key, value]) => [key, toRequestSchema(value)])
+  )
 }
 
 // The form is streamed, so this schema only documents it and validates nothing.
@@ -64,7 +74,8 @@ const formBody = (field: string) => ({
 })
 
 /** `GET /feed/:id/like` becomes `getFeedIdLike`. */
-const operationIdOf = (method: string, url: string) => method.toLowerCase() +
+const operationIdOf = (method: string, url: string) =>
+  method.toLowerCase() +
   url.split(/[^a-zA-Z0-9]+/).filter(Boolean).map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 
 /** Serves an OpenAPI 3.1 document of the routes that are added later at GET /openapi.json. */
@@ -79,7 +90,9 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
         responses: {
           Failure: {
             description: 'Any error. `code` identifies it.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' }, example: exampleOf(Failure) } }
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/Failure' }, example: exampleOf(Failure) }
+            }
           }
         }
       }
@@ -108,15 +121,23 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       const document = 'openapiObject' in documentObject ? documentObject.openapiObject : {}
       for (const operations of Object.values(document.paths ?? {})) {
         for (const { responses, requestBody } of Object.values(operations ?? {}) as Operation[]) {
-          for (const { content } of [requestBody, ...Object.values(responses ?? {})].filter((part) => part !== undefined)) addExamples(content)
+          for (
+            const { content } of [requestBody, ...Object.values(responses ?? {})].filter((part) => part !== undefined)
+          ) addExamples(content)
           if (responses) responses.default ??= { $ref: '#/components/responses/Failure' }
           // A missing body is read as an empty one.
-          if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) requestBody.required = false
+          if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) {
+            requestBody.required = false
+          }
         }
       }
       return document
     }
   })
 
-  app.get('/openapi.json', { schema: { hide: true }, config: { public: true, logged: false } }, async () => app.swagger())
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true }, config: { public: true, logged: false } },
+    async () => app.swagger()
+  )
 }

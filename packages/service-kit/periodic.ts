@@ -1,15 +1,17 @@
 import type { Log } from './logging.ts'
 
 /**
- * Runs `work` now and every `intervalMs` until the returned function is called. A failure is logged and retried at the next interval. Runs
- * never overlap: while one takes longer than the interval, no other starts.
+ * Runs `work` now and every `intervalMs` until the returned function is called. A failure is logged and retried at the
+ * next interval. Runs never overlap: while one takes longer than the interval, no other starts.
  */
 export function runPeriodically (work: () => Promise<unknown>, { intervalMs, log }: { intervalMs: number, log: Log }) {
   let running: Promise<unknown> | undefined
   const tick = () => {
     running ??= work()
       .catch((error: unknown) => log.warn({ err: error }, 'periodic work failed; it runs again at the next interval'))
-      .finally(() => { running = undefined })
+      .finally(() => {
+        running = undefined
+      })
   }
   tick()
   const timer = setInterval(tick, intervalMs)

@@ -9,20 +9,34 @@ import t from 'tap'
 const kit = new URL('./index.ts', import.meta.url).href
 
 function start (main: string, { ipc = false, env = {} } = {}) {
-  const script = `import { run, readConfig, ServiceEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
+  const script =
+    `import { run, readConfig, ServiceEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
   const args = ['--input-type=module-typescript', '--eval', script]
   const stdio: Array<'pipe' | 'ipc'> = ipc ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe']
   const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env }, cwd: import.meta.dirname })
   const output = { out: '', err: '' }
-  child.stdout?.setEncoding('utf8').on('data', (text) => { output.out += text })
-  child.stderr?.setEncoding('utf8').on('data', (text) => { output.err += text })
-  const ready = new Promise<void>((resolve) => { child.stdout?.on('data', () => { if (output.out.includes('started')) resolve() }) })
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output.out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    output.err += text
+  })
+  const ready = new Promise<void>((resolve) => {
+    child.stdout?.on('data', () => {
+      if (output.out.includes('started')) resolve()
+    })
+  })
   // Not 'close', which never comes for a child whose channel has been disconnected.
-  const ended = Promise.all([once(child, 'exit'), once(child.stdout as Readable, 'end'), once(child.stderr as Readable, 'end')]).then(([[code]]) => code as number)
+  const ended = Promise.all([
+    once(child, 'exit'),
+    once(child.stdout as Readable, 'end'),
+    once(child.stderr as Readable, 'end')
+  ]).then(([[code]]) => code as number)
   return { child, output, ready, ended }
 }
 
-const opens = "setInterval(() => {}, 1000); onClose(() => log.info('first closed')); onClose(() => { throw new Error('stuck') }); onClose(() => log.info('last closed')); log.info('started')"
+const opens =
+  "setInterval(() => {}, 1000); onClose(() => log.info('first closed')); onClose(() => { throw new Error('stuck') }); onClose(() => log.info('last closed')); log.info('started')"
 
 t.test('on SIGTERM a process closes its resources in reverse order', async (t) => {
   const { child, output, ready, ended } = start(opens)
@@ -41,7 +55,9 @@ t.test('a process exits with its parent', async (t) => {
 })
 
 t.test('an unhandled rejection is logged and ends the process', async (t) => {
-  const { output, ended } = start("onClose(() => log.info('closed')); log.info('started'); setTimeout(() => Promise.reject(new Error('forgotten')), 10)")
+  const { output, ended } = start(
+    "onClose(() => log.info('closed')); log.info('started'); setTimeout(() => Promise.reject(new Error('forgotten')), 10)"
+  )
   t.equal(await ended, 1)
   t.match(output.out, /fatal[^]*forgotten[^]*closed/)
 })
@@ -51,11 +67,20 @@ t.test('a failed start prints the reason in one line and closes what was open', 
   await once(occupied, 'listening')
   t.teardown(() => occupied.close())
   const { port } = occupied.address() as AddressInfo
-  const listen = `onClose(() => log.info('closed')); const server = createServer(); await new Promise((resolve, reject) => server.on('error', reject).listen(${port}, '127.0.0.1', resolve))`
+  const listen =
+    `onClose(() => log.info('closed')); const server = createServer(); await new Promise((resolve, reject) => server.on('error', reject).listen(${port}, '127.0.0.1', resolve))`
   const cases: Array<[string, string, RegExp]> = [
     ['a port in use', listen, new RegExp(`^social cannot start: port ${port} on 127.0.0.1 is already in use\\n$`)],
-    ['an invalid variable', "readConfig({ type: 'object', required: ['PORT'], properties: { ...ServiceEnvironment } })", /^social cannot start: PORT must be an integer\n$/],
-    ['a refused connection', "await new Promise((resolve, reject) => connect(1, '127.0.0.1', resolve).on('error', reject))", /^social cannot start: .*\n$/]
+    [
+      'an invalid variable',
+      "readConfig({ type: 'object', required: ['PORT'], properties: { ...ServiceEnvironment } })",
+      /^social cannot start: PORT must be an integer\n$/
+    ],
+    [
+      'a refused connection',
+      "await new Promise((resolve, reject) => connect(1, '127.0.0.1', resolve).on('error', reject))",
+      /^social cannot start: .*\n$/
+    ]
   ]
   for (const [what, main, line] of cases) {
     const { output, ended } = start(main, { env: { PORT: 'eighty' } })

@@ -10,7 +10,8 @@ type Main = (onClose: (close: Close) => void, log: Log) => Promise<unknown>
 const SHUTDOWN_TIMEOUT_MS = 10_000
 
 // Errors whose cause is at the other end of a connection. The operator needs the message, not our stack.
-const CONNECTION_ERROR = /^(E[A-Z_]+|28P01|28000|3D000|57P0\d|08\w{3}|53300|CONNECTION_REFUSED|TIMEOUT|AUTHORIZATION_VIOLATION|NO_RESPONDERS|503)$/
+const CONNECTION_ERROR =
+  /^(E[A-Z_]+|28P01|28000|3D000|57P0\d|08\w{3}|53300|CONNECTION_REFUSED|TIMEOUT|AUTHORIZATION_VIOLATION|NO_RESPONDERS|503)$/
 
 function describeStartError (error: unknown): string {
   if (error instanceof ConfigError) return error.message
@@ -18,14 +19,17 @@ function describeStartError (error: unknown): string {
   const { code, port, address } = error as { code?: unknown, port?: number, address?: string }
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is already in use`
   if (code === 'EACCES') return `no permission to listen on port ${port} of ${address}`
-  if (error instanceof AggregateError && error.message === '') return error.errors.map((each) => describeStartError(each)).join(', ')
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map((each) => describeStartError(each)).join(', ')
+  }
   return typeof code === 'string' && CONNECTION_ERROR.test(code) ? error.message : error.stack ?? error.message
 }
 
 /**
- * Runs a process. `main` opens its resources in order and registers a function to close each one with `onClose`. They are called in reverse
- * order on SIGTERM, on SIGINT, and when the parent that forked this process is gone, with 10 s for all of them. A failed start prints
- * the reason in one line and exits with 1. An uncaught error also exits with 1, because the supervisor then starts a clean process.
+ * Runs a process. `main` opens its resources in order and registers a function to close each one with `onClose`. They
+ * are called in reverse order on SIGTERM, on SIGINT, and when the parent that forked this process is gone, with 10 s
+ * for all of them. A failed start prints the reason in one line and exits with 1. An uncaught error also exits with 1,
+ * because the supervisor then starts a clean process.
  */
 export async function run (name: string, main: Main): Promise<void> {
   const { log, flush } = createProcessLogger(name)
@@ -52,13 +56,17 @@ export async function run (name: string, main: Main): Promise<void> {
     else log.info({ signal }, 'shutting down')
     await closeAll()
   })
-  process.once('disconnect', () => { if (!closing) grace.close() })
+  process.once('disconnect', () => {
+    if (!closing) grace.close()
+  })
 
   try {
     await main((close) => open.push(close), log)
   } catch (error) {
     if (closing) return
-    process.stderr.write(`${name} cannot start: ${describeStartError(error).replaceAll('\n', `\n${name} cannot start: `)}\n`)
+    process.stderr.write(
+      `${name} cannot start: ${describeStartError(error).replaceAll('\n', `\n${name} cannot start: `)}\n`
+    )
     const timer = setTimeout(() => process.exit(1), 2_000)
     await closeAll()
     clearTimeout(timer)

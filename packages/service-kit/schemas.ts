@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * An id. It is an opaque string for clients and a lower-case uuid for us. A string that is not a uuid is read as the nil uuid, so a route
- * finds nothing and returns its own not-found error, and Postgres never sees a malformed uuid.
+ * An id. It is an opaque string for clients and a lower-case uuid for us. A string that is not a uuid is read as the
+ * nil uuid, so a route finds nothing and returns its own not-found error, and Postgres never sees a malformed uuid.
  */
 export const Id = Type.String({ opaqueId: true, examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] })
 
@@ -20,30 +20,45 @@ export const Text = ({ min = 1, max, ...options }: Length) =>
   Type.String({ transform: ['trim'], minLength: min, maxLength: max, ...options })
 
 /** A password, code or token: not trimmed, `min` (1) to `max` characters long. */
-export const Secret = ({ min = 1, max, ...options }: Length) => Type.String({ minLength: min, maxLength: max, ...options })
+export const Secret = ({ min = 1, max, ...options }: Length) =>
+  Type.String({ minLength: min, maxLength: max, ...options })
 
 /** A point in time in a response: accepts a Date or an ISO 8601 string, and is written as ISO 8601. */
-export const Timestamp = Type.Unsafe<Date | string>({ type: 'string', format: 'date-time', examples: ['2026-03-14T07:30:00.000Z'] })
+export const Timestamp = Type.Unsafe<Date | string>({
+  type: 'string',
+  format: 'date-time',
+  examples: ['2026-03-14T07:30:00.000Z']
+})
 
 /** A point in time in a request: an ISO 8601 date and time with an offset. */
-export const Instant = Type.String({ transform: ['trim'], format: 'date-time', examples: ['2026-03-14T07:30:00+07:00'] })
+export const Instant = Type.String({
+  transform: ['trim'],
+  format: 'date-time',
+  examples: ['2026-03-14T07:30:00+07:00']
+})
 
 /** A date, `2026-02-28`. Dates that do not exist are rejected. */
 export const IsoDate = Type.String({ transform: ['trim'], format: 'date', examples: ['1998-04-12'] })
 
 /** A URL from a client: http or https, without credentials, at most 2,048 characters. It is never fetched. */
-export const ClientUrl = Type.String({ transform: ['trim'], format: 'client-url', maxLength: 2048, examples: ['https://cdn.example.com/photos/1b4e28ba.webp'] })
+export const ClientUrl = Type.String({
+  transform: ['trim'],
+  format: 'client-url',
+  maxLength: 2048,
+  examples: ['https://cdn.example.com/photos/1b4e28ba.webp']
+})
 
 /** One of `values`. */
 export const Enum = <const Values extends string[]>(values: readonly [...Values], options: TSchemaOptions = {}) =>
   Type.Enum(values, { type: 'string', ...options })
 
 /** `schema` or null. */
-export const Nullable = <Schema extends TSchema>(schema: Schema, options: TSchemaOptions = {}) => Type.Union([schema, Type.Null()], options)
+export const Nullable = <Schema extends TSchema>(schema: Schema, options: TSchemaOptions = {}) =>
+  Type.Union([schema, Type.Null()], options)
 
 /**
- * An object that a client sends: a body or an object inside one. Undeclared fields are dropped. For an optional field that is not nullable,
- * null counts as missing.
+ * An object that a client sends: a body or an object inside one. Undeclared fields are dropped. For an optional field
+ * that is not nullable, null counts as missing.
  */
 export const Body = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, dropNulls: true, ...options })
@@ -51,12 +66,20 @@ export const Body = <Properties extends TProperties>(properties: Properties, opt
 /** The headers of a request that clients can safely repeat. Read them with `readIdempotencyKey`. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
-    minLength: 1, maxLength: 255, description: 'Chosen by the client. A repeat within 24 hours gets the response of the first request.'
+    minLength: 1,
+    maxLength: 255,
+    description: 'Chosen by the client. A repeat within 24 hours gets the response of the first request.'
   }))
 })
 
-/** The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. An empty cursor counts as missing, because many clients send one for the first page. */
-export const PageQuery = <Properties extends TProperties = Record<never, never>>(properties: Properties = {} as Properties, { limit = 20, max = 50 } = {}) =>
+/**
+ * The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. An empty cursor counts as missing, because
+ * many clients send one for the first page.
+ */
+export const PageQuery = <Properties extends TProperties = Record<never, never>>(
+  properties: Properties = {} as Properties,
+  { limit = 20, max = 50 } = {}
+) =>
   Type.Object({
     limit: Type.Integer({ minimum: 1, maximum: max, default: limit }),
     cursor: Type.Optional(Cursor),
@@ -64,10 +87,13 @@ export const PageQuery = <Properties extends TProperties = Record<never, never>>
   }, { dropEmpty: ['cursor'] })
 
 /** The `cursor` of the next page. */
-export const NextCursor = Nullable(Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }), { description: 'null on the last page' })
+export const NextCursor = Nullable(Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }), {
+  description: 'null on the last page'
+})
 
 /** `{ success: true, data }` */
-export const Data = <Schema extends TSchema>(schema: Schema) => Type.Object({ success: Type.Literal(true), data: schema })
+export const Data = <Schema extends TSchema>(schema: Schema) =>
+  Type.Object({ success: Type.Literal(true), data: schema })
 
 /** `{ success: true, message }` */
 export const Message = Type.Object({ success: Type.Literal(true), message: Type.String({ examples: ['Done'] }) })

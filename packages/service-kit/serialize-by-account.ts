@@ -1,13 +1,13 @@
 import { RateLimited } from './errors.ts'
 
 /**
- * Runs the work of one account sequentially and the work of different accounts in parallel, within this process. It saves database
- * connections: work that would wait in Postgres for the same row waits here, without a connection.
+ * Runs the work of one account sequentially and the work of different accounts in parallel, within this process. It
+ * saves database connections: work that would wait in Postgres for the same row waits here, without a connection.
  * @param maxWaiting how many calls of an account may wait; a further call throws RateLimited
  */
 export function serializeByAccount ({ maxWaiting = Infinity } = {}) {
   const queues = new Map<string, { tail: Promise<unknown>, length: number }>()
-  return async <Result> (accountId: string, work: () => Promise<Result>): Promise<Result> => {
+  return async <Result>(accountId: string, work: () => Promise<Result>): Promise<Result> => {
     const { tail, length } = queues.get(accountId) ?? { tail: Promise.resolve(), length: 0 }
     if (length > maxWaiting) throw new RateLimited()
     const result = tail.then(work, work)

@@ -5,7 +5,13 @@ import { promisify } from 'node:util'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { LogController } from 'fastify'
-import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault
+} from 'fastify'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
@@ -21,7 +27,8 @@ import { traceRequests } from './tracing.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 import { validateRequests } from './validation.ts'
 
-export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, TypeBoxTypeProvider>
+export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression,
+  FastifyBaseLogger, TypeBoxTypeProvider>
 
 /** A route module: a Fastify plugin that gets `Deps` when it is registered. */
 export type Routes<Deps extends object = Record<never, never>> = FastifyPluginAsyncTypebox<Deps>
@@ -45,7 +52,10 @@ export interface ServerOptions extends AuthenticationOptions {
   exposesFailingChecks?: boolean
   /** The largest request body in bytes; default 64 KiB. A route can override it. */
   bodyLimit?: number
-  /** Whether to reject requests while the event loop is overloaded; default true. Tests disable it, or they would fail on a busy machine. */
+  /**
+   * Whether to reject requests while the event loop is overloaded; default true. Tests disable it, or they would fail
+   * on a busy machine.
+   */
   loadShedding?: boolean
   /** Whether to serve /openapi.json; default true. */
   openapi?: boolean
@@ -56,15 +66,30 @@ const CLOSE_GRACE_MS = 1_000
 const REQUEST_ID = /^[0-9a-f-]{36}$/
 
 /**
- * Creates a server with everything that all services share: the error envelope, authentication of every route that is not public,
- * validation, health, metrics, tracing, logging, load shedding and an OpenAPI document. Await it before you add routes.
+ * Creates a server with everything that all services share: the error envelope, authentication of every route that is
+ * not public, validation, health, metrics, tracing, logging, load shedding and an OpenAPI document. Await it before you
+ * add routes.
  */
-export async function createServer ({ name, log, keys, isRevoked, trustProxy = [], checks = {}, exposesFailingChecks = true, bodyLimit = 64 * KIBIBYTE, loadShedding = true, openapi = true }: ServerOptions): Promise<Server> {
+export async function createServer (
+  {
+    name,
+    log,
+    keys,
+    isRevoked,
+    trustProxy = [],
+    checks = {},
+    exposesFailingChecks = true,
+    bodyLimit = 64 * KIBIBYTE,
+    loadShedding = true,
+    openapi = true
+  }: ServerOptions
+): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     // A service reuses the request id that the gateway sends to the client.
-    genReqId: ({ headers: { 'x-request-id': id } }) => trustProxy.length > 0 && typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID(),
+    genReqId: ({ headers: { 'x-request-id': id } }) =>
+      trustProxy.length > 0 && typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID(),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit,
@@ -98,8 +123,9 @@ export async function createServer ({ name, log, keys, isRevoked, trustProxy = [
 }
 
 /**
- * Closes connections without breaking a request. A client may send a request just as its connection is being closed. So the server goes on
- * for a second, marks each response with `Connection: close`, and only then closes the idle connections.
+ * Closes connections without breaking a request. A client may send a request just as its connection is being closed. So
+ * the server goes on for a second, marks each response with `Connection: close`, and only then closes the idle
+ * connections.
  */
 function closeConnectionsGracefully (app: FastifyInstance) {
   let closing = false
@@ -109,7 +135,8 @@ function closeConnectionsGracefully (app: FastifyInstance) {
     closing = true
     const deadline = Date.now() + CLOSE_GRACE_MS
     while (await countConnections() > 0 && Date.now() < deadline) await sleep(20)
-    // Node closes connections that are idle when the server closes, but would wait 72 s for those that become idle later.
+    // Node closes connections that are idle when the server closes, but would wait 72 s for those that become idle
+    // later.
     idleTimer = setInterval(() => app.server.closeIdleConnections(), 200)
   })
   app.addHook('onClose', async () => clearInterval(idleTimer))
@@ -142,16 +169,30 @@ function sendClientError (error: Error & { code?: string }, socket: Socket) {
   const [status, body] = clientErrorResponse(error.code)
   const text = JSON.stringify(body)
   if (!socket.writable) return void socket.destroy(error)
-  // Destroying the socket at once, with unread bytes of the client, would reset the connection before the client reads the response.
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`)
+  // Destroying the socket at once, with unread bytes of the client, would reset the connection before the client reads
+  // the response.
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${
+      Buffer.byteLength(text)
+    }\r\nConnection: close\r\n\r\n${text}`
+  )
   socket.resume()
   setTimeout(() => socket.destroy(), 1_000).unref()
 }
 
 function clientErrorResponse (code: string | undefined) {
   switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return ['408 Request Timeout', failure('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again')] as const
-    case 'HPE_HEADER_OVERFLOW': return ['431 Request Header Fields Too Large', failure('PAYLOAD_TOO_LARGE', 'The request headers are too large')] as const
-    default: return ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')] as const
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [
+        '408 Request Timeout',
+        failure('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again')
+      ] as const
+    case 'HPE_HEADER_OVERFLOW':
+      return [
+        '431 Request Header Fields Too Large',
+        failure('PAYLOAD_TOO_LARGE', 'The request headers are too large')
+      ] as const
+    default:
+      return ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')] as const
   }
 }

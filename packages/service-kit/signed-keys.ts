@@ -4,21 +4,32 @@ import type { TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
 import type { PublicJwk } from './keys.ts'
 
-// The keys that sign access tokens determine every caller's identity. So the key set itself is signed with a root key that only identity
-// has. Every process has the public half in its configuration and need not trust the network.
+// The keys that sign access tokens determine every caller's identity. So the key set itself is signed with a root key
+// that only identity has. Every process has the public half in its configuration and need not trust the network.
 
 const TYPE = 'tandem-keys'
 const ALGORITHM = 'EdDSA'
-// Identity signs a set for each request, so an older one is a replay. As with tokens, the clocks of all processes must agree.
+// Identity signs a set for each request, so an older one is a replay. As with tokens, the clocks of all processes must
+// agree.
 const MAX_AGE_MS = 5 * 60_000
 const MAX_CLOCK_SKEW_MS = 60_000
 
-interface SignedSet { issuedAt: number, keys: PublicJwk[] }
+interface SignedSet {
+  issuedAt: number
+  keys: PublicJwk[]
+}
 
-/** The public halves of the active root keys, as base64 of their DER (SPKI). There is more than one during a rotation. */
-export const RootKeys = (options: TSchemaOptions = {}) => Type.Unsafe<string[]>({
-  type: 'string', separator: ',', format: 'ed25519-public-keys', description: "The public halves of identity's root keys, separated by commas", ...options
-})
+/**
+ * The public halves of the active root keys, as base64 of their DER (SPKI). There is more than one during a rotation.
+ */
+export const RootKeys = (options: TSchemaOptions = {}) =>
+  Type.Unsafe<string[]>({
+    type: 'string',
+    separator: ',',
+    format: 'ed25519-public-keys',
+    description: "The public halves of identity's root keys, separated by commas",
+    ...options
+  })
 
 /** @throws if the text is not an Ed25519 public key in base64 */
 export function parseRootKey (text: string): KeyObject {
@@ -30,14 +41,20 @@ export function parseRootKey (text: string): KeyObject {
 /** Signs a key set. Only identity calls it. @param issuedAt milliseconds since 1970 */
 export async function signKeySet (keys: PublicJwk[], issuedAt: number, rootKey: KeyObject): Promise<string> {
   const set: SignedSet = { issuedAt, keys }
-  return await new CompactSign(Buffer.from(JSON.stringify(set))).setProtectedHeader({ alg: ALGORITHM, typ: TYPE }).sign(rootKey)
+  return await new CompactSign(Buffer.from(JSON.stringify(set))).setProtectedHeader({ alg: ALGORITHM, typ: TYPE }).sign(
+    rootKey
+  )
 }
 
 /**
- * Wraps a function that fetches a signed key set into one that verifies the set and returns its keys, for `createKeySet`.
+ * Wraps a function that fetches a signed key set into one that verifies the set and returns its keys, for
+ * `createKeySet`.
  * @returns a function that throws if no root key signed the set, or if the set is older than an earlier one
  */
-export function createVerifiedKeyFetcher (fetchSigned: () => Promise<string>, rootKeys: string[]): () => Promise<PublicJwk[]> {
+export function createVerifiedKeyFetcher (
+  fetchSigned: () => Promise<string>,
+  rootKeys: string[]
+): () => Promise<PublicJwk[]> {
   const roots = rootKeys.map(parseRootKey)
   let newestIssuedAt = 0
   return async () => {

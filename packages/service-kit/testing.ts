@@ -51,49 +51,85 @@ export function createRootKey () {
   }
 }
 
-interface BearerOptions { role?: string, sessionId?: string, expiresInSeconds?: number }
+interface BearerOptions {
+  role?: string
+  sessionId?: string
+  expiresInSeconds?: number
+}
 
 /** The authorization header of an account. */
-export function bearer (accountId: string, { role = 'USER', sessionId = randomUUID(), expiresInSeconds = ACCESS_TOKEN.lifetimeSeconds }: BearerOptions = {}) {
+export function bearer (
+  accountId: string,
+  { role = 'USER', sessionId = randomUUID(), expiresInSeconds = ACCESS_TOKEN.lifetimeSeconds }: BearerOptions = {}
+) {
   const now = Math.floor(Date.now() / 1000)
   const { issuer: iss, audience: aud } = ACCESS_TOKEN
-  return { authorization: `Bearer ${signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresInSeconds })}` }
+  return {
+    authorization: `Bearer ${
+      signToken({ iss, aud, sub: accountId, sid: sessionId, role, iat: now, exp: now + expiresInSeconds })
+    }`
+  }
 }
 
 /** Creates a server with `routes` that is closed when the test ends. */
-export async function testServer (t: { after: (close: () => unknown) => unknown }, routes: Routes = async () => {}, options: Partial<ServerOptions> = {}) {
+export async function testServer (
+  t: { after: (close: () => unknown) => unknown },
+  routes: Routes = async () => {},
+  options: Partial<ServerOptions> = {}
+) {
   const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, ...options })
   t.after(() => app.close())
   await app.register(routes)
   return app
 }
 
-interface RawRequest { path: string, headers?: Record<string, string>, body: Buffer, chunked?: boolean, close?: boolean }
+interface RawRequest {
+  path: string
+  headers?: Record<string, string>
+  body: Buffer
+  chunked?: boolean
+  close?: boolean
+}
 
 /**
- * Sends a complete POST over a raw socket before it reads, as many clients do. Returns the response; its status is 0 if the connection was
- * reset before a response could be read.
+ * Sends a complete POST over a raw socket before it reads, as many clients do. Returns the response; its status is 0 if
+ * the connection was reset before a response could be read.
  */
-export async function postThenRead (port: number, { path, headers = {}, body, chunked = false, close = false }: RawRequest) {
+export async function postThenRead (
+  port: number,
+  { path, headers = {}, body, chunked = false, close = false }: RawRequest
+) {
   const socket = connect(port, '127.0.0.1')
   const received: Buffer[] = []
   let failed = ''
-  socket.on('error', (error: NodeJS.ErrnoException) => { failed = error.code ?? error.message })
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    failed = error.code ?? error.message
+  })
   await once(socket, 'connect')
   const closed = new Promise((resolve) => socket.on('close', resolve))
   const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-  const more = Object.entries({ ...headers, ...(close && { connection: 'close' }) }).map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const more = Object.entries({ ...headers, ...(close && { connection: 'close' }) }).map(([name, value]) =>
+    `${name}: ${value}\r\n`
+  ).join('')
   socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${length}\r\n${more}\r\n`)
   for (let at = 0; at < body.length && !socket.destroyed; at += 65_536) {
     const piece = body.subarray(at, at + 65_536)
-    const framed = chunked ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]) : piece
+    const framed = chunked
+      ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
+      : piece
     if (!socket.write(framed)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
   }
   if (chunked && !socket.destroyed) socket.write('0\r\n\r\n')
   const read = () => {
     const [head = '', text = ''] = Buffer.concat(received).toString('latin1').split('\r\n\r\n')
     const isComplete = text.length > 0 && text.length === Number(/content-length: (\d+)/i.exec(head)?.[1])
-    return { status: Number(head.split(' ')[1] ?? 0), text, isComplete, closes: /^connection: close/im.test(head), failed }
+    return {
+      status: Number(head.split(' ')[1] ?? 0),
+      text,
+      isComplete,
+      closes: /^connection: close/im.test(head),
+      failed
+    }
   }
   socket.on('data', (chunk: Buffer) => {
     received.push(chunk)
@@ -104,19 +140,29 @@ export async function postThenRead (port: number, { path, headers = {}, body, ch
 }
 
 /** Creates the `send` of `fuzzApi`: it injects requests into `app` with `headers`. */
-export const createInjector = (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: FuzzRequest) => {
-  const { statusCode, headers: { 'content-type': type }, body } = await app.inject({ ...request, headers: { ...headers, ...request.headers } } as InjectOptions)
-  return { status: statusCode, type: String(type), body }
-}
+export const createInjector =
+  (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: FuzzRequest) => {
+    const { statusCode, headers: { 'content-type': type }, body } = await app.inject(
+      { ...request, headers: { ...headers, ...request.headers } } as InjectOptions
+    )
+    return { status: statusCode, type: String(type), body }
+  }
 
-interface Media { schema?: Schema, example?: unknown, examples?: Record<string, { value: unknown }> }
+interface Media {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
 
 interface Operation {
   requestBody?: { content?: Record<string, Media> }
   responses?: Record<string, { content?: Record<string, Media> }>
 }
 
-/** Lists the bodies and responses of a server's OpenAPI document without a complete, valid example: `POST /feed body: …`. */
+/**
+ * Lists the bodies and responses of a server's OpenAPI document without a complete, valid example: `POST /feed body:
+ * …`.
+ */
 export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>) {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
   const ajv = addFormats.default(new Ajv({ strict: false, allowUnionTypes: true }))
@@ -146,7 +192,9 @@ function listPathsWithoutExample (schema: Schema, path = ''): string[] {
   const within = schema.anyOf?.[0] ?? schema.items
   if (within) return listPathsWithoutExample(within, path)
   if (!schema.properties) return [path]
-  return Object.entries(schema.properties).flatMap(([name, property]) => listPathsWithoutExample(property, `${path}/${name}`))
+  return Object.entries(schema.properties).flatMap(([name, property]) =>
+    listPathsWithoutExample(property, `${path}/${name}`)
+  )
 }
 
 /** A secret that signs URLs of private images. */

@@ -23,8 +23,8 @@ function propagateTraces () {
 }
 
 /**
- * Starts tracing in this process. Spans are recorded and exported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the SDK costs 200 ms and
- * 45 MB, so it is not even loaded otherwise. Returns a function that flushes the last spans.
+ * Starts tracing in this process. Spans are recorded and exported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the SDK
+ * costs 200 ms and 45 MB, so it is not even loaded otherwise. Returns a function that flushes the last spans.
  */
 export async function startTracing (name: string): Promise<() => Promise<void>> {
   if (!process.env.OTEL_EXPORTER_OTLP_ENDPOINT) {
@@ -33,7 +33,10 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
   }
   process.env.OTEL_METRICS_EXPORTER ??= 'none'
   process.env.OTEL_LOGS_EXPORTER ??= 'none'
-  const [{ NodeSDK }, { FastifyOtelInstrumentation }] = await Promise.all([import('@opentelemetry/sdk-node'), import('@fastify/otel')])
+  const [{ NodeSDK }, { FastifyOtelInstrumentation }] = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@fastify/otel')
+  ])
   const sdk = new NodeSDK({
     serviceName: name,
     contextManager: new AsyncLocalStorageContextManager(),
@@ -53,7 +56,10 @@ const randomHex = () => randomUUID().replaceAll('-', '')
 
 /** The trace context of a caller's `traceparent`, or a new trace if it is missing or malformed. */
 export function extractTraceContext ({ traceparent, tracestate }: Record<string, unknown>): Context {
-  const carrier = { traceparent, tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined }
+  const carrier = {
+    traceparent,
+    tracestate: typeof tracestate === 'string' && tracestate.length <= 512 ? tracestate : undefined
+  }
   const continued = propagation.extract(ROOT_CONTEXT, carrier)
   const parent = trace.getSpanContext(continued)
   if (parent && isSpanContextValid(parent)) return continued
@@ -67,7 +73,10 @@ export function extractTraceContext ({ traceparent, tracestate }: Record<string,
 /** The id of the trace in `traceContext`; by default, the trace of the running code. */
 export const traceId = (traceContext = context.active()) => trace.getSpanContext(traceContext)?.traceId
 
-/** Runs `work` in the trace of a request. A callback of a shared connection would otherwise run in the trace of the request that opened it. */
+/**
+ * Runs `work` in the trace of a request. A callback of a shared connection would otherwise run in the trace of the
+ * request that opened it.
+ */
 export function runInTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
   return context.with(request.trace, work)
 }
@@ -79,7 +88,9 @@ export async function traceRequests (app: FastifyInstance) {
   app.decorateRequest('trace', null as never)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    request.trace = spanPlugin && trace.getSpan(context.active()) ? context.active() : extractTraceContext(request.headers)
+    request.trace = spanPlugin && trace.getSpan(context.active())
+      ? context.active()
+      : extractTraceContext(request.headers)
     context.with(request.trace, done)
   })
 }

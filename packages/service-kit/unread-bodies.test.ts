@@ -10,7 +10,11 @@ import { postThenRead, testServer } from './testing.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 
 const routes: Routes = async (app) => {
-  app.post('/note', { schema: { body: Body({ note: Text({ max: 10 }) }) }, config: { public: true } }, async () => data({}))
+  app.post(
+    '/note',
+    { schema: { body: Body({ note: Text({ max: 10 }) }) }, config: { public: true } },
+    async () => data({})
+  )
   app.post('/mine', { schema: { body: Body({ note: Text({ max: 10 }) }) } }, async () => data({}))
 }
 
@@ -31,10 +35,18 @@ t.test('a client that sends 20 MB of JSON reads the 413, 50 times of 50', async 
       const variant = `${chunked ? 'chunked' : 'with its length'}, ${close ? 'Connection: close' : 'kept alive'}`
       const answers = []
       for (let i = 0; i < rounds; i++) {
-        const batch = Array.from({ length: 5 }, () => postThenRead(port, { path: '/note', headers: { 'content-type': 'application/json' }, body, chunked, close }))
+        const batch = Array.from(
+          { length: 5 },
+          () =>
+            postThenRead(port, { path: '/note', headers: { 'content-type': 'application/json' }, body, chunked, close })
+        )
         answers.push(...await Promise.all(batch))
       }
-      t.strictSame(answers.filter(({ status, isComplete, closes }) => !(status === 413 && isComplete && closes)), [], variant)
+      t.strictSame(
+        answers.filter(({ status, isComplete, closes }) => !(status === 413 && isComplete && closes)),
+        [],
+        variant
+      )
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }
   }
@@ -42,7 +54,9 @@ t.test('a client that sends 20 MB of JSON reads the 413, 50 times of 50', async 
 
 t.test('a client without a token reads the 401 to a long body', async (t) => {
   const port = await listen(t)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => postThenRead(port, { path: '/mine', body: Buffer.alloc(3_000_000), close: true })))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => postThenRead(port, { path: '/mine', body: Buffer.alloc(3_000_000), close: true }))
+  )
   t.equal(answers.filter(({ status, isComplete }) => status === 401 && isComplete).length, 20)
 })
 
@@ -88,7 +102,9 @@ t.test('an endless body is aborted after its maximum length or time', async (t) 
   long.write(head)
   long.resume()
   let sent = 0
-  const writeMore = () => { while (!long.destroyed && long.write(Buffer.alloc(65_536))) sent += 65_536 }
+  const writeMore = () => {
+    while (!long.destroyed && long.write(Buffer.alloc(65_536))) sent += 65_536
+  }
   long.on('drain', writeMore)
   const closed = new Promise((resolve) => long.on('close', resolve))
   writeMore()

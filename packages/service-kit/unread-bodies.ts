@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-interface Limits { maxBytes?: number, maxMs?: number }
+interface Limits {
+  maxBytes?: number
+  maxMs?: number
+}
 
 // Discarding a body this short is faster than opening a new connection.
 const SHORT_BODY_BYTES = 64 * 1024
@@ -14,12 +17,15 @@ function isBodyPending ({ complete, headers }: IncomingMessage) {
 }
 
 /**
- * Lets clients read the response to a request whose body the server does not read, because it is too large or rejected for another reason.
- * Most clients send the whole request before they read. A connection that is closed with unread bytes is reset, and the response is lost.
- * So the response is sent at once, and ends when the rest of the body has been read and discarded: up to `maxBytes` (64 MiB) or `maxMs`
- * (10 s), whichever comes first.
+ * Lets clients read the response to a request whose body the server does not read, because it is too large or rejected
+ * for another reason. Most clients send the whole request before they read. A connection that is closed with unread
+ * bytes is reset, and the response is lost. So the response is sent at once, and ends when the rest of the body has
+ * been read and discarded: up to `maxBytes` (64 MiB) or `maxMs` (10 s), whichever comes first.
  */
-export function discardUnreadBodies (app: FastifyInstance, { maxBytes = 64 * 1024 * 1024, maxMs = 10_000 }: Limits = {}) {
+export function discardUnreadBodies (
+  app: FastifyInstance,
+  { maxBytes = 64 * 1024 * 1024, maxMs = 10_000 }: Limits = {}
+) {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request
     if (!isBodyPending(raw) || !(typeof payload === 'string' || Buffer.isBuffer(payload))) return done(null, payload)

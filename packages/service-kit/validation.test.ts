@@ -1,7 +1,22 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data } from './envelope.ts'
-import { Body, ClientUrl, Cursor, Data, Enum, Id, Instant, IsoDate, NIL_UUID, Nullable, PageQuery, Secret, Text, Timestamp } from './schemas.ts'
+import {
+  Body,
+  ClientUrl,
+  Cursor,
+  Data,
+  Enum,
+  Id,
+  Instant,
+  IsoDate,
+  NIL_UUID,
+  Nullable,
+  PageQuery,
+  Secret,
+  Text,
+  Timestamp
+} from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, testServer } from './testing.ts'
 
@@ -25,20 +40,37 @@ const fields = Body({
 
 const routes: Routes = async (app) => {
   app.post('/echo', { schema: { body: fields } }, async ({ body }) => data(body))
-  app.get('/page', { schema: { querystring: PageQuery({ mood: Type.Optional(Enum(['GOOD', 'BAD'])) }) } }, async ({ query }) => data({ ...query }))
+  app.get(
+    '/page',
+    { schema: { querystring: PageQuery({ mood: Type.Optional(Enum(['GOOD', 'BAD'])) }) } },
+    async ({ query }) => data({ ...query })
+  )
   app.get('/things/:id', { schema: { params: Type.Object({ id: Id }) } }, async ({ params }) => data(params))
-  app.get('/moment', { schema: { response: { 200: Data(Type.Object({ at: Timestamp, until: Nullable(Timestamp), gone: Nullable(Timestamp) })) } } },
-    async () => data({ at: new Date(0), until: new Date(0), gone: null, email: 'never declared' }))
+  app.get('/moment', {
+    schema: {
+      response: { 200: Data(Type.Object({ at: Timestamp, until: Nullable(Timestamp), gone: Nullable(Timestamp) })) }
+    }
+  }, async () => data({ at: new Date(0), until: new Date(0), gone: null, email: 'never declared' }))
 }
 
 t.test('requests are cleaned, and undeclared fields are dropped', async (t) => {
   const app = await testServer(t, routes)
   const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
-  t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, { name: 'Ana', inner: { note: '' } })
+  t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, {
+    name: 'Ana',
+    inner: { note: '' }
+  })
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
-  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, { ids: [uuid, NIL_UUID, NIL_UUID], owner: null })
+  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, {
+    ids: [uuid, NIL_UUID, NIL_UUID],
+    owner: null
+  })
   t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: NIL_UUID })
-  t.strictSame((await echo({ name: null, mood: null, inner: null, count: 1 })).data, { count: 1 }, 'null counts as missing for optional fields')
+  t.strictSame(
+    (await echo({ name: null, mood: null, inner: null, count: 1 })).data,
+    { count: 1 },
+    'null counts as missing for optional fields'
+  )
   t.strictSame((await echo({ draft: { any: null } })).data, { draft: { any: null } })
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
 })
@@ -54,7 +86,11 @@ t.test('null becomes the default of a field that has one, and counts as missing 
   })
   const post = async (payload: object) => (await app.inject({ method: 'POST', url: '/mood', headers, payload })).json()
   t.strictSame((await post({ mood: null, names: null, ends: null })).data, { mood: 'GOOD', names: [] })
-  t.strictSame((await post({ mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })).data, { mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })
+  t.strictSame((await post({ mood: 'BAD', names: ['Ana'], ends: '2026-12-01' })).data, {
+    mood: 'BAD',
+    names: ['Ana'],
+    ends: '2026-12-01'
+  })
   t.match(await post({ names: [null] }), { success: false, code: 'VALIDATION_ERROR' })
 })
 
@@ -89,19 +125,53 @@ t.test('an invalid field is rejected with a message that names the field but not
 t.test('values that Postgres cannot store are rejected anywhere', async (t) => {
   const app = await testServer(t, routes)
   const nested = (depth: number) => '{"draft":' + '{"a":'.repeat(depth) + '1' + '}'.repeat(depth) + '}'
-  for (const payload of ['{"name":"a\\u0000"}', '{"name":"\\ud800"}', '{"draft":{"a\\u0000":1}}', '{"draft":{"a":["\\udc00"]}}', '{"weight":1e400}', nested(40), nested(8_000)]) {
-    const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
+  for (
+    const payload of [
+      '{"name":"a\\u0000"}',
+      '{"name":"\\ud800"}',
+      '{"draft":{"a\\u0000":1}}',
+      '{"draft":{"a":["\\udc00"]}}',
+      '{"weight":1e400}',
+      nested(40),
+      nested(8_000)
+    ]
+  ) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/echo',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload
+    })
     t.equal(answer.statusCode, 400, payload.slice(0, 40))
     t.equal(answer.json().code, 'VALIDATION_ERROR')
   }
   t.equal((await app.inject({ url: '/page?mood=%00', headers })).statusCode, 400)
-  t.equal((await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload: nested(20) })).statusCode, 200)
+  t.equal(
+    (await app.inject({
+      method: 'POST',
+      url: '/echo',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload: nested(20)
+    })).statusCode,
+    200
+  )
 })
 
 t.test('a body cannot reach a prototype', async (t) => {
   const app = await testServer(t, routes)
-  for (const payload of ['{"__proto__":{"role":"ADMIN"}}', '{"draft":{"__proto__":{"role":"ADMIN"}}}', '{"draft":{"constructor":{"prototype":{"role":"ADMIN"}}}}']) {
-    const answer = await app.inject({ method: 'POST', url: '/echo', headers: { ...headers, 'content-type': 'application/json' }, payload })
+  for (
+    const payload of [
+      '{"__proto__":{"role":"ADMIN"}}',
+      '{"draft":{"__proto__":{"role":"ADMIN"}}}',
+      '{"draft":{"constructor":{"prototype":{"role":"ADMIN"}}}}'
+    ]
+  ) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/echo',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload
+    })
     t.notMatch(answer.body, 'ADMIN')
     t.equal(({} as { role?: string }).role, undefined)
   }
@@ -115,8 +185,27 @@ t.test('query values are coerced to their types', async (t) => {
   t.strictSame((await page('?limit=50&cursor=')).data, { limit: 50 })
   t.strictSame((await page('?limit=1e1')).data, { limit: 10 })
   t.strictSame((await page('?limit=20.0')).data, { limit: 20 })
-  for (const query of ['?limit=0', '?limit=51', '?limit=1.5', '?limit=x', '?limit=1&limit=2', '?cursor=x', '?mood=FINE',
-    '?limit=1e309', '?limit=1e400', '?limit=Infinity', '?limit=-Infinity', '?limit=NaN', '?limit=0x10', '?limit=-0', '?limit=99999999999999999999', '?limit=%20', '?limit=1%00']) {
+  for (
+    const query of [
+      '?limit=0',
+      '?limit=51',
+      '?limit=1.5',
+      '?limit=x',
+      '?limit=1&limit=2',
+      '?cursor=x',
+      '?mood=FINE',
+      '?limit=1e309',
+      '?limit=1e400',
+      '?limit=Infinity',
+      '?limit=-Infinity',
+      '?limit=NaN',
+      '?limit=0x10',
+      '?limit=-0',
+      '?limit=99999999999999999999',
+      '?limit=%20',
+      '?limit=1%00'
+    ]
+  ) {
     t.match(await page(query), { success: false, code: 'VALIDATION_ERROR' }, query)
   }
 })
@@ -131,7 +220,10 @@ t.test('a malformed id is read as the nil uuid', async (t) => {
 t.test('timestamps are written as ISO 8601, and undeclared fields are not sent', async (t) => {
   const app = await testServer(t, routes)
   const at = '1970-01-01T00:00:00.000Z'
-  t.strictSame((await app.inject({ url: '/moment', headers })).json(), { success: true, data: { at, until: at, gone: null } })
+  t.strictSame((await app.inject({ url: '/moment', headers })).json(), {
+    success: true,
+    data: { at, until: at, gone: null }
+  })
 })
 
 t.test('a cursor keeps its format in the document', async (t) => {

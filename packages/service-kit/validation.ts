@@ -65,7 +65,9 @@ function createAjv (options: Options) {
       // Defaults of missing fields are already filled in at this point.
       const withDefault = notNullable.filter(([, property]) => property.default !== undefined)
       return (value: Record<string, unknown>) => {
-        for (const [name, property] of withDefault) if (value[name] === null) value[name] = structuredClone(property.default)
+        for (const [name, property] of withDefault) {
+          if (value[name] === null) value[name] = structuredClone(property.default)
+        }
         for (const [name] of optional) if (value[name] === null) delete value[name]
         return true
       }
@@ -87,7 +89,8 @@ function createAjv (options: Options) {
 }
 
 const isNullable = ({ type, enum: values, anyOf }: Schema): boolean =>
-  (type === undefined || [type].flat().includes('null')) && (values?.includes(null) ?? true) && (anyOf?.some(isNullable) ?? true)
+  (type === undefined || [type].flat().includes('null')) && (values?.includes(null) ?? true) &&
+  (anyOf?.some(isNullable) ?? true)
 
 // JSON bodies have types. Paths, queries and headers are text, so their types are coerced.
 const bodyAjv = createAjv({ coerceTypes: false })
@@ -95,8 +98,10 @@ const textAjv = createAjv({ coerceTypes: true })
 
 type Validator = ReturnType<FastifySchemaCompiler<FastifySchema>>
 
-// Numbers in JSON notation. `0x10` is not one, and neither is `1e309`, which would be read as Infinity and pass every maximum.
-const isNumber = (text: string) => /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i.test(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER
+// Numbers in JSON notation. `0x10` is not one, and neither is `1e309`, which would be read as Infinity and pass every
+// maximum.
+const isNumber = (text: string) =>
+  /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i.test(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER
 
 const isNumeric = ({ type, anyOf }: Schema): boolean =>
   [type].flat().some((each) => each === 'integer' || each === 'number') || (anyOf?.some(isNumeric) ?? false)
@@ -131,29 +136,55 @@ const FORMAT_MESSAGES: Record<string, string> = {
 export const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** Describes a validation error in a sentence that names the field and never repeats its value. */
-export function describeValidationError ({ instancePath, keyword, params, message }: Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>, partName = 'The body') {
+export function describeValidationError (
+  { instancePath, keyword, params, message }: Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>,
+  partName = 'The body'
+) {
   const path = instancePath.slice(1).replaceAll('/', '.')
   const field = path === '' ? partName : path
   switch (keyword) {
-    case 'required': return `${path === '' ? '' : `${path}.`}${params.missingProperty} is required`
-    case 'type': return `${field} must be ${[params.type].flat().map(withArticle).join(' or ')}`
-    case 'enum': return `${field} must be one of ${params.allowedValues.join(', ')}`
-    case 'const': return `${field} must be ${JSON.stringify(params.allowedValue)}`
-    case 'format': return `${field} ${FORMAT_MESSAGES[params.format] ?? 'has an invalid format'}`
-    case 'pattern': return `${field} has an invalid format`
-    case 'minLength': return params.limit === 1 ? `${field} must not be empty` : `${field} must have at least ${params.limit} characters`
-    case 'maxLength': return `${field} must have at most ${params.limit} characters`
-    case 'minItems': return `${field} must have at least ${params.limit} items`
-    case 'maxItems': return `${field} must have at most ${params.limit} items`
-    case 'minimum': return `${field} must be at least ${params.limit}`
-    case 'maximum': return `${field} must be at most ${params.limit}`
-    case 'uniqueItems': return `${field} must not contain duplicate items`
-    case 'anyOf': case 'oneOf': return `${field} has an invalid format`
-    default: return `${field} ${message ?? 'is invalid'}`
+    case 'required':
+      return `${path === '' ? '' : `${path}.`}${params.missingProperty} is required`
+    case 'type':
+      return `${field} must be ${[params.type].flat().map(withArticle).join(' or ')}`
+    case 'enum':
+      return `${field} must be one of ${params.allowedValues.join(', ')}`
+    case 'const':
+      return `${field} must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return `${field} ${FORMAT_MESSAGES[params.format] ?? 'has an invalid format'}`
+    case 'pattern':
+      return `${field} has an invalid format`
+    case 'minLength':
+      return params.limit === 1
+        ? `${field} must not be empty`
+        : `${field} must have at least ${params.limit} characters`
+    case 'maxLength':
+      return `${field} must have at most ${params.limit} characters`
+    case 'minItems':
+      return `${field} must have at least ${params.limit} items`
+    case 'maxItems':
+      return `${field} must have at most ${params.limit} items`
+    case 'minimum':
+      return `${field} must be at least ${params.limit}`
+    case 'maximum':
+      return `${field} must be at most ${params.limit}`
+    case 'uniqueItems':
+      return `${field} must not contain duplicate items`
+    case 'anyOf':
+    case 'oneOf':
+      return `${field} has an invalid format`
+    default:
+      return `${field} ${message ?? 'is invalid'}`
   }
 }
 
-const PART_NAMES: Record<string, string> = { body: 'The body', querystring: 'The query', params: 'The path', headers: 'The headers' }
+const PART_NAMES: Record<string, string> = {
+  body: 'The body',
+  querystring: 'The query',
+  params: 'The path',
+  headers: 'The headers'
+}
 
 const MAX_DEPTH = 32
 
@@ -172,8 +203,15 @@ function describeUnstorable (value: unknown) {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'contains a number that is out of range'
 }
 
-/** Searches a value for anything that no schema detects but no request may contain: what `find` reports, and excessive nesting. Returns the end of a sentence. */
-export function findUnstorable (value: unknown, find: (value: unknown) => string | undefined = describeUnstorable, depth = 0): string | undefined {
+/**
+ * Searches a value for anything that no schema detects but no request may contain: what `find` reports, and excessive
+ * nesting. Returns the end of a sentence.
+ */
+export function findUnstorable (
+  value: unknown,
+  find: (value: unknown) => string | undefined = describeUnstorable,
+  depth = 0
+): string | undefined {
   if (typeof value !== 'object' || value === null || !isPlainObject(value)) return find(value)
   if (depth === MAX_DEPTH) return 'is nested too deeply'
   for (const [key, inner] of Object.entries(value)) {
@@ -186,8 +224,12 @@ const findNothing = () => undefined
 
 /** Makes `app` parse, validate and clean requests. */
 export function validateRequests (app: FastifyInstance) {
-  app.setValidatorCompiler(({ schema, httpPart }) => httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema))
-  app.setSchemaErrorFormatter((errors, part) => new Error(describeValidationError(errors[0] as ErrorObject, PART_NAMES[part])))
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema)
+  )
+  app.setSchemaErrorFormatter((errors, part) =>
+    new Error(describeValidationError(errors[0] as ErrorObject, PART_NAMES[part]))
+  )
 
   app.removeContentTypeParser('text/plain')
   const parse = app.getDefaultJsonParser('remove', 'remove')
@@ -204,7 +246,9 @@ export function validateRequests (app: FastifyInstance) {
   app.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
     // The router creates params and query with its own prototypes.
     if (findUnstorable({ ...request.params as object })) return done(new NotFound())
-    const found = findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? findNothing : describeUnstorable) ?? findUnstorable({ ...request.query as object })
+    const found =
+      findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? findNothing : describeUnstorable) ??
+        findUnstorable({ ...request.query as object })
     if (found) return done(new ValidationError(`The request ${found}`))
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

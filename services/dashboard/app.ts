@@ -12,7 +12,16 @@ import { statsRoutes } from './stats/routes.ts'
 import { handleTrainingProgress, handleTrainingTotals } from './totals/rpc.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
-const routes = [homeRoutes, statsRoutes, healthScoreRoutes, weeklyOverviewRoutes, logRoutes, recordRoutes, goalRoutes, programRoutes]
+const routes = [
+  homeRoutes,
+  statsRoutes,
+  healthScoreRoutes,
+  weeklyOverviewRoutes,
+  logRoutes,
+  recordRoutes,
+  goalRoutes,
+  programRoutes
+]
 const consumers = [onPersonChanged, onFactsChanged]
 const rpcs = [handleTrainingTotals, handleTrainingProgress]
 

@@ -28,7 +28,8 @@ const shortNames: Record<Language, Intl.DateTimeFormat> = {
 }
 
 /** The short name of the weekday: Sen, Sel, Rab, Kam, Jum, Sab, Min; Mon, Tue, Wed … */
-export const shortDayName = (day: Temporal.PlainDate, language: Language) => shortNames[language].format(Date.parse(`${day.toString()}T00:00:00Z`))
+export const shortDayName = (day: Temporal.PlainDate, language: Language) =>
+  shortNames[language].format(Date.parse(`${day.toString()}T00:00:00Z`))
 
 const MS_PER_DAY = 86_400_000
 

@@ -22,7 +22,10 @@ await run('dashboard', async (onClose, log) => {
   onClose(() => cache.close())
 
   const deps: Deps = { db, callRpc: createRpcClient(bus), cache, now: () => new Date() }
-  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(
+    createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS),
+    log
+  )
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

@@ -4,17 +4,45 @@ import { testApp } from './test/app.ts'
 
 const { app } = await testApp(t)
 
-interface Operation { 'summary'?: string, 'x-extension'?: boolean, 'parameters'?: { name: string, in: string }[] }
+interface Operation {
+  'summary'?: string
+  'x-extension'?: boolean
+  'parameters'?: { name: string, in: string }[]
+}
 
 t.test('the document contains every route and marks extensions', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
-  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })))
-  const names = (extension: boolean) => operations.filter(({ operation }) => (operation['x-extension'] === true) === extension).map(({ name }) => name).sort()
-  t.same(names(false), ['get /dashboard/health-score', 'get /dashboard/home', 'get /dashboard/stats', 'get /dashboard/weekly-overview'])
-  t.same(names(true), ['delete /logs/{id}', 'delete /programs/{id}', 'get /goals', 'get /logs', 'get /programs', 'get /records', 'post /logs/batch', 'post /programs', 'put /goals', 'put /programs/active'])
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation }))
+  )
+  const names = (extension: boolean) =>
+    operations.filter(({ operation }) => (operation['x-extension'] === true) === extension).map(({ name }) => name)
+      .sort()
+  t.same(names(false), [
+    'get /dashboard/health-score',
+    'get /dashboard/home',
+    'get /dashboard/stats',
+    'get /dashboard/weekly-overview'
+  ])
+  t.same(names(true), [
+    'delete /logs/{id}',
+    'delete /programs/{id}',
+    'get /goals',
+    'get /logs',
+    'get /programs',
+    'get /records',
+    'post /logs/batch',
+    'post /programs',
+    'put /goals',
+    'put /programs/active'
+  ])
   t.ok(operations.every(({ operation }) => operation.summary))
-  t.same(operations.filter(({ operation }) => operation.parameters?.some((each) => each.in === 'header' && each.name === 'idempotency-key')).map(({ name }) => name),
-    ['post /logs/batch', 'post /programs'])
+  t.same(
+    operations.filter(({ operation }) =>
+      operation.parameters?.some((each) => each.in === 'header' && each.name === 'idempotency-key')
+    ).map(({ name }) => name),
+    ['post /logs/batch', 'post /programs']
+  )
 })
 
 t.test('every operation has a complete example of its request body and its response', async (t) => {
@@ -24,9 +52,26 @@ t.test('every operation has a complete example of its request body and its respo
 t.test('the document describes the data of each log type, although the batch accepts any item', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json()
   const { items } = paths['/logs/batch'].post.requestBody.content['application/json'].schema.properties.items
-  t.match(items.anyOf.map(({ required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }) => [required, properties.type, properties.data.required]), [
-    ['WORKOUT', 'durationMinutes'], ['FOOD', 'name', 'calories'], ['WATER', 'ml'], ['SLEEP', 'minutes', 'quality'], ['WEIGHT', 'kg']
-  ].map(([type, ...required]) => [['clientId', 'type', 'at', 'data'], { enum: [type] }, required]))
-  const { data } = paths['/logs'].get.responses[200].content['application/json'].schema.properties.data.properties.logs.items.properties
-  t.same(data.anyOf.map(({ required }: { required: string[] }) => required[0]), ['durationMinutes', 'name', 'ml', 'minutes', 'kg'])
+  t.match(
+    items.anyOf.map((
+      { required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }
+    ) => [required, properties.type, properties.data.required]),
+    [
+      ['WORKOUT', 'durationMinutes'],
+      ['FOOD', 'name', 'calories'],
+      ['WATER', 'ml'],
+      ['SLEEP', 'minutes', 'quality'],
+      ['WEIGHT', 'kg']
+    ].map(([type, ...required]) => [['clientId', 'type', 'at', 'data'], { enum: [type] }, required])
+  )
+  const { data } =
+    paths['/logs'].get.responses[200].content['application/json'].schema.properties.data.properties.logs.items
+      .properties
+  t.same(data.anyOf.map(({ required }: { required: string[] }) => required[0]), [
+    'durationMinutes',
+    'name',
+    'ml',
+    'minutes',
+    'kg'
+  ])
 })

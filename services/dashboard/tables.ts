@@ -8,51 +8,51 @@ type Numeric<Written = number> = ColumnType<never, Written, Written>
 
 export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
   totals: {
-    account_id: string
-    xp: Generated<number>
-    workouts: Generated<number>
-    workout_minutes: Generated<number>
-    food_entries: Generated<number>
-    records: Generated<number>
+    account_id: string,
+    xp: Generated<number>,
+    workouts: Generated<number>,
+    workout_minutes: Generated<number>,
+    food_entries: Generated<number>,
+    records: Generated<number>,
     highest_level: Generated<number>
   }
   logs: {
-    id: Generated<string>
-    account_id: string
-    client_id: string
-    type: LogType
-    at: Date
-    day: Day
-    timezone: string
-    data: ColumnType<LogData, string, string>
-    created_at: Generated<Date>
+    id: Generated<string>,
+    account_id: string,
+    client_id: string,
+    type: LogType,
+    at: Date,
+    day: Day,
+    timezone: string,
+    data: ColumnType<LogData, string, string>,
+    created_at: Generated<Date>,
     updated_at: Generated<Date>
   }
   daily_summaries: {
-    account_id: string
-    day: Day
-    workouts: number
-    workout_minutes: number
-    food_entries: number
-    calories: Numeric
-    protein: Numeric
-    water_entries: number
-    water_ml: number
-    sleep_entries: number
-    sleep_minutes: number
-    sleep_quality: number
-    weight_entries: number
-    records: number
+    account_id: string,
+    day: Day,
+    workouts: number,
+    workout_minutes: number,
+    food_entries: number,
+    calories: Numeric,
+    protein: Numeric,
+    water_entries: number,
+    water_ml: number,
+    sleep_entries: number,
+    sleep_minutes: number,
+    sleep_quality: number,
+    weight_entries: number,
+    records: number,
     xp: number
   }
   lifts: {
-    log_id: string
-    account_id: string
-    exercise_key: string
-    exercise: string
-    weight_kg: Numeric
-    reps: number
-    at: Date
+    log_id: string,
+    account_id: string,
+    exercise_key: string,
+    exercise: string,
+    weight_kg: Numeric,
+    reps: number,
+    at: Date,
     is_record: Generated<boolean>
   }
   streaks: { account_id: string, kind: StreakKind, first_day: Day, last_day: Day }
@@ -60,27 +60,27 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
   goals: {
-    account_id: string
-    daily_calories: Numeric<number | undefined>
-    protein_target: Numeric<number | undefined>
-    carbs_target: Numeric<number | undefined>
-    fat_target: Numeric<number | undefined>
-    goal_type: Generated<string>
-    water_ml: Generated<number>
-    sleep_minutes: Generated<number>
-    workouts_per_week: Generated<number>
+    account_id: string,
+    daily_calories: Numeric<number | undefined>,
+    protein_target: Numeric<number | undefined>,
+    carbs_target: Numeric<number | undefined>,
+    fat_target: Numeric<number | undefined>,
+    goal_type: Generated<string>,
+    water_ml: Generated<number>,
+    sleep_minutes: Generated<number>,
+    workouts_per_week: Generated<number>,
     updated_at: Generated<Date>
   }
   programs: { id: Generated<string>, account_id: string, name: string, created_at: Generated<Date> }
   active_programs: { account_id: string, program_id: string }
   program_days: { id: Generated<string>, program_id: string, day_of_week: number, name: string, is_rest_day: boolean }
   program_exercises: {
-    id: Generated<string>
-    program_day_id: string
-    position: number
-    name: string
-    sets: number
-    reps_min: number
+    id: Generated<string>,
+    program_day_id: string,
+    position: number,
+    name: string,
+    sets: number,
+    reps_min: number,
     reps_max: number
   }
 }

@@ -20,8 +20,20 @@ import { venueRoutes } from './venues/routes.ts'
 import { verificationOperatorRoutes, verificationRoutes } from './verification/routes.ts'
 
 const routes = [
-  profileRoutes, photoRoutes, venueRoutes, settingsRoutes, setupRoutes, discoverRoutes, swipeRoutes, matchRoutes, chatRoutes, safetyRoutes,
-  reportOperatorRoutes, verificationRoutes, verificationOperatorRoutes, badgeRoutes
+  profileRoutes,
+  photoRoutes,
+  venueRoutes,
+  settingsRoutes,
+  setupRoutes,
+  discoverRoutes,
+  swipeRoutes,
+  matchRoutes,
+  chatRoutes,
+  safetyRoutes,
+  reportOperatorRoutes,
+  verificationRoutes,
+  verificationOperatorRoutes,
+  badgeRoutes
 ]
 const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged, onAccountVerified]
 const rpcHandlers = [handleFitMatchOverview]

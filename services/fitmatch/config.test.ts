@@ -3,7 +3,14 @@ import { ConfigError, readConfig } from '@tandem/service-kit'
 import { createRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
 import { Config, createStores } from './config.ts'
 
-const needed = { PORT: '0', IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText, DATABASE_URL: 'postgres://a/b', NATS_URL: 'nats://a', CDN_URL: 'https://cdn.example', MEDIA_SIGNING_KEY: mediaSigningKey }
+const needed = {
+  PORT: '0',
+  IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText,
+  DATABASE_URL: 'postgres://a/b',
+  NATS_URL: 'nats://a',
+  CDN_URL: 'https://cdn.example',
+  MEDIA_SIGNING_KEY: mediaSigningKey
+}
 const storesWith = (env: NodeJS.ProcessEnv) => createStores(readConfig(Config, { ...needed, ...env }))
 const s3 = { S3_ENDPOINT: 'http://s3.example', S3_BUCKET: 'media', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }
 
@@ -11,9 +18,18 @@ t.test('selfies are never stored where media are served from', async (t) => {
   t.ok(storesWith({ MEDIA_DIR: '/data/media' }))
   t.ok(storesWith({ MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media-selfies' }))
   t.ok(storesWith({ ...s3, S3_PRIVATE_BUCKET: 'selfies' }))
-  for (const env of [
-    {}, { MEDIA_DIR: '/' }, { MEDIA_DIR: '/data/selfies' }, { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media' }, { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media/a/b' },
-    { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data' }, s3, { ...s3, S3_PRIVATE_BUCKET: 'media' }, { S3_ENDPOINT: 'http://s3.example', S3_PRIVATE_BUCKET: 'selfies' }
-  ]) t.throws(() => storesWith(env), ConfigError, JSON.stringify(env))
+  for (
+    const env of [
+      {},
+      { MEDIA_DIR: '/' },
+      { MEDIA_DIR: '/data/selfies' },
+      { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media' },
+      { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data/media/a/b' },
+      { MEDIA_DIR: '/data/media', SELFIE_DIR: '/data' },
+      s3,
+      { ...s3, S3_PRIVATE_BUCKET: 'media' },
+      { S3_ENDPOINT: 'http://s3.example', S3_PRIVATE_BUCKET: 'selfies' }
+    ]
+  ) t.throws(() => storesWith(env), ConfigError, JSON.stringify(env))
   t.match(readConfig(Config, needed), { MIN_AGE: 18, MEDIA_URLS_ONLY_OWN: false })
 })

@@ -10,7 +10,9 @@ export const Config = Type.Object({
   NATS_URL: Url(),
   CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'Directory for uploaded media, unless S3_* is set' })),
-  SELFIE_DIR: Type.Optional(Type.String({ description: 'Directory for selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })),
+  SELFIE_DIR: Type.Optional(
+    Type.String({ description: 'Directory for selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })
+  ),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
   S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that is never served; holds selfies' })),
@@ -18,8 +20,16 @@ export const Config = Type.Object({
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
   MEDIA_SIGNING_KEY: MediaSigningKey(),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether clients may only name URLs below CDN_URL' }),
-  MIN_AGE: Type.Integer({ minimum: 0, maximum: 120, default: 18, description: 'Minimum age for matching; 0 means no minimum' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({
+    default: false,
+    description: 'Whether clients may only name URLs below CDN_URL'
+  }),
+  MIN_AGE: Type.Integer({
+    minimum: 0,
+    maximum: 120,
+    default: 18,
+    description: 'Minimum age for matching; 0 means no minimum'
+  })
 })
 
 const isWithin = (inner: string, outer: string) => {
@@ -31,13 +41,17 @@ const isWithin = (inner: string, outer: string) => {
 export function createStores (config: Type.Static<typeof Config>) {
   const { MEDIA_DIR, S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
   if (S3_ENDPOINT) {
-    if (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET) throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+    if (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET) {
+      throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+    }
     return { media: createStore(config), selfies: createStore({ ...config, S3_BUCKET: S3_PRIVATE_BUCKET }) }
   }
   if (!MEDIA_DIR) throw new ConfigError('MEDIA_DIR is missing')
   const folder = path.resolve(MEDIA_DIR)
   const selfies = path.resolve(config.SELFIE_DIR ?? path.join(folder, '..', 'selfies'))
-  if (isWithin(selfies, folder) || isWithin(folder, selfies)) throw new ConfigError('SELFIE_DIR and MEDIA_DIR must not contain each other')
+  if (isWithin(selfies, folder) || isWithin(folder, selfies)) {
+    throw new ConfigError('SELFIE_DIR and MEDIA_DIR must not contain each other')
+  }
   return { media: createStore({ MEDIA_DIR: folder }), selfies: createStore({ MEDIA_DIR: selfies }) }
 }
 

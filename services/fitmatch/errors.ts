@@ -5,14 +5,30 @@ export const ProfileNotFound = createError('PROFILE_NOT_FOUND', 'FitMatch profil
 export const ProfileMissing = createError('PROFILE_NOT_FOUND', 'You have no FitMatch profile yet', 404)
 export const ProfileExists = createError('PROFILE_EXISTS', 'You already have a FitMatch profile', 409)
 export const ProfileSuspended = createError('PROFILE_SUSPENDED', 'Your FitMatch profile is suspended', 403)
-export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>('AGE_RESTRICTED', 'You must be at least %d years old to use FitMatch', 403)
+export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>(
+  'AGE_RESTRICTED',
+  'You must be at least %d years old to use FitMatch',
+  403
+)
 export const AgeUnknown = createError('AGE_RESTRICTED', 'Add your birth date to your FitMatch profile first', 403)
-export const InsufficientPhotos = createError('INSUFFICIENT_PHOTOS', 'Discover requires an active profile with at least two photos', 400)
-export const TooManyPositionChanges = createError('LIMIT_EXCEEDED', 'You have changed your location too often today. Try again tomorrow', 429)
+export const InsufficientPhotos = createError(
+  'INSUFFICIENT_PHOTOS',
+  'Discover requires an active profile with at least two photos',
+  400
+)
+export const TooManyPositionChanges = createError(
+  'LIMIT_EXCEEDED',
+  'You have changed your location too often today. Try again tomorrow',
+  429
+)
 export const TooManyPhotos = createError('LIMIT_EXCEEDED', 'A profile can have at most 6 photos. Delete one first', 400)
 export const TooManyVenues = createError('LIMIT_EXCEEDED', 'A profile can have at most 5 venues. Delete one first', 400)
-export const TooManySwipes = createError('LIMIT_EXCEEDED', 'You have used all of today\'s swipes. Try again tomorrow', 429)
-export const TooManyReports = createError('LIMIT_EXCEEDED', 'You have reached today\'s report limit', 429)
+export const TooManySwipes = createError(
+  'LIMIT_EXCEEDED',
+  "You have used all of today's swipes. Try again tomorrow",
+  429
+)
+export const TooManyReports = createError('LIMIT_EXCEEDED', "You have reached today's report limit", 429)
 export const PhotoNotFound = createError('NOT_FOUND', 'Photo not found', 404)
 export const VenueNotFound = createError('NOT_FOUND', 'Venue not found', 404)
 export const MatchNotFound = createError('NOT_FOUND', 'Match not found', 404)

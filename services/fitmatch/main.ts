@@ -22,11 +22,19 @@ await run('fitmatch', async (onClose, log) => {
   const deps: Deps = {
     db,
     callRpc: createRpcClient(bus),
-    media: createMedia({ storage: stores.media, cdnUrl: config.CDN_URL, ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY }),
+    media: createMedia({
+      storage: stores.media,
+      cdnUrl: config.CDN_URL,
+      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+      signingKey: config.MEDIA_SIGNING_KEY
+    }),
     selfies: stores.selfies,
     minAge: config.MIN_AGE
   }
-  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(
+    createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS),
+    log
+  )
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

@@ -26,7 +26,8 @@ t.test('what operators read and decide is published with account, session, netwo
   }
   const verify = async (accountId: string) => {
     await upload(accountId, '/fitmatch/verification', 'photo', createPng())
-    const { id } = await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
+    const { id } = await db.selectFrom('verifications').where('account_id', '=', accountId).select('id')
+      .executeTakeFirstOrThrow()
     return id
   }
 
@@ -34,7 +35,10 @@ t.test('what operators read and decide is published with account, session, netwo
   const seen = await act('GET', `verifications/${first}/selfie`)
   const approved = await act('POST', `verifications/${first}/approve`)
   const rejected = await act('POST', `verifications/${second}/reject`, { reason: 'The face is covered' })
-  const { data: { report: { id: report } } } = await post(ana.id, '/fitmatch/report', { reportedProfileId: eve.profileId, reason: 'SPAM' })
+  const { data: { report: { id: report } } } = await post(ana.id, '/fitmatch/report', {
+    reportedProfileId: eve.profileId,
+    reason: 'SPAM'
+  })
   const listed = await act('GET', 'reports')
   const suspended = await act('POST', `reports/${report}/resolve`, { action: 'SUSPEND', note: 'Seen it' })
   const restored = await act('POST', `reports/${report}/resolve`, { action: 'RESTORE' })
@@ -50,14 +54,19 @@ t.test('what operators read and decide is published with account, session, netwo
   const before = (await acts()).length
   await inParallel(4, () => operator('POST', `/fitmatch/admin/verifications/${second}/approve`))
   t.match(await operator('GET', `/fitmatch/admin/verifications/${randomUUID()}/selfie`), { status: 404 })
-  t.match(await operator('POST', `/fitmatch/admin/reports/${randomUUID()}/resolve`, { action: 'DISMISS' }), { status: 404 })
+  t.match(await operator('POST', `/fitmatch/admin/reports/${randomUUID()}/resolve`, { action: 'DISMISS' }), {
+    status: 404
+  })
   t.match(await get(ana.id, `/fitmatch/admin/verifications/${first}/selfie`), { status: 403 })
   t.equal((await acts()).length, before, 'rejected requests are not published')
 })
 
 t.test('reports are counted by reason', async (t) => {
   const { member, post } = await testApp(t)
-  const count = async () => (await registry.getSingleMetric('fitmatch_reports_total')?.get())?.values.find(({ labels }) => labels.reason === 'HARASSMENT')?.value ?? 0
+  const count = async () =>
+    (await registry.getSingleMetric('fitmatch_reports_total')?.get())?.values.find(({ labels }) =>
+      labels.reason === 'HARASSMENT'
+    )?.value ?? 0
   const before = await count()
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   await post(ana.id, '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'HARASSMENT' })

@@ -7,12 +7,21 @@ const MAX_WAIT_MS = 500
 const POLL_INTERVAL_MS = 5
 
 /**
- * Waits until social has consumed the caller's latest block, unblock or match with the owner of a profile, so that the caller's next request
- * sees it there too. It waits at most half a second: the change is already committed, and social consumes it as soon as it can.
+ * Waits until social has consumed the caller's latest block, unblock or match with the owner of a profile, so that the
+ * caller's next request sees it there too. It waits at most half a second: the change is already committed, and social
+ * consumes it as soon as it can.
  */
-export async function waitUntilPropagated ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string, profileId: string) {
+export async function waitUntilPropagated (
+  { db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
+  accountId: string,
+  profileId: string
+) {
   const current = await db.selectFrom('profiles').where('id', '=', profileId)
-    .select(['account_id as otherId', isMatchedWith(accountId).as('isMatched'), isBlockedBy(accountId).as('hasBlocked')])
+    .select([
+      'account_id as otherId',
+      isMatchedWith(accountId).as('isMatched'),
+      isBlockedBy(accountId).as('hasBlocked')
+    ])
     .executeTakeFirst()
   if (!current) return
   const { otherId, isMatched, hasBlocked } = current

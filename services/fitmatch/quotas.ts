@@ -11,13 +11,21 @@ export function todayIn (timezone: string) {
   }
 }
 
-interface DailyLimit { accountId: string, day: string, limit: number }
+interface DailyLimit {
+  accountId: string
+  day: string
+  limit: number
+}
 
 /**
- * Uses one of the day's `limit` and returns how many are now used, or undefined if none is left. It is one statement, so concurrent
- * requests cannot all take the last one. The row stays locked until the end of the transaction.
+ * Uses one of the day's `limit` and returns how many are now used, or undefined if none is left. It is one statement,
+ * so concurrent requests cannot all take the last one. The row stays locked until the end of the transaction.
  */
-export async function useDailyQuota (trx: Trx, table: 'position_change_quota' | 'swipe_quota' | 'report_quota', { accountId, day, limit }: DailyLimit) {
+export async function useDailyQuota (
+  trx: Trx,
+  table: 'position_change_quota' | 'swipe_quota' | 'report_quota',
+  { accountId, day, limit }: DailyLimit
+) {
   if (limit < 1) return
   const { rows } = await sql<{ used: number }>`
     insert into ${sql.table(table)} as quota (account_id, day, used) values (${accountId}, ${day}, 1)

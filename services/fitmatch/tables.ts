@@ -7,181 +7,202 @@ type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
 export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
 export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
 export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
-export type ReportReason = 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER'
+export type ReportReason =
+  | 'FAKE_PROFILE'
+  | 'HARASSMENT'
+  | 'INAPPROPRIATE_CONTENT'
+  | 'SPAM'
+  | 'UNDERAGE'
+  | 'OFFLINE_BEHAVIOR'
+  | 'OTHER'
 export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
-interface Prompt { id: string, question: string, answer: string }
+interface Prompt {
+  id: string
+  question: string
+  answer: string
+}
 
 /** Inserted as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>
 type ProfileCopy = Record<string, unknown> & { photos: { url: string }[] }
-interface DayQuota { account_id: string, day: string, used: number }
+interface DayQuota {
+  account_id: string
+  day: string
+  used: number
+}
 
 export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
   members: {
-    account_id: string
-    timezone: Generated<string>
-    person_changed_at: Date | null
-    weight: number | null
-    favorite_sports: Generated<string[]>
-    experience: Generated<string>
-    facts_changed_at: Date | null
-    subscribed_until: Date | null
-    subscription_sequence: number | null
-    suspended_at: Date | null
+    account_id: string,
+    timezone: Generated<string>,
+    person_changed_at: Date | null,
+    weight: number | null,
+    favorite_sports: Generated<string[]>,
+    experience: Generated<string>,
+    facts_changed_at: Date | null,
+    subscribed_until: Date | null,
+    subscription_sequence: number | null,
+    suspended_at: Date | null,
     email_verified: Generated<boolean>
   }
   activity: { account_id: string, last_active_at: Date }
   sports: { id: string, bit: number }
   profiles: {
-    id: Generated<string>
-    account_id: string
-    display_name: string
-    has_custom_name: boolean
-    bio: string | null
-    birth_date: string | null
-    gender: Gender | null
-    height: number | null
-    city: string | null
-    district: string | null
-    latitude: number | null
-    longitude: number | null
-    looking_for: string[]
-    interested_in: string[]
-    fitness_goals: string[]
-    preferred_times: string[]
-    workout_days: string[]
-    age_min: number
-    age_max: number
-    max_distance: number
-    prompts: Json<Prompt[]>
-    show_online_status: Generated<boolean>
-    show_distance: Generated<boolean>
-    show_last_active: Generated<boolean>
-    tutorial_seen: Generated<boolean>
-    photo_verified: Generated<boolean>
-    paused: Generated<boolean>
-    suspended: boolean
-    photo_count: Generated<number>
-    venue_count: Generated<number>
-    trait_bits: number
-    sport_bits: string
-    created_at: Generated<Date>
-    updated_at: Generated<Date>
-    status: GeneratedAlways<Status>
-    is_discoverable: GeneratedAlways<boolean>
-    gender_bit: GeneratedAlways<number>
-    preferred_gender_bits: GeneratedAlways<number>
-    public_latitude: GeneratedAlways<number | null>
-    public_longitude: GeneratedAlways<number | null>
+    id: Generated<string>,
+    account_id: string,
+    display_name: string,
+    has_custom_name: boolean,
+    bio: string | null,
+    birth_date: string | null,
+    gender: Gender | null,
+    height: number | null,
+    city: string | null,
+    district: string | null,
+    latitude: number | null,
+    longitude: number | null,
+    looking_for: string[],
+    interested_in: string[],
+    fitness_goals: string[],
+    preferred_times: string[],
+    workout_days: string[],
+    age_min: number,
+    age_max: number,
+    max_distance: number,
+    prompts: Json<Prompt[]>,
+    show_online_status: Generated<boolean>,
+    show_distance: Generated<boolean>,
+    show_last_active: Generated<boolean>,
+    tutorial_seen: Generated<boolean>,
+    photo_verified: Generated<boolean>,
+    paused: Generated<boolean>,
+    suspended: boolean,
+    photo_count: Generated<number>,
+    venue_count: Generated<number>,
+    trait_bits: number,
+    sport_bits: string,
+    created_at: Generated<Date>,
+    updated_at: Generated<Date>,
+    status: GeneratedAlways<Status>,
+    is_discoverable: GeneratedAlways<boolean>,
+    gender_bit: GeneratedAlways<number>,
+    preferred_gender_bits: GeneratedAlways<number>,
+    public_latitude: GeneratedAlways<number | null>,
+    public_longitude: GeneratedAlways<number | null>,
     cell: GeneratedAlways<number>
   }
   photos: {
-    id: Generated<string>
-    profile_id: string
+    id: Generated<string>,
+    profile_id: string,
     /** A media key, or a URL elsewhere. The same holds for every other url column. */
-    url: string
-    uploaded: boolean
-    is_main: boolean
-    is_verified: Generated<boolean>
-    sort_order: number
+    url: string,
+    uploaded: boolean,
+    is_main: boolean,
+    is_verified: Generated<boolean>,
+    sort_order: number,
     created_at: Generated<Date>
   }
   venues: {
-    id: Generated<string>
-    profile_id: string
-    chain_id: string | null
-    name: string
-    branch: string | null
-    city: string | null
-    latitude: number | null
-    longitude: number | null
-    place_id: string | null
-    is_custom: boolean
-    sort_order: number
+    id: Generated<string>,
+    profile_id: string,
+    chain_id: string | null,
+    name: string,
+    branch: string | null,
+    city: string | null,
+    latitude: number | null,
+    longitude: number | null,
+    place_id: string | null,
+    is_custom: boolean,
+    sort_order: number,
     created_at: Generated<Date>
   }
   setup_drafts: { account_id: string, draft: Json<Record<string, unknown>>, saved_at: Generated<Date> }
   position_change_quota: DayQuota
-  swipes: { swiper_id: string, target_id: string, swipe_type: SwipeType, like_published: Generated<boolean>, created_at: Generated<Date> }
+  swipes: {
+    swiper_id: string,
+    target_id: string,
+    swipe_type: SwipeType,
+    like_published: Generated<boolean>,
+    created_at: Generated<Date>
+  }
   swipe_quota: DayQuota
   matches: {
-    id: Generated<string>
-    low_id: string
-    high_id: string
-    match_type: MatchType
-    created_at: Generated<Date>
-    last_message_at: Date | null
+    id: Generated<string>,
+    low_id: string,
+    high_id: string,
+    match_type: MatchType,
+    created_at: Generated<Date>,
+    last_message_at: Date | null,
     ended_at: Date | null
   }
   messages: {
-    id: Generated<string>
-    match_id: string
-    sender_id: string
-    content: string | null
-    image_url: string | null
-    client_id: string | null
-    created_at: Date
+    id: Generated<string>,
+    match_id: string,
+    sender_id: string,
+    content: string | null,
+    image_url: string | null,
+    client_id: string | null,
+    created_at: Date,
     read_at: Date | null
   }
   message_quota: { account_id: string, window_started_at: Date, used: number }
   typing_indicators: { match_id: string, account_id: string, started_at: Date }
   blocks: {
-    blocker_id: string
-    blocked_id: string
-    profile_id: string
-    display_name: string
-    reason: string | null
+    blocker_id: string,
+    blocked_id: string,
+    profile_id: string,
+    display_name: string,
+    reason: string | null,
     created_at: Generated<Date>
   }
   reports: {
-    id: Generated<string>
-    reporter_id: string
-    reported_id: string
-    profile_id: string
-    reason: ReportReason
-    details: string | null
-    evidence: string[]
-    profile: Json<ProfileCopy>
-    messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>
-    retained_urls: string[]
-    is_urgent: GeneratedAlways<boolean>
-    status: Generated<'OPEN' | 'RESOLVED'>
-    action: ReportAction | null
-    note: string | null
-    created_at: Generated<Date>
+    id: Generated<string>,
+    reporter_id: string,
+    reported_id: string,
+    profile_id: string,
+    reason: ReportReason,
+    details: string | null,
+    evidence: string[],
+    profile: Json<ProfileCopy>,
+    messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>,
+    retained_urls: string[],
+    is_urgent: GeneratedAlways<boolean>,
+    status: Generated<'OPEN' | 'RESOLVED'>,
+    action: ReportAction | null,
+    note: string | null,
+    created_at: Generated<Date>,
     resolved_at: Date | null
   }
   report_quota: DayQuota
   deleted_profiles: {
-    id: string
-    account_id: string
-    display_name: string
-    profile: Json<ProfileCopy>
-    photo_urls: string[]
+    id: string,
+    account_id: string,
+    display_name: string,
+    profile: Json<ProfileCopy>,
+    photo_urls: string[],
     deleted_at: Generated<Date>
   }
   selfies: { key: string, created_at: Generated<Date> }
   verifications: {
-    id: Generated<string>
-    account_id: string
-    profile_id: string
-    status: Generated<VerificationStatus>
-    selfie_key: string | null
-    reason: string | null
-    submitted_at: Generated<Date>
-    decided_at: Date | null
+    id: Generated<string>,
+    account_id: string,
+    profile_id: string,
+    status: Generated<VerificationStatus>,
+    selfie_key: string | null,
+    reason: string | null,
+    submitted_at: Generated<Date>,
+    decided_at: Date | null,
     revoked_at: Date | null
   }
   verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
   badge_progress: { account_id: string, badge: string, progress: number }
   audit_log: {
-    id: Generated<string>
-    operator_id: string
-    action: string
-    subject_id: string
-    account_id: string
-    note: string | null
+    id: Generated<string>,
+    operator_id: string,
+    action: string,
+    subject_id: string,
+    account_id: string,
+    note: string | null,
     created_at: Generated<Date>
   }
 }

@@ -4,17 +4,47 @@ import { as, testApp } from './test/app.ts'
 
 const { app, get, post, givenAccount } = await testApp(t)
 
-interface Operation { summary?: string, description?: string, security?: unknown[], 'x-extension'?: boolean }
+interface Operation {
+  summary?: string
+  description?: string
+  security?: unknown[]
+  'x-extension'?: boolean
+}
 
-const documented = ['POST /auth/check-email', 'POST /auth/login', 'POST /auth/register', 'POST /auth/verify-email', 'POST /auth/resend-verification',
-  'POST /auth/provider-a', 'POST /auth/provider-b', 'POST /auth/refresh', 'GET /auth/me', 'POST /auth/logout', 'GET /auth/sessions', 'POST /auth/sessions',
-  'POST /auth/set-initial-password', 'POST /auth/forgot-password', 'GET /auth/reset-password', 'POST /auth/reset-password', 'POST /auth/report-issue']
+const documented = [
+  'POST /auth/check-email',
+  'POST /auth/login',
+  'POST /auth/register',
+  'POST /auth/verify-email',
+  'POST /auth/resend-verification',
+  'POST /auth/provider-a',
+  'POST /auth/provider-b',
+  'POST /auth/refresh',
+  'GET /auth/me',
+  'POST /auth/logout',
+  'GET /auth/sessions',
+  'POST /auth/sessions',
+  'POST /auth/set-initial-password',
+  'POST /auth/forgot-password',
+  'GET /auth/reset-password',
+  'POST /auth/reset-password',
+  'POST /auth/report-issue'
+]
 const extensions = ['POST /auth/request-code', 'POST /auth/login-code', 'POST /auth/change-password']
-const signedIn = ['GET /auth/me', 'POST /auth/logout', 'GET /auth/sessions', 'POST /auth/sessions', 'POST /auth/set-initial-password', 'POST /auth/change-password']
+const signedIn = [
+  'GET /auth/me',
+  'POST /auth/logout',
+  'GET /auth/sessions',
+  'POST /auth/sessions',
+  'POST /auth/set-initial-password',
+  'POST /auth/change-password'
+]
 
 t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
-  const operations = Object.entries(paths).flatMap(([url, methods]) => Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${url}`, ...operation })))
+  const operations = Object.entries(paths).flatMap(([url, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${url}`, ...operation }))
+  )
   t.strictSame(operations.map(({ name }) => name).sort(), [...documented, ...extensions].sort())
   t.strictSame(operations.filter((each) => each['x-extension']).map(({ name }) => name).sort(), extensions.sort())
   t.strictSame(operations.filter(({ security }) => security).map(({ name }) => name).sort(), signedIn.sort())
@@ -27,10 +57,17 @@ t.test('every operation has complete examples of its request and response', asyn
 
 t.test('routes that require a token reject missing and forged tokens', async (t) => {
   const { accessToken } = await givenAccount()
-  const forged: Record<string, string>[] = [bearer(crypto.randomUUID()), as({ accessToken: accessToken.slice(0, -2) }), { authorization: accessToken }, { 'x-user-id': crypto.randomUUID(), authorization: 'Bearer ' }]
+  const forged: Record<string, string>[] = [
+    bearer(crypto.randomUUID()),
+    as({ accessToken: accessToken.slice(0, -2) }),
+    { authorization: accessToken },
+    { 'x-user-id': crypto.randomUUID(), authorization: 'Bearer ' }
+  ]
   for (const route of signedIn) {
     const [method, url] = route.split(' ') as ['GET' | 'POST', string]
-    const send = method === 'GET' ? get : async (url: string, request: { headers?: Record<string, string> }) => await post(url, {}, request)
+    const send = method === 'GET'
+      ? get
+      : async (url: string, request: { headers?: Record<string, string> }) => await post(url, {}, request)
     t.match(await send(url, {}), { status: 401, code: 'UNAUTHORIZED' }, route)
     const code = /sessions|set-initial/.test(url) ? 'UNAUTHORIZED' : 'INVALID_ACCESS_TOKEN'
     for (const headers of forged) t.match(await send(url, { headers }), { status: 401, success: false, code }, route)
@@ -41,12 +78,25 @@ t.test('an invalid request is rejected with the error envelope', async (t) => {
   t.match(await get('/auth/nothing'), { status: 404, success: false, code: 'NOT_FOUND' })
   t.match(await get('/auth/login'), { status: 405, success: false })
   for (const payload of ['{', '[]', '"x"', 'null', '{"email": "\\u0000@b.co", "password": "x"}']) {
-    const response = await app.inject({ method: 'POST', url: '/auth/login', headers: { 'content-type': 'application/json' }, payload })
-    t.match({ status: response.statusCode, ...response.json() }, { status: 400, success: false, code: 'VALIDATION_ERROR' }, payload)
+    const response = await app.inject({
+      method: 'POST',
+      url: '/auth/login',
+      headers: { 'content-type': 'application/json' },
+      payload
+    })
+    t.match({ status: response.statusCode, ...response.json() }, {
+      status: 400,
+      success: false,
+      code: 'VALIDATION_ERROR'
+    }, payload)
   }
 })
 
 t.test('a JSON content type with an empty body is accepted', async (t) => {
-  const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { ...as(await givenAccount()), 'content-type': 'application/json' } })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/auth/logout',
+    headers: { ...as(await givenAccount()), 'content-type': 'application/json' }
+  })
   t.equal(response.statusCode, 200)
 })

@@ -15,7 +15,16 @@ import { trackRequests } from './security-log/requests.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 
-const routes = [registrationRoutes, signInRoutes, providerRoutes, sessionRoutes, passwordRoutes, accountRoutes, issueRoutes, keyRoutes]
+const routes = [
+  registrationRoutes,
+  signInRoutes,
+  providerRoutes,
+  sessionRoutes,
+  passwordRoutes,
+  accountRoutes,
+  issueRoutes,
+  keyRoutes
+]
 const consumers = [onPersonChanged, onOperatorActed]
 const rpcHandlers = [handleSigningKeys, handleAccounts, handleContact, handleMembership, handleAddressVerified]
 

@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { ConfigError, List, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
 import type { ProviderSettings } from './providers/tokens.ts'
 
-const issuer = List({ description: 'The `iss` of its tokens, comma-separated if several; set it with the two below, or set none of the three' })
+const issuer = List({
+  description:
+    'The `iss` of its tokens, comma-separated if several; set it with the two below, or set none of the three'
+})
 const audience = List({ description: 'The `aud` of its tokens: the ids of the apps, comma-separated' })
 const jwksUrl = Type.Optional(Url({ description: 'The URL of its public keys' }))
 
@@ -15,10 +18,18 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
-  SECRET: Type.String({ minLength: 32, description: 'At least 32 random characters; signing keys are encrypted and codes hashed with it' }),
-  IDENTITY_ROOT_PRIVATE_KEY: Type.String({ description: 'The root key that signs the key set: an Ed25519 private key, base64 of its DER (PKCS 8)' }),
+  SECRET: Type.String({
+    minLength: 32,
+    description: 'At least 32 random characters; signing keys are encrypted and codes hashed with it'
+  }),
+  IDENTITY_ROOT_PRIVATE_KEY: Type.String({
+    description: 'The root key that signs the key set: an Ed25519 private key, base64 of its DER (PKCS 8)'
+  }),
   PASSWORD_BLOCKLIST: Type.Boolean({ default: false, description: 'Whether the most common passwords are rejected' }),
-  PROVIDER_TOKENS_SINGLE_USE: Type.Boolean({ default: false, description: "Whether a provider token can be used only once, and within 10 minutes of its issue" }),
+  PROVIDER_TOKENS_SINGLE_USE: Type.Boolean({
+    default: false,
+    description: 'Whether a provider token can be used only once, and within 10 minutes of its issue'
+  }),
   PROVIDER_A_ISSUER: issuer,
   PROVIDER_A_AUDIENCE: audience,
   PROVIDER_A_JWKS_URL: jwksUrl,
@@ -28,7 +39,10 @@ export const Config = Type.Object({
 })
 
 /** The settings of a provider; undefined if it is not configured. @throws ConfigError if it is configured in part */
-export function providerSettings (config: Type.Static<typeof Config>, provider: 'PROVIDER_A' | 'PROVIDER_B'): ProviderSettings | undefined {
+export function providerSettings (
+  config: Type.Static<typeof Config>,
+  provider: 'PROVIDER_A' | 'PROVIDER_B'
+): ProviderSettings | undefined {
   const singleUse = config.PROVIDER_TOKENS_SINGLE_USE
   const issuers = config[`${provider}_ISSUER`]
   const audiences = config[`${provider}_AUDIENCE`]

@@ -2,25 +2,61 @@ import createError from '@fastify/error'
 import { RateLimited } from '@tandem/service-kit'
 
 export const InvalidCredentials = createError('INVALID_CREDENTIALS', 'The email or the password is incorrect', 401)
-export const ProviderAAccount = createError('PROVIDER_A_ACCOUNT', 'This account signs in with provider A and has no password', 401)
+export const ProviderAAccount = createError(
+  'PROVIDER_A_ACCOUNT',
+  'This account signs in with provider A and has no password',
+  401
+)
 export const EmailNotVerified = createError('EMAIL_NOT_VERIFIED', 'Please verify your email address first', 403)
 export const EmailExists = createError('EMAIL_EXISTS', 'An account with this email already exists', 409)
 export const UserNotFound = createError('USER_NOT_FOUND', 'There is no such user', 404)
 export const InvalidCode = createError('INVALID_CODE', 'The code is invalid or has expired. Request a new one.', 400)
 export const EmailFailed = createError('EMAIL_FAILED', 'The email could not be sent. Please try again later.', 500)
-export const InvalidProviderAToken = createError('INVALID_PROVIDER_A_TOKEN', 'The token of provider A is invalid or has expired', 401)
-export const ProviderAEmailNotVerified = createError('PROVIDER_A_EMAIL_NOT_VERIFIED', 'Provider A has not verified this email address', 401)
-export const InvalidProviderBToken = createError('INVALID_PROVIDER_B_TOKEN', 'The token of provider B is invalid or has expired', 401)
-export const ProviderBEmailRequired = createError('PROVIDER_B_EMAIL_REQUIRED', 'Please allow provider B to share an email address', 400)
-export const AccountNotVerified = createError('ACCOUNT_NOT_VERIFIED', 'An account with this email exists but is not verified yet. Verify its email address first.', 401)
-export const InvalidRefreshToken = createError('INVALID_REFRESH_TOKEN', 'The refresh token is invalid or has expired', 401)
+export const InvalidProviderAToken = createError(
+  'INVALID_PROVIDER_A_TOKEN',
+  'The token of provider A is invalid or has expired',
+  401
+)
+export const ProviderAEmailNotVerified = createError(
+  'PROVIDER_A_EMAIL_NOT_VERIFIED',
+  'Provider A has not verified this email address',
+  401
+)
+export const InvalidProviderBToken = createError(
+  'INVALID_PROVIDER_B_TOKEN',
+  'The token of provider B is invalid or has expired',
+  401
+)
+export const ProviderBEmailRequired = createError(
+  'PROVIDER_B_EMAIL_REQUIRED',
+  'Please allow provider B to share an email address',
+  400
+)
+export const AccountNotVerified = createError(
+  'ACCOUNT_NOT_VERIFIED',
+  'An account with this email exists but is not verified yet. Verify its email address first.',
+  401
+)
+export const InvalidRefreshToken = createError(
+  'INVALID_REFRESH_TOKEN',
+  'The refresh token is invalid or has expired',
+  401
+)
 export const RefreshFailed = createError('REFRESH_FAILED', 'Please sign in again', 401)
 export const SessionNotFound = createError('NOT_FOUND', 'There is no such session', 404)
 export const PasswordAlreadySet = createError('PASSWORD_ALREADY_SET', 'This account already has a password', 409)
-export const CommonPassword = createError('VALIDATION_ERROR', 'This password is too common and easy to guess. Please choose another one.', 400)
+export const CommonPassword = createError(
+  'VALIDATION_ERROR',
+  'This password is too common and easy to guess. Please choose another one.',
+  400
+)
 export const InvalidCurrentPassword = createError('INVALID_CURRENT_PASSWORD', 'The current password is incorrect', 400)
 export const PasswordsDiffer = createError('VALIDATION_ERROR', 'The two passwords do not match', 400)
-export const InvalidResetToken = createError('INVALID_TOKEN', 'This link is invalid, expired or already used. Request a new one.', 400)
+export const InvalidResetToken = createError(
+  'INVALID_TOKEN',
+  'This link is invalid, expired or already used. Request a new one.',
+  400
+)
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment. Please try again.', 503)
 
 export class TooManyPasswordChanges extends RateLimited {

@@ -13,7 +13,8 @@ import { expireSubscriptions } from './subscriptions/actions.ts'
 const MINUTE_MS = 60 * 1_000
 
 /** Expires and deletes what is past its lifetime, now and every minute. */
-export const startHousekeeping = (db: Db, log: Log) => runPeriodically(async () => await runHousekeeping(db), { intervalMs: MINUTE_MS, log })
+export const startHousekeeping = (db: Db, log: Log) =>
+  runPeriodically(async () => await runHousekeeping(db), { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {
   await expireSubscriptions(db)
@@ -24,7 +25,8 @@ export async function runHousekeeping (db: Db) {
   await deleteOldResponses(db)
   await deleteOldNetworks(db)
   await deleteOldSecurityEvents(db)
-  // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7 for each row.
+  // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
+  // for each row.
   await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)
   await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
   await sql`delete from failed_password_attempts where blocked_until < now() - interval '1 day'`.execute(db)

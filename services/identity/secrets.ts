@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 /** Cryptography with keys derived from SECRET. A copy of the database alone reveals nothing that it protects. */
 export interface Secrets {
   /** A keyed digest that only this service can compute: of a code, or of an email address that is not stored. */
-  digest (purpose: string, ...parts: string[]): Buffer
+  digest(purpose: string, ...parts: string[]): Buffer
   /** Encrypts data at rest. To decrypt it, both SECRET and the same `context` are needed. */
-  encrypt (plaintext: string, ...context: string[]): Buffer
+  encrypt(plaintext: string, ...context: string[]): Buffer
   /** @throws if `encrypted` was made with another secret or another `context`, or was changed */
-  decrypt (encrypted: Buffer, ...context: string[]): string
+  decrypt(encrypted: Buffer, ...context: string[]): string
 }
 
 const IV_BYTES = 12
@@ -18,7 +18,8 @@ export function createSecrets (secret: string): Secrets {
   const encryptionKey = derive('encrypt')
   const digestKey = derive('digest')
 
-  const digest = (purpose: string, ...parts: string[]) => createHmac('sha256', digestKey).update(JSON.stringify([purpose, ...parts])).digest()
+  const digest = (purpose: string, ...parts: string[]) =>
+    createHmac('sha256', digestKey).update(JSON.stringify([purpose, ...parts])).digest()
   const keyFor = (context: string[]) => context.length === 0 ? encryptionKey : digest('encrypt', ...context)
 
   return {
@@ -31,7 +32,9 @@ export function createSecrets (secret: string): Secrets {
     decrypt (encrypted, ...context) {
       const decipher = createDecipheriv('aes-256-gcm', keyFor(context), encrypted.subarray(0, IV_BYTES))
       decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
-      return Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8')
+      return Buffer.concat([decipher.update(encrypted.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+        'utf8'
+      )
     }
   }
 }

@@ -8,18 +8,34 @@ import { deviceRoutes } from './devices/routes.ts'
 import { onMessagesRead } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
-import { onCommentsDeleted, onMatchEnded, onNotificationRequested, onPersonUnfollowed, onPostDeleted, onPostNarrowed } from './notifications/consumers.ts'
+import {
+  onCommentsDeleted,
+  onMatchEnded,
+  onNotificationRequested,
+  onPersonUnfollowed,
+  onPostDeleted,
+  onPostNarrowed
+} from './notifications/consumers.ts'
 import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 
 const routes = [deviceRoutes, pushRoutes, inboxRoutes, preferenceRoutes]
 const consumers = [
-  onPersonChanged, onPersonBlocked, onPersonUnblocked,
+  onPersonChanged,
+  onPersonBlocked,
+  onPersonUnblocked,
   onSessionsEnded,
-  onPasswordChanged, onSessionStarted,
-  onPersonUnfollowed, onMatchEnded, onMessagesRead, onPostDeleted, onCommentsDeleted, onPostNarrowed,
-  onPostLiked, onPostUnliked,
+  onPasswordChanged,
+  onSessionStarted,
+  onPersonUnfollowed,
+  onMatchEnded,
+  onMessagesRead,
+  onPostDeleted,
+  onCommentsDeleted,
+  onPostNarrowed,
+  onPostLiked,
+  onPostUnliked,
   onBroadcastSent
 ]
 

@@ -9,7 +9,14 @@ export const Config = Type.Object({
   REDIS_URL: Url(),
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
-  FCM_SERVICE_ACCOUNT_FILE: Type.Optional(Type.String({ description: 'A service account of the Firebase project. Without one, pushes are only logged' })),
+  FCM_SERVICE_ACCOUNT_FILE: Type.Optional(
+    Type.String({ description: 'A service account of the Firebase project. Without one, pushes are only logged' })
+  ),
   FCM_BASE_URL: Url({ default: 'https://fcm.googleapis.com' }),
-  LIKES_GATHER_SECONDS: Type.Integer({ minimum: 0, maximum: 3600, default: 60, description: 'How long further likes of a post join the same notification' })
+  LIKES_GATHER_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 3600,
+    default: 60,
+    description: 'How long further likes of a post join the same notification'
+  })
 })

@@ -8,23 +8,29 @@ t.test('expired rows are deleted, and the unread count stays exact', async (t) =
   const { db, deps, person, device, inbox, log, send } = (await testApp(t)).reset()
   const ana = await person('Ana')
   await device(ana)
-  for (const level of [2, 3, 4]) await notify(deps, { kind: 'levelReached', dedupeKey: `level:${level}`, to: [ana], params: { level } }, new Date())
+  for (const level of [2, 3, 4]) {
+    await notify(deps, { kind: 'levelReached', dedupeKey: `level:${level}`, to: [ana], params: { level } }, new Date())
+  }
   const age = async (dedupeKey: string, interval: string) => {
-    const { id: oldId } = await db.selectFrom('notifications').where('dedupe_key', '=', dedupeKey).select('id').executeTakeFirstOrThrow()
-    const { rows: [{ id } = { id: '' }] } = await sql<{ id: string }>`select uuidv7(${interval}::interval) as id`.execute(db)
+    const { id: oldId } = await db.selectFrom('notifications').where('dedupe_key', '=', dedupeKey).select('id')
+      .executeTakeFirstOrThrow()
+    const { rows: [{ id } = { id: '' }] } = await sql<{ id: string }>`select uuidv7(${interval}::interval) as id`
+      .execute(db)
     await sql`
       with copy as (
         insert into notifications (id, account_id, dedupe_key, kind, type, data, params, listed)
         select ${id}::uuid, account_id, ${`${dedupeKey}:aged`}, kind, type, data, params, listed from notifications where id = ${oldId}
       )
       insert into deliveries (id, notification_id, account_id, device_id, platform, low_priority, status, due_at)
-      select ${id}::uuid, ${id}::uuid, account_id, device_id, platform, low_priority, 'sent', due_at from deliveries where notification_id = ${oldId}`.execute(db)
+      select ${id}::uuid, ${id}::uuid, account_id, device_id, platform, low_priority, 'sent', due_at from deliveries where notification_id = ${oldId}`
+      .execute(db)
     await db.deleteFrom('notifications').where('id', '=', oldId).execute()
   }
   await age('level:2', '-91 days')
   await age('level:3', '-31 days')
   const stale = randomUUID()
-  await sql`insert into devices (account_id, session_id, token, platform, last_used_at) values (${ana}, ${stale}, 'old', 'ios', now() - interval '271 days')`.execute(db)
+  await sql`insert into devices (account_id, session_id, token, platform, last_used_at) values (${ana}, ${stale}, 'old', 'ios', now() - interval '271 days')`
+    .execute(db)
   await sql`insert into ended_sessions (session_id, ended_at) values (${stale}, now() - interval '2 days')`.execute(db)
   t.equal((await inbox(ana)).unreadCount, 3)
 

@@ -25,7 +25,12 @@ await run('notification', async (onClose, log) => {
   onClose(() => bus.close())
 
   const mailer = createMailer({
-    db, service: 'notification', smtpUrl: config.SMTP_URL, redisUrl: config.REDIS_URL, from: config.MAIL_FROM, log
+    db,
+    service: 'notification',
+    smtpUrl: config.SMTP_URL,
+    redisUrl: config.REDIS_URL,
+    from: config.MAIL_FROM,
+    log
   })
   onClose(() => mailer.close())
   const callRpc = createRpcClient(bus)
@@ -37,8 +42,19 @@ await run('notification', async (onClose, log) => {
   const pushes = createPushQueue({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())
 
-  const deps: Deps = { db, callRpc, findPeople, mailer, pushes, likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000, now: () => new Date() }
-  const keys = createKeySet(createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const deps: Deps = {
+    db,
+    callRpc,
+    findPeople,
+    mailer,
+    pushes,
+    likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
+    now: () => new Date()
+  }
+  const keys = createKeySet(
+    createVerifiedKeyFetcher(() => deps.callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS),
+    log
+  )
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

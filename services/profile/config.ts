@@ -13,5 +13,8 @@ export const Config = Type.Object({
   S3_REGION: Type.Optional(Type.String()),
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether photos must be images that were uploaded here' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({
+    default: false,
+    description: 'Whether photos must be images that were uploaded here'
+  })
 })

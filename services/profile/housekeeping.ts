@@ -6,8 +6,12 @@ import { deleteMarked, markUnusedForDeletion } from './photos/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 
-/** Deletes expired idempotency keys and unused photos, and publishes pictures again whose base URL has changed, now and every hour. */
-export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
+/**
+ * Deletes expired idempotency keys and unused photos, and publishes pictures again whose base URL has changed, now and
+ * every hour.
+ */
+export const startHousekeeping = (deps: Deps, log: Log) =>
+  runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
 
 export async function runHousekeeping (deps: Deps) {
   await deleteExpiredIdempotencyKeys(deps.db)

@@ -25,9 +25,16 @@ await run('profile', async (onClose, log) => {
   const deps: Deps = {
     db,
     findAccounts: createAccountLookup(callRpc),
-    media: createMedia({ storage: createStorage(config), cdnUrl: config.CDN_URL, ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN })
+    media: createMedia({
+      storage: createStorage(config),
+      cdnUrl: config.CDN_URL,
+      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN
+    })
   }
-  const keys = createKeySet(createVerifiedKeyFetcher(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(
+    createVerifiedKeyFetcher(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS),
+    log
+  )
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

@@ -4,88 +4,108 @@ import type { IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
   people: {
-    account_id: string
-    name: string
-    username: string
+    account_id: string,
+    name: string,
+    username: string,
     /** A media key, or the URL of an external image; so are photos. */
-    image: string | null
-    bio: string | null
-    gender: Gender | null
+    image: string | null,
+    bio: string | null,
+    gender: Gender | null,
     /** A calendar day, `2026-01-31`. */
-    birth_date: string | null
-    height: number | null
-    height_unit: Generated<'cm' | 'feet'>
-    weight: number | null
-    weighed_at: Date | null
-    weight_unit: Generated<'kg' | 'pound'>
-    fitness_goal: string | null
-    experience: Generated<string>
-    photos: Generated<string[]>
-    published_media_base: string | null
-    community_rules_accepted: Generated<boolean>
-    country_id: number | null
-    region_id: number | null
-    city_id: number | null
-    locale: string
-    timezone: Generated<string>
-    timezone_chosen: Generated<boolean>
-    motivations: Generated<string[]>
-    favorite_sports: Generated<string[]>
-    activity_style: Generated<string[]>
-    preferred_availability: Generated<string[]>
-    preferred_workout_time: Generated<string[]>
-    workout_frequency: number | null
-    location_enabled: boolean | null
-    push_notifications: boolean | null
-    latitude: number | null
-    longitude: number | null
-    current_step: Generated<number>
-    current_sub_step: Generated<number>
-    completed_at: Date | null
-    skipped_at: Date | null
-    created_at: Generated<Date>
+    birth_date: string | null,
+    height: number | null,
+    height_unit: Generated<'cm' | 'feet'>,
+    weight: number | null,
+    weighed_at: Date | null,
+    weight_unit: Generated<'kg' | 'pound'>,
+    fitness_goal: string | null,
+    experience: Generated<string>,
+    photos: Generated<string[]>,
+    published_media_base: string | null,
+    community_rules_accepted: Generated<boolean>,
+    country_id: number | null,
+    region_id: number | null,
+    city_id: number | null,
+    locale: string,
+    timezone: Generated<string>,
+    timezone_chosen: Generated<boolean>,
+    motivations: Generated<string[]>,
+    favorite_sports: Generated<string[]>,
+    activity_style: Generated<string[]>,
+    preferred_availability: Generated<string[]>,
+    preferred_workout_time: Generated<string[]>,
+    workout_frequency: number | null,
+    location_enabled: boolean | null,
+    push_notifications: boolean | null,
+    latitude: number | null,
+    longitude: number | null,
+    current_step: Generated<number>,
+    current_sub_step: Generated<number>,
+    completed_at: Date | null,
+    skipped_at: Date | null,
+    created_at: Generated<Date>,
     updated_at: Generated<Date>
   }
   options: {
-    type: OptionType
-    option_id: string
-    label_en: string
-    label_id: string
-    icon: string
-    category: string | null
-    sort_order: number
-    is_active: Generated<boolean>
+    type: OptionType,
+    option_id: string,
+    label_en: string,
+    label_id: string,
+    icon: string,
+    category: string | null,
+    sort_order: number,
+    is_active: Generated<boolean>,
     updated_at: Generated<Date>
   }
   option_changes: {
-    id: Generated<string>
-    admin_id: string
-    type: OptionType
-    option_id: string
-    action: 'CREATE' | 'UPDATE' | 'DEACTIVATE'
-    before: JSONColumnType<object> | null
-    after: JSONColumnType<object> | null
+    id: Generated<string>,
+    admin_id: string,
+    type: OptionType,
+    option_id: string,
+    action: 'CREATE' | 'UPDATE' | 'DEACTIVATE',
+    before: JSONColumnType<object> | null,
+    after: JSONColumnType<object> | null,
     changed_at: Generated<Date>
   }
   countries: { id: number, code: string, name: string, flag: string, currency: string | null, default_timezone: string }
-  regions: { id: number, country_id: number, code: string | null, name: string, name_local: string | null, timezone: string }
-  cities: {
-    id: number
-    country_id: number
-    region_id: number | null
-    name: string
-    name_local: string | null
+  regions: {
+    id: number,
+    country_id: number,
+    code: string | null,
+    name: string,
+    name_local: string | null,
     timezone: string
-    population: number
-    latitude: number
+  }
+  cities: {
+    id: number,
+    country_id: number,
+    region_id: number | null,
+    name: string,
+    name_local: string | null,
+    timezone: string,
+    population: number,
+    latitude: number,
     longitude: number
   }
-  uploads: { key: string, account_id: string, unused_since: Generated<Date | null>, delete_requested_at: Date | null, created_at: Generated<Date> }
+  uploads: {
+    key: string,
+    account_id: string,
+    unused_since: Generated<Date | null>,
+    delete_requested_at: Date | null,
+    created_at: Generated<Date>
+  }
   places_editions: { edition: string, loaded_at: Generated<Date> }
 }
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
-export const optionTypes = ['motivation', 'activity_style', 'sport_category', 'sport', 'availability', 'fitmatch_interest'] as const
+export const optionTypes = [
+  'motivation',
+  'activity_style',
+  'sport_category',
+  'sport',
+  'availability',
+  'fitmatch_interest'
+] as const
 export type OptionType = typeof optionTypes[number]
 
 export type Db = Kysely<Tables>

@@ -16,9 +16,24 @@ import { postRoutes } from './posts/routes.ts'
 import { storyRoutes } from './stories/routes.ts'
 
 const routes: Routes<Deps>[] = [
-  feedRoutes, postRoutes, likeRoutes, commentRoutes, pollRoutes, hashtagRoutes, personRoutes, followRoutes, storyRoutes, mediaRoutes
+  feedRoutes,
+  postRoutes,
+  likeRoutes,
+  commentRoutes,
+  pollRoutes,
+  hashtagRoutes,
+  personRoutes,
+  followRoutes,
+  storyRoutes,
+  mediaRoutes
 ]
-const consumers: ((deps: Deps) => Handler)[] = [onPersonChanged, onMatchMade, onMatchEnded, onPersonBlocked, onPersonUnblocked]
+const consumers: ((deps: Deps) => Handler)[] = [
+  onPersonChanged,
+  onMatchMade,
+  onMatchEnded,
+  onPersonBlocked,
+  onPersonUnblocked
+]
 const rpcs: ((deps: Deps) => RpcHandler)[] = [handleConnection]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

@@ -8,7 +8,9 @@ export const Config = Type.Object({
   DATABASE_URL: Url(),
   NATS_URL: Url(),
   CDN_URL: Url({ description: 'The base URL that uploaded media is served from' }),
-  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder that stores uploaded media when S3 is not configured' })),
+  MEDIA_DIR: Type.Optional(
+    Type.String({ description: 'The folder that stores uploaded media when S3 is not configured' })
+  ),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),
   S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'The bucket for images that are not public' })),
@@ -16,12 +18,17 @@ export const Config = Type.Object({
   S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String()),
   MEDIA_SIGNING_KEY: MediaSigningKey(),
-  MEDIA_URLS_ONLY_OWN: Type.Boolean({ default: false, description: 'Whether posts and stories can show only media uploaded to this service' })
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({
+    default: false,
+    description: 'Whether posts and stories can show only media uploaded to this service'
+  })
 })
 
 /** @throws ConfigError when private images would share a bucket with public ones */
 export function createStore (config: Type.Static<typeof Config>) {
   const { S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET } = config
-  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) throw new ConfigError('S3_PRIVATE_BUCKET must be set to a bucket other than S3_BUCKET')
+  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) {
+    throw new ConfigError('S3_PRIVATE_BUCKET must be set to a bucket other than S3_BUCKET')
+  }
   return createStorage(config)
 }

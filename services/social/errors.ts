@@ -21,7 +21,11 @@ export const CannotFollowSelf = createError('CANNOT_FOLLOW_SELF', 'You cannot fo
 export const StoryNotFound = createError('NOT_FOUND', 'Story not found', 404)
 export const StoryExpired = createError('EXPIRED', 'This story expired after 24 hours', 410)
 export const NotYourStory = createError('FORBIDDEN', 'Only the author of the story can do this', 403)
-export const StoryLimitExceeded = createError('LIMIT_EXCEEDED', "You have reached today's limit of 10 stories. Try again tomorrow.", 429)
+export const StoryLimitExceeded = createError(
+  'LIMIT_EXCEEDED',
+  "You have reached today's limit of 10 stories. Try again tomorrow.",
+  429
+)
 export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
 export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)

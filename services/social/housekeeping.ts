@@ -9,7 +9,8 @@ import { clearExpiredStories } from './stories/actions.ts'
 const MINUTE_MS = 60 * 1_000
 
 /** Deletes expired data, now and every ten minutes. */
-export const startHousekeeping = (deps: Deps, log: Log) => runPeriodically(async () => await runHousekeeping(deps), { intervalMs: 10 * MINUTE_MS, log })
+export const startHousekeeping = (deps: Deps, log: Log) =>
+  runPeriodically(async () => await runHousekeeping(deps), { intervalMs: 10 * MINUTE_MS, log })
 
 export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps

@@ -2,7 +2,14 @@ import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
-import { createKeySet, readConfig, runPeriodically, run, serveMetrics, createVerifiedKeyFetcher } from '@tandem/service-kit'
+import {
+  createKeySet,
+  readConfig,
+  runPeriodically,
+  run,
+  serveMetrics,
+  createVerifiedKeyFetcher
+} from '@tandem/service-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config, createStore } from './config.ts'
@@ -25,9 +32,17 @@ await run('social', async (onClose, log) => {
     db,
     callRpc,
     people: createPeopleLookup({ db, callRpc }),
-    media: createMedia({ storage: createStore(config), cdnUrl: config.CDN_URL, ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN, signingKey: config.MEDIA_SIGNING_KEY })
+    media: createMedia({
+      storage: createStore(config),
+      cdnUrl: config.CDN_URL,
+      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+      signingKey: config.MEDIA_SIGNING_KEY
+    })
   }
-  const keys = createKeySet(createVerifiedKeyFetcher(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS), log)
+  const keys = createKeySet(
+    createVerifiedKeyFetcher(() => callRpc(SigningKeys, {}), config.IDENTITY_ROOT_PUBLIC_KEYS),
+    log
+  )
   onClose(() => keys.close())
 
   const relay = startRelay(bus, db)

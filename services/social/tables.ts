@@ -4,88 +4,106 @@ import type { IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
   people: {
-    account_id: string
-    name: string
-    username: string
-    image: string | null
-    bio: string | null
-    locale: string
-    timezone: string
-    search_name: string
+    account_id: string,
+    name: string,
+    username: string,
+    image: string | null,
+    bio: string | null,
+    locale: string,
+    timezone: string,
+    search_name: string,
     changed_at: Date
   }
   follow_counts: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }
   follows: { id: Generated<string>, follower_id: string, followed_id: string, created_at: Generated<Date> }
-  blocks: { account_id: string, other_id: string, blocker_id: string, is_lifted: boolean, changed_at: Date, sequence: Generated<number> }
+  blocks: {
+    account_id: string,
+    other_id: string,
+    blocker_id: string,
+    is_lifted: boolean,
+    changed_at: Date,
+    sequence: Generated<number>
+  }
   matches: { match_id: string, account_id: string, other_id: string, ended: boolean }
   posts: {
-    id: Generated<string>
-    author_id: string
-    type: PostType
-    visibility: Visibility
-    content: string
+    id: Generated<string>,
+    author_id: string,
+    type: PostType,
+    visibility: Visibility,
+    content: string,
     /** Storage keys, or URLs of other hosts. The same holds for stories.media_url. */
-    media_urls: string[]
-    media_type: string | null
-    activity_id: string | null
-    workout_id: string | null
-    achievement_id: string | null
-    location_name: string | null
-    latitude: number | null
-    longitude: number | null
-    likes_count: Generated<number>
-    comments_count: Generated<number>
-    views_count: Generated<number>
-    created_at: Generated<Date>
+    media_urls: string[],
+    media_type: string | null,
+    activity_id: string | null,
+    workout_id: string | null,
+    achievement_id: string | null,
+    location_name: string | null,
+    latitude: number | null,
+    longitude: number | null,
+    likes_count: Generated<number>,
+    comments_count: Generated<number>,
+    views_count: Generated<number>,
+    created_at: Generated<Date>,
     deleted_at: Date | null
   }
   likes: { id: Generated<string>, post_id: string, account_id: string, created_at: Generated<Date> }
   comments: {
-    id: Generated<string>
-    post_id: string
-    parent_id: string | null
-    author_id: string
-    content: string
-    replies_count: Generated<number>
+    id: Generated<string>,
+    post_id: string,
+    parent_id: string | null,
+    author_id: string,
+    content: string,
+    replies_count: Generated<number>,
     created_at: Generated<Date>
   }
   post_hashtags: { tag: string, post_id: string }
   mentions: { post_id: string, comment_id: string | null, account_id: string, in_text: Generated<boolean> }
   polls: { post_id: string, question: string, ends_at: Date | null, total_votes: Generated<number> }
-  poll_options: { id: Generated<string>, post_id: string, position: number, text: string, votes_count: Generated<number> }
+  poll_options: {
+    id: Generated<string>,
+    post_id: string,
+    position: number,
+    text: string,
+    votes_count: Generated<number>
+  }
   poll_votes: { post_id: string, account_id: string, option_id: string, created_at: Generated<Date> }
   stories: {
-    id: Generated<string>
-    author_id: string
-    media_url: string
-    media_type: StoryMediaType
-    caption: string | null
-    text_color: string | null
-    bg_color: string | null
-    font_style: string | null
-    duration: number | null
-    view_count: Generated<number>
-    reaction_count: Generated<number>
-    created_at: Generated<Date>
-    expires_at: Generated<Date>
+    id: Generated<string>,
+    author_id: string,
+    media_url: string,
+    media_type: StoryMediaType,
+    caption: string | null,
+    text_color: string | null,
+    bg_color: string | null,
+    font_style: string | null,
+    duration: number | null,
+    view_count: Generated<number>,
+    reaction_count: Generated<number>,
+    created_at: Generated<Date>,
+    expires_at: Generated<Date>,
     cleared_at: Date | null
   }
   story_views: { id: Generated<string>, story_id: string, account_id: string, viewed_at: Generated<Date> }
   story_reactions: { story_id: string, account_id: string, emoji: string, created_at: Generated<Date> }
   daily_story_counts: { account_id: string, day: string, stories_count: number }
   media: {
-    key: string
-    account_id: string
-    mime_type: string
-    width: number
-    height: number
-    bytes: number
-    created_at: Generated<Date>
-    unused_since: Generated<Date | null>
-    delete_requested_at: Date | null
+    key: string,
+    account_id: string,
+    mime_type: string,
+    width: number,
+    height: number,
+    bytes: number,
+    created_at: Generated<Date>,
+    unused_since: Generated<Date | null>,
+    delete_requested_at: Date | null,
     deleted_at: Date | null
   }
-  trending_rankings: { number: GeneratedAlways<number>, post_ids: string[], duration_ms: number, confirmed_at: Generated<Date> }
+  trending_rankings: {
+    number: GeneratedAlways<number>,
+    post_ids: string[],
+    duration_ms: number,
+    confirmed_at: Generated<Date>
+  }
 }
 
 export const postTypes = ['TEXT', 'IMAGE', 'VIDEO', 'POLL', 'WORKOUT', 'ACHIEVEMENT', 'ACTIVITY'] as const

@@ -6,7 +6,8 @@ type Change = { [Goal in keyof Goals]?: NonNullable<Goals[Goal]> }
 
 /** Sets the given goals and leaves the others unchanged. */
 export async function setGoals (db: Db, accountId: string, change: Change) {
-  const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType, waterMl, sleepMinutes, workoutsPerWeek } = change
+  const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType, waterMl, sleepMinutes, workoutsPerWeek } =
+    change
   const given = {
     daily_calories: dailyCalories,
     protein_target: proteinTarget,

@@ -12,11 +12,26 @@ t.test('goals are null until one is set; omitted goals stay unchanged', async (t
   t.strictSame(await read('/goals'), { goals: null })
   t.strictSame((await send('PUT', '/goals', {})).json(), { success: true, data: { goals: null } })
   t.strictSame((await send('PUT', '/goals', { waterMl: 3000 })).json().data.goals, {
-    dailyCalories: null, proteinTarget: null, carbsTarget: null, fatTarget: null, goalType: 'MAINTAIN', waterMl: 3000, sleepMinutes: 480, workoutsPerWeek: 3
+    dailyCalories: null,
+    proteinTarget: null,
+    carbsTarget: null,
+    fatTarget: null,
+    goalType: 'MAINTAIN',
+    waterMl: 3000,
+    sleepMinutes: 480,
+    workoutsPerWeek: 3
   })
   t.same(await totals.handle({ accountId }), { totalWorkouts: 0, totalFoodEntries: 0, nutritionGoal: null })
 
-  const set = { dailyCalories: 2200, proteinTarget: 130, carbsTarget: 260.5, fatTarget: 70, goalType: 'BUILD_MUSCLE', sleepMinutes: 450, workoutsPerWeek: 4 }
+  const set = {
+    dailyCalories: 2200,
+    proteinTarget: 130,
+    carbsTarget: 260.5,
+    fatTarget: 70,
+    goalType: 'BUILD_MUSCLE',
+    sleepMinutes: 450,
+    workoutsPerWeek: 4
+  }
   t.strictSame((await send('PUT', '/goals', set)).json().data.goals, { ...set, waterMl: 3000 })
   t.strictSame(await read('/goals'), { goals: { ...set, waterMl: 3000 } })
   const { sleepMinutes: _sleep, workoutsPerWeek: _workouts, ...nutritionGoal } = set
@@ -26,19 +41,35 @@ t.test('goals are null until one is set; omitted goals stay unchanged', async (t
 t.test('missing nutrients are derived from the calories', async (t) => {
   const { account: accountId, send } = newUser({ now })
   // 2,000 kcal: 25 % protein and 50 % carbs at 4 kcal a gram, 25 % fat at 9
-  t.match((await send('PUT', '/goals', { dailyCalories: 2000 })).json().data.goals, { proteinTarget: 125, carbsTarget: 250, fatTarget: 56 })
-  t.match(await totals.handle({ accountId }), { nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' } })
+  t.match((await send('PUT', '/goals', { dailyCalories: 2000 })).json().data.goals, {
+    proteinTarget: 125,
+    carbsTarget: 250,
+    fatTarget: 56
+  })
+  t.match(await totals.handle({ accountId }), {
+    nutritionGoal: { dailyCalories: 2000, proteinTarget: 125, carbsTarget: 250, fatTarget: 56, goalType: 'MAINTAIN' }
+  })
 })
 
 t.test('the limits of each goal are exact at both ends', async (t) => {
   const { send } = newUser({ now })
   const edges = {
-    dailyCalories: [500, 20000, 499, 20001], proteinTarget: [0, 2000, -1, 2001], carbsTarget: [0, 2000, -1, 2001], fatTarget: [0, 2000, -1, 2001],
-    waterMl: [100, 20000, 99, 20001], sleepMinutes: [60, 1440, 59, 1441], workoutsPerWeek: [1, 21, 0, 22], goalType: ['A', 'A'.repeat(40), '', 'A'.repeat(41)]
+    dailyCalories: [500, 20000, 499, 20001],
+    proteinTarget: [0, 2000, -1, 2001],
+    carbsTarget: [0, 2000, -1, 2001],
+    fatTarget: [0, 2000, -1, 2001],
+    waterMl: [100, 20000, 99, 20001],
+    sleepMinutes: [60, 1440, 59, 1441],
+    workoutsPerWeek: [1, 21, 0, 22],
+    goalType: ['A', 'A'.repeat(40), '', 'A'.repeat(41)]
   }
   for (const [goal, [low, high, below, above]] of Object.entries(edges)) {
-    for (const value of [low, high]) t.equal((await send('PUT', '/goals', { [goal]: value })).statusCode, 200, `${goal} ${value}`)
-    for (const value of [below, above, 'lots']) t.match((await send('PUT', '/goals', { [goal]: value })).json(), { code: 'VALIDATION_ERROR' }, `${goal} ${value}`)
+    for (const value of [low, high]) {
+      t.equal((await send('PUT', '/goals', { [goal]: value })).statusCode, 200, `${goal} ${value}`)
+    }
+    for (const value of [below, above, 'lots']) {
+      t.match((await send('PUT', '/goals', { [goal]: value })).json(), { code: 'VALIDATION_ERROR' }, `${goal} ${value}`)
+    }
     const before = (await send('GET', '/goals')).json()
     t.same((await send('PUT', '/goals', { [goal]: null })).json(), before, `null leaves ${goal} as it is`)
   }
@@ -46,7 +77,11 @@ t.test('the limits of each goal are exact at both ends', async (t) => {
 
 t.test('two concurrent changes are both stored', async (t) => {
   const { read, send } = newUser({ now })
-  await Promise.all([send('PUT', '/goals', { waterMl: 2500 }), send('PUT', '/goals', { sleepMinutes: 500 }), send('PUT', '/goals', { dailyCalories: 1800 })])
+  await Promise.all([
+    send('PUT', '/goals', { waterMl: 2500 }),
+    send('PUT', '/goals', { sleepMinutes: 500 }),
+    send('PUT', '/goals', { dailyCalories: 1800 })
+  ])
   t.match(await read('/goals'), { goals: { waterMl: 2500, sleepMinutes: 500, dailyCalories: 1800 } })
 })
 
@@ -59,7 +94,9 @@ t.test('scores and targets follow the goals', async (t) => {
   t.match(await read('/dashboard/health-score'), {
     overallScore: 95,
     metrics: {
-      workout: { score: 100, target: 1 }, nutrition: { score: 90, calorieProgress: 110 }, water: { score: 100, todayProgress: 100 },
+      workout: { score: 100, target: 1 },
+      nutrition: { score: 90, calorieProgress: 110 },
+      water: { score: 100, todayProgress: 100 },
       sleep: { score: 88, avgDuration: 240, avgQuality: 3, daysTracked: 1 }
     },
     tips: ['Kerja bagus! Semua targetmu minggu ini berjalan baik. Pertahankan kebiasaan sehatmu.']
@@ -70,8 +107,13 @@ t.test('scores and targets follow the goals', async (t) => {
 t.test('the RPCs return totals to identity, and the week streak and records to fitmatch', async (t) => {
   const { account: accountId, log } = newUser({ now })
   t.same(await progress.handle({ accountId }), { weekStreak: 0, personalRecords: 0 })
-  await log(...['2026-11-01', '2026-11-04', '2026-11-11', '2026-11-18'].map((day, index) =>
-    workout(`${day}T05:00:00Z`, { exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 60 + index }] }] })), food(now), food(now))
+  await log(
+    ...['2026-11-01', '2026-11-04', '2026-11-11', '2026-11-18'].map((day, index) =>
+      workout(`${day}T05:00:00Z`, { exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 60 + index }] }] })
+    ),
+    food(now),
+    food(now)
+  )
   // Sunday the 1st is in the week before that of the 4th.
   t.same(await progress.handle({ accountId }), { weekStreak: 4, personalRecords: 4 })
   t.match(await totals.handle({ accountId }), { totalWorkouts: 4, totalFoodEntries: 2 })

@@ -17,11 +17,12 @@ export const defaultTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinut
 
 const CALORIE_SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
 const KCAL_PER_GRAM = { protein: 4, carbs: 4, fat: 9 }
-const gramsOf = (nutrient: keyof typeof CALORIE_SHARE, calories: number) => Math.round(calories * CALORIE_SHARE[nutrient] / KCAL_PER_GRAM[nutrient])
+const gramsOf = (nutrient: keyof typeof CALORIE_SHARE, calories: number) =>
+  Math.round(calories * CALORIE_SHARE[nutrient] / KCAL_PER_GRAM[nutrient])
 
 /**
- * A person's goals. Missing nutrients are derived from the calories: protein 25 % and carbs 50 % at 4 kcal a gram, fat 25 % at 9.
- * Undefined if no goal was ever set.
+ * A person's goals. Missing nutrients are derived from the calories: protein 25 % and carbs 50 % at 4 kcal a gram, fat
+ * 25 % at 9. Undefined if no goal was ever set.
  */
 export async function findGoals (db: Db, accountId: string): Promise<Goals | undefined> {
   const goals = await db.selectFrom('goals').where('account_id', '=', accountId)
@@ -30,7 +31,10 @@ export async function findGoals (db: Db, accountId: string): Promise<Goals | und
       sql<number | null>`protein_target::float8`.as('proteinTarget'),
       sql<number | null>`carbs_target::float8`.as('carbsTarget'),
       sql<number | null>`fat_target::float8`.as('fatTarget'),
-      'goal_type as goalType', 'water_ml as waterMl', 'sleep_minutes as sleepMinutes', 'workouts_per_week as workoutsPerWeek'
+      'goal_type as goalType',
+      'water_ml as waterMl',
+      'sleep_minutes as sleepMinutes',
+      'workouts_per_week as workoutsPerWeek'
     ])
     .executeTakeFirst()
   if (!goals || goals.dailyCalories === null) return goals
@@ -52,5 +56,11 @@ export async function readTargets (db: Db, accountId: string) {
 export function nutritionGoalOf (goals: Goals | undefined) {
   if (!goals || goals.dailyCalories === null) return null
   const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType } = goals
-  return { dailyCalories, proteinTarget: proteinTarget ?? 0, carbsTarget: carbsTarget ?? 0, fatTarget: fatTarget ?? 0, goalType }
+  return {
+    dailyCalories,
+    proteinTarget: proteinTarget ?? 0,
+    carbsTarget: carbsTarget ?? 0,
+    fatTarget: fatTarget ?? 0,
+    goalType
+  }
 }

@@ -13,7 +13,14 @@ const integers = {
 }
 
 const example = {
-  dailyCalories: 2200, proteinTarget: 130, carbsTarget: 260, fatTarget: 70, goalType: 'MAINTAIN', waterMl: 2500, sleepMinutes: 450, workoutsPerWeek: 4
+  dailyCalories: 2200,
+  proteinTarget: 130,
+  carbsTarget: 260,
+  fatTarget: 70,
+  goalType: 'MAINTAIN',
+  waterMl: 2500,
+  sleepMinutes: 450,
+  workoutsPerWeek: 4
 }
 
 const Goals = Type.Object({
@@ -26,7 +33,11 @@ const Goals = Type.Object({
   sleepMinutes: Type.Integer(),
   workoutsPerWeek: Type.Integer()
 })
-const GoalsResponse = Data(Type.Object({ goals: Nullable(Goals, { description: 'Null until the first goal is set' }) }, { examples: [{ goals: example }] }))
+const GoalsResponse = Data(
+  Type.Object({ goals: Nullable(Goals, { description: 'Null until the first goal is set' }) }, {
+    examples: [{ goals: example }]
+  })
+)
 
 const NewGoals = Body({
   dailyCalories: Type.Optional(calories),

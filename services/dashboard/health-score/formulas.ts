@@ -11,9 +11,19 @@ export interface DaySummary {
   sleepQuality: number
 }
 
-export interface Targets { dailyCalories: number, waterMl: number, sleepMinutes: number, workoutsPerWeek: number }
+export interface Targets {
+  dailyCalories: number
+  waterMl: number
+  sleepMinutes: number
+  workoutsPerWeek: number
+}
 
-export interface Scores { workout: number, nutrition: number, water: number, sleep: number }
+export interface Scores {
+  workout: number
+  nutrition: number
+  water: number
+  sleep: number
+}
 
 export const scoreWeights: Record<keyof Scores, number> = { workout: 30, nutrition: 25, water: 20, sleep: 25 }
 
@@ -40,7 +50,13 @@ export function scoresOf (days: DaySummary[], elapsedDays: number, targets: Targ
   const { minutes, quality } = sleepAveragesOf(days)
   return {
     workout: percent(Math.min(1, sum(days.map((day) => day.workouts)) / targets.workoutsPerWeek)),
-    nutrition: percent(mean(daysWithFood.map(({ calories }) => Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)))),
+    nutrition: percent(
+      mean(
+        daysWithFood.map(({ calories }) =>
+          Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)
+        )
+      )
+    ),
     water: percent(sum(days.map(({ waterMl }) => Math.min(1, waterMl / targets.waterMl))) / elapsedDays),
     sleep: percent(0.7 * Math.min(1, minutes / targets.sleepMinutes) + 0.3 * quality / 5)
   }
@@ -48,7 +64,9 @@ export function scoresOf (days: DaySummary[], elapsedDays: number, targets: Targ
 
 /** The weighted sum of the four scores, 0 to 100. */
 export const overallOf = (scores: Scores) =>
-  Math.round(sum((Object.keys(scoreWeights) as (keyof Scores)[]).map((metric) => scores[metric] * scoreWeights[metric])) / 100)
+  Math.round(
+    sum((Object.keys(scoreWeights) as (keyof Scores)[]).map((metric) => scores[metric] * scoreWeights[metric])) / 100
+  )
 
 /** The trend: up or down by more than five points, otherwise neutral. */
 export function trendOf (score: number, previous: number) {

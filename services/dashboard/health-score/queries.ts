@@ -8,13 +8,24 @@ import { overallOf, scoresOf, sleepAveragesOf, trendOf, type DaySummary } from '
 import { tipsFor } from './tips.ts'
 
 /** The summaries from one day to another, both included. Days without logs have none. */
-export async function readDailySummaries (db: Db, accountId: string, from: Temporal.PlainDate, to: Temporal.PlainDate): Promise<DaySummary[]> {
+export async function readDailySummaries (
+  db: Db,
+  accountId: string,
+  from: Temporal.PlainDate,
+  to: Temporal.PlainDate
+): Promise<DaySummary[]> {
   return await db.selectFrom('daily_summaries')
     .where('account_id', '=', accountId)
     .where(sql<boolean>`day between ${from.toString()}::date and ${to.toString()}::date`)
     .select([
-      sql<string>`day::text`.as('day'), 'workouts', 'food_entries as foodEntries', sql<number>`calories::float8`.as('calories'),
-      'water_ml as waterMl', 'sleep_entries as sleepEntries', 'sleep_minutes as sleepMinutes', 'sleep_quality as sleepQuality'
+      sql<string>`day::text`.as('day'),
+      'workouts',
+      'food_entries as foodEntries',
+      sql<number>`calories::float8`.as('calories'),
+      'water_ml as waterMl',
+      'sleep_entries as sleepEntries',
+      'sleep_minutes as sleepMinutes',
+      'sleep_quality as sleepQuality'
     ])
     .execute()
 }
@@ -22,10 +33,10 @@ export async function readDailySummaries (db: Db, accountId: string, from: Tempo
 const DAYS_OF_WEEK = 7
 
 /**
- * `overallScore` is the weighted sum of the four rounded scores, rounded. `previousScore` is the score of the whole previous week, by
- * today's goals. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100. `avgDuration` is in minutes per day, `avgQuality`
- * has one decimal. Tips are for the metric with the lowest score (ties: greater weight, then nutrition before sleep), or praise if even
- * that score is 80 or more.
+ * `overallScore` is the weighted sum of the four rounded scores, rounded. `previousScore` is the score of the whole
+ * previous week, by today's goals. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100.
+ * `avgDuration` is in minutes per day, `avgQuality` has one decimal. Tips are for the metric with the lowest score
+ * (ties: greater weight, then nutrition before sleep), or praise if even that score is 80 or more.
  */
 export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
   const monday = mondayOf(today)
@@ -33,7 +44,8 @@ export async function readHealthScore (db: Db, accountId: string, today: Tempora
     readDailySummaries(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
     readTargets(db, accountId),
     sql<{ weeks: number, water: number }>`
-      select ${currentStreak(accountId, 'WEEK', monday)} as weeks, ${currentStreak(accountId, 'WATER', today)} as water`.execute(db)
+      select ${currentStreak(accountId, 'WEEK', monday)} as weeks, ${currentStreak(accountId, 'WATER', today)} as water`
+      .execute(db)
   ])
   const thisWeek = days.filter(({ day }) => day >= monday.toString())
   const lastWeek = days.filter(({ day }) => day < monday.toString())
@@ -59,7 +71,11 @@ export async function readHealthScore (db: Db, accountId: string, today: Tempora
         calorieProgress: Math.round((now?.calories ?? 0) / targets.dailyCalories * 100),
         daysTracked: thisWeek.filter(({ foodEntries }) => foodEntries > 0).length
       },
-      water: { score: scores.water, todayProgress: Math.min(100, Math.round((now?.waterMl ?? 0) / targets.waterMl * 100)), streak: streaks?.water ?? 0 },
+      water: {
+        score: scores.water,
+        todayProgress: Math.min(100, Math.round((now?.waterMl ?? 0) / targets.waterMl * 100)),
+        streak: streaks?.water ?? 0
+      },
       sleep: {
         score: scores.sleep,
         avgDuration: Math.round(sleep.minutes),

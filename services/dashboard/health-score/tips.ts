@@ -4,7 +4,10 @@ import { texts } from './texts.ts'
 
 const PRAISE_THRESHOLD = 80
 
-interface Week { days: DaySummary[], targets: Targets }
+interface Week {
+  days: DaySummary[]
+  targets: Targets
+}
 
 /** The metric with the lowest score. Ties go to the greater weight, then to the order of the contract. */
 export function weakestOf (scores: Scores): keyof Scores {
@@ -21,12 +24,16 @@ export function tipsFor (scores: Scores, { days, targets }: Week, language: Lang
   const messages = texts[language]
   if (scores[weakest] >= PRAISE_THRESHOLD) return messages.praise
   switch (weakest) {
-    case 'workout': return days.some((day) => day.workouts > 0) ? messages.moreWorkouts(targets) : messages.firstWorkout(targets)
-    case 'water': return days.some((day) => day.waterMl > 0) ? messages.tooLittleWater(targets) : messages.noWater(targets)
+    case 'workout':
+      return days.some((day) => day.workouts > 0) ? messages.moreWorkouts(targets) : messages.firstWorkout(targets)
+    case 'water':
+      return days.some((day) => day.waterMl > 0) ? messages.tooLittleWater(targets) : messages.noWater(targets)
     case 'nutrition': {
       const daysWithFood = days.filter((day) => day.foodEntries > 0)
       if (daysWithFood.length === 0) return messages.noFood
-      return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories ? messages.tooMuchFood : messages.tooLittleFood
+      return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories
+        ? messages.tooMuchFood
+        : messages.tooLittleFood
     }
     case 'sleep': {
       const { minutes, daysTracked } = sleepAveragesOf(days)

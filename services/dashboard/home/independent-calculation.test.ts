@@ -3,7 +3,19 @@ import { food, sleep, testApp, water, weight, workout } from '../test/app.ts'
 
 const { newUser, at: setClock } = await testApp(t)
 
-interface Log { type: string, at: string, data: { durationMinutes?: number, calories?: number, protein?: number, ml?: number, minutes?: number, quality?: number, kg?: number } }
+interface Log {
+  type: string
+  at: string
+  data: {
+    durationMinutes?: number,
+    calories?: number,
+    protein?: number,
+    ml?: number,
+    minutes?: number,
+    quality?: number,
+    kg?: number
+  }
+}
 
 const DAY = 86_400_000
 const zones = ['Asia/Jakarta', 'America/Los_Angeles', 'Pacific/Auckland']
@@ -26,11 +38,15 @@ function computeExpected (logs: Log[], zone: string, now: string) {
   const today = count(dayIn(zone, now))
   const monday = mondayOf(dayIn(zone, now))
   const first = count(`${dayIn(zone, now).slice(0, 8)}01`)
-  const of = (type: string, from = -Infinity, to = today) => logs.filter((log) => log.type === type && count(dayIn(zone, log.at)) >= from && count(dayIn(zone, log.at)) <= to)
+  const of = (type: string, from = -Infinity, to = today) =>
+    logs.filter((log) => log.type === type && count(dayIn(zone, log.at)) >= from && count(dayIn(zone, log.at)) <= to)
   const days = [...new Set(logs.map(({ at }) => count(dayIn(zone, at))))].sort((one, other) => one - other)
   const xp = sum(days.map((day) => {
-    const [workouts, foods, waters, sleeps] = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP'].map((type) => of(type, day, day)) as [Log[], Log[], Log[], Log[]]
-    return sum(workouts.map(({ data }) => 50 + Math.min(60, data.durationMinutes ?? 0))) + 5 * Math.min(6, foods.length) + 2 * Math.min(8, waters.length) + (sleeps.length > 0 ? 10 : 0)
+    const [workouts, foods, waters, sleeps] = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP'].map((type) =>
+      of(type, day, day)
+    ) as [Log[], Log[], Log[], Log[]]
+    return sum(workouts.map(({ data }) => 50 + Math.min(60, data.durationMinutes ?? 0))) +
+      5 * Math.min(6, foods.length) + 2 * Math.min(8, waters.length) + (sleeps.length > 0 ? 10 : 0)
   }))
   const workouts = of('WORKOUT')
 
@@ -39,9 +55,14 @@ function computeExpected (logs: Log[], zone: string, now: string) {
     const on = (type: string) => week.map((day) => of(type, day, day)).filter((logs) => logs.length > 0)
     const scores = [
       Math.min(1, of('WORKOUT', monday, monday + elapsed - 1).length / 3),
-      mean(on('FOOD').map((foods) => Math.max(0, 1 - Math.abs(sum(foods.map(({ data }) => data.calories)) - 2_000) / 2_000))),
+      mean(
+        on('FOOD').map((foods) =>
+          Math.max(0, 1 - Math.abs(sum(foods.map(({ data }) => data.calories)) - 2_000) / 2_000)
+        )
+      ),
       sum(on('WATER').map((waters) => Math.min(1, sum(waters.map(({ data }) => data.ml)) / 2_000))) / elapsed,
-      0.7 * Math.min(1, mean(on('SLEEP').map((sleeps) => sum(sleeps.map(({ data }) => data.minutes)))) / 480) + 0.3 * mean(on('SLEEP').flat().map(({ data }) => data.quality ?? 0)) / 5
+      0.7 * Math.min(1, mean(on('SLEEP').map((sleeps) => sum(sleeps.map(({ data }) => data.minutes)))) / 480) +
+      0.3 * mean(on('SLEEP').flat().map(({ data }) => data.quality ?? 0)) / 5
     ].map((part) => Math.round(part * 100)) as [number, number, number, number]
     return { scores, overall: Math.round((scores[0] * 30 + scores[1] * 25 + scores[2] * 20 + scores[3] * 25) / 100) }
   }
@@ -64,19 +85,35 @@ function computeExpected (logs: Log[], zone: string, now: string) {
       overallScore: now7.overall,
       previousScore: before.overall,
       metrics: {
-        workout: { score: now7.scores[0], streak: streakLength(workouts.map(({ at }) => mondayOf(dayIn(zone, at))), monday, 7) },
+        workout: {
+          score: now7.scores[0],
+          streak: streakLength(workouts.map(({ at }) => mondayOf(dayIn(zone, at))), monday, 7)
+        },
         nutrition: { score: now7.scores[1] },
-        water: { score: now7.scores[2], streak: streakLength(of('WATER').map(({ at }) => count(dayIn(zone, at))), today) },
+        water: {
+          score: now7.scores[2],
+          streak: streakLength(of('WATER').map(({ at }) => count(dayIn(zone, at))), today)
+        },
         sleep: { score: now7.scores[3] }
       }
     },
     overview: Array.from({ length: 7 }, (_, index) => today - 6 + index)
-      .map((day) => [new Date(day * DAY).toISOString().slice(0, 10), ...pillars.map((type) => of(type, day, day).length > 0)])
+      .map((
+        day
+      ) => [new Date(day * DAY).toISOString().slice(0, 10), ...pillars.map((type) => of(type, day, day).length > 0)])
   }
 }
 
 // The last moments of a week, a month and a year, and the first of the next, in one of the time zones.
-const moments = ['2026-12-31T09:59:00Z', '2026-12-31T17:00:00Z', '2027-01-01T07:59:00Z', '2027-01-01T08:00:00Z', '2027-01-03T11:00:00Z', '2027-01-03T17:00:00Z', '2027-01-04T08:01:00Z']
+const moments = [
+  '2026-12-31T09:59:00Z',
+  '2026-12-31T17:00:00Z',
+  '2027-01-01T07:59:00Z',
+  '2027-01-01T08:00:00Z',
+  '2027-01-03T11:00:00Z',
+  '2027-01-03T17:00:00Z',
+  '2027-01-04T08:01:00Z'
+]
 
 for (const [index, zone] of zones.entries()) {
   t.test(`at the ends of weeks, months and years every screen matches an independent calculation, in ${zone}`, async (t) => {
@@ -88,8 +125,11 @@ for (const [index, zone] of zones.entries()) {
       return Math.floor(state / 4_294_967_296 * below)
     }
     const makers = [
-      (at: string) => workout(at, { durationMinutes: 10 + random(90) }), (at: string) => food(at, { calories: 100 + random(1_200), protein: random(40) }),
-      (at: string) => water(at, 100 + random(900)), (at: string) => sleep(at, { minutes: 200 + random(300), quality: 1 + random(5) }), (at: string) => weight(at, 60 + random(20))
+      (at: string) => workout(at, { durationMinutes: 10 + random(90) }),
+      (at: string) => food(at, { calories: 100 + random(1_200), protein: random(40) }),
+      (at: string) => water(at, 100 + random(900)),
+      (at: string) => sleep(at, { minutes: 200 + random(300), quality: 1 + random(5) }),
+      (at: string) => weight(at, 60 + random(20))
     ]
     const logs = Array.from({ length: 120 }, (_, number) => {
       const at = new Date(Date.parse('2026-12-15T00:00:00Z') + random(21 * 24 * 60) * 60_000 + number).toISOString()
@@ -105,7 +145,13 @@ for (const [index, zone] of zones.entries()) {
       const { stats, health, overview } = computeExpected(upTo, zone, moment)
       t.match((await read('/dashboard/home')).stats, stats, `${moment} home`)
       t.match(await read('/dashboard/health-score'), health, `${moment} health score`)
-      t.same((await read('/dashboard/weekly-overview')).days.map(({ date, workout, nutrition, water, sleep }: Record<string, unknown>) => [date, workout, nutrition, water, sleep]), overview, `${moment} week`)
+      t.same(
+        (await read('/dashboard/weekly-overview')).days.map((
+          { date, workout, nutrition, water, sleep }: Record<string, unknown>
+        ) => [date, workout, nutrition, water, sleep]),
+        overview,
+        `${moment} week`
+      )
     }
   })
 }

@@ -10,18 +10,25 @@ import { readStats } from '../stats/queries.ts'
 
 /** The part of the home screen that this service owns. */
 async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
-  const [{ stats, water }, workout] = await Promise.all([readStats(db, accountId, today), findWorkout(db, accountId, today.dayOfWeek)])
+  const [{ stats, water }, workout] = await Promise.all([
+    readStats(db, accountId, today),
+    findWorkout(db, accountId, today.dayOfWeek)
+  ])
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water } }
 }
 
 // The value that the contract defines for a person without a FitMatch profile.
 const noFitMatch = { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
 
-interface HomeDeps { db: Db, callRpc: CallRpc, now: () => Date }
+interface HomeDeps {
+  db: Db
+  callRpc: CallRpc
+  now: () => Date
+}
 
 /**
- * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns another day or
- * weight, the own data is read again. The part of an unavailable service is empty or null.
+ * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns
+ * another day or weight, the own data is read again. The part of an unavailable service is empty or null.
  */
 export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: string) {
   const at = now()

@@ -19,14 +19,21 @@ const User = Type.Object({
 
 const Today = Type.Object({
   dayOfWeek: Enum(dayNames),
-  workout: Nullable(Type.Object({
-    programDayId: Type.String(),
-    name: Type.String(),
-    isRestDay: Type.Boolean(),
-    exercises: Type.Array(Type.Object({
-      id: Type.String(), name: Type.String(), sets: Type.Integer(), repsMin: Type.Integer(), repsMax: Type.Integer()
-    }))
-  }), { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }),
+  workout: Nullable(
+    Type.Object({
+      programDayId: Type.String(),
+      name: Type.String(),
+      isRestDay: Type.Boolean(),
+      exercises: Type.Array(Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        sets: Type.Integer(),
+        repsMin: Type.Integer(),
+        repsMax: Type.Integer()
+      }))
+    }),
+    { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
+  ),
   water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
 })
 
@@ -51,17 +58,35 @@ const Activity = Type.Object({
 const id = (last: string) => `019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a${last}`
 const example = {
   user: {
-    id: id('1a'), name: 'Ana', image: 'https://cdn.example/ana.webp', email: 'ana@example.com',
-    level: 5, totalXp: 1240, xpToNextLevel: 260, streak: 4, longestStreak: 12
+    id: id('1a'),
+    name: 'Ana',
+    image: 'https://cdn.example/ana.webp',
+    email: 'ana@example.com',
+    level: 5,
+    totalXp: 1240,
+    xpToNextLevel: 260,
+    streak: 4,
+    longestStreak: 12
   },
   today: {
     dayOfWeek: 'FRIDAY',
-    workout: { programDayId: id('1b'), name: 'Legs', isRestDay: false, exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }] },
+    workout: {
+      programDayId: id('1b'),
+      name: 'Legs',
+      isRestDay: false,
+      exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }]
+    },
     water: { currentMl: 1250, targetMl: 2000 }
   },
   stats: exampleStats,
   fitmatch: { hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: true },
-  matches: [{ matchId: id('1d'), profileId: id('1e'), displayName: 'Ben', photo: null, matchedAt: '2026-11-19T08:00:00.000Z' }],
+  matches: [{
+    matchId: id('1d'),
+    profileId: id('1e'),
+    displayName: 'Ben',
+    photo: null,
+    matchedAt: '2026-11-19T08:00:00.000Z'
+  }],
   upcomingActivities: [],
   profileCompletion: 80
 }
@@ -70,7 +95,8 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
     schema: {
       summary: 'Get the home screen',
-      description: 'Everything the home screen shows in one response. While the service behind a part is unavailable, that part is null or empty.',
+      description:
+        'Everything the home screen shows in one response. While the service behind a part is unavailable, that part is null or empty.',
       response: {
         200: Data(Type.Object({
           user: User,

@@ -12,9 +12,19 @@ import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
 
-export interface ItemResult { clientId: string | null, id: string | null, status: 'created' | 'updated' | 'rejected', error?: string }
+export interface ItemResult {
+  clientId: string | null
+  id: string | null
+  status: 'created' | 'updated' | 'rejected'
+  error?: string
+}
 
-interface Batch { accountId: string, zone: string, parsedItems: (Item | RejectedItem)[], idempotencyKey: IdempotencyKey | undefined }
+interface Batch {
+  accountId: string
+  zone: string
+  parsedItems: (Item | RejectedItem)[]
+  idempotencyKey: IdempotencyKey | undefined
+}
 
 const runSerialized = serializeByAccount()
 
@@ -22,19 +32,26 @@ const runSerialized = serializeByAccount()
 const MAX_RECORDS_PUBLISHED = 20
 
 /**
- * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several items with the same client id
- * the last wins. Batches of one account run one after the other, so every level, record and achievement is published once.
+ * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several items with
+ * the same client id the last wins. Batches of one account run one after the other, so every level, record and
+ * achievement is published once.
  * @returns the result of each item, in the order of the items
  */
-export async function writeLogs (db: Db, { accountId, zone, parsedItems, idempotencyKey }: Batch): Promise<ItemResult[]> {
-  return await runSerialized(accountId, async () => await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    const items = parsedItems.filter((item): item is Item => !isRejected(item))
-    const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
-    const results = written.values()
-    return parsedItems.map((item) => isRejected(item)
-      ? { clientId: item.clientId, id: null, status: 'rejected' as const, error: item.error }
-      : results.next().value as ItemResult)
-  }))
+export async function writeLogs (
+  db: Db,
+  { accountId, zone, parsedItems, idempotencyKey }: Batch
+): Promise<ItemResult[]> {
+  return await runSerialized(accountId, async () =>
+    await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+      const items = parsedItems.filter((item): item is Item => !isRejected(item))
+      const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
+      const results = written.values()
+      return parsedItems.map((item) =>
+        isRejected(item)
+          ? { clientId: item.clientId, id: null, status: 'rejected' as const, error: item.error }
+          : results.next().value as ItemResult
+      )
+    }))
 }
 
 const isRejected = (item: Item | RejectedItem): item is RejectedItem => 'error' in item
@@ -64,19 +81,28 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
 
 /** Deletes a log and updates everything derived from it. */
 export async function deleteLog (db: Db, accountId: string, logId: string) {
-  await runSerialized(accountId, async () => await db.transaction().execute(async (trx) => {
-    const totals = await lockAccount(trx, accountId)
-    const lifts = await deleteLifts(trx, accountId, [logId])
-    const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
-      .returning(sql<string>`day::text`.as('day'))
-      .executeTakeFirst()
-    if (!log) throw new LogNotFound()
-    const changedLifts = await markRecords(trx, accountId, earliestByExercise(lifts))
-    await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
-  }))
+  await runSerialized(accountId, async () =>
+    await db.transaction().execute(async (trx) => {
+      const totals = await lockAccount(trx, accountId)
+      const lifts = await deleteLifts(trx, accountId, [logId])
+      const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
+        .returning(sql<string>`day::text`.as('day'))
+        .executeTakeFirst()
+      if (!log) throw new LogNotFound()
+      const changedLifts = await markRecords(trx, accountId, earliestByExercise(lifts))
+      await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
+    }))
 }
 
-interface ExistingLog { id: string, clientId: string, type: LogType, at: Date, day: string, timezone: string, data: LogData }
+interface ExistingLog {
+  id: string
+  clientId: string
+  type: LogType
+  at: Date
+  day: string
+  timezone: string
+  data: LogData
+}
 
 async function findExisting (trx: Trx, accountId: string, items: Item[]) {
   const rows = await trx.selectFrom('logs')
@@ -88,9 +114,13 @@ async function findExisting (trx: Trx, accountId: string, items: Item[]) {
 }
 
 const hasChanged = (item: Item, existing: ExistingLog) =>
-  item.type !== existing.type || item.at.getTime() !== existing.at.getTime() || !isDeepStrictEqual(item.data, existing.data)
+  item.type !== existing.type || item.at.getTime() !== existing.at.getTime() ||
+  !isDeepStrictEqual(item.data, existing.data)
 
-/** A log that is sent again keeps its day unless its time changed: a later move to another time zone does not change past days. */
+/**
+ * A log that is sent again keeps its day unless its time changed: a later move to another time zone does not change
+ * past days.
+ */
 function dayAndZoneOf ({ at, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
   if (existing?.at.getTime() === at.getTime()) return { day: existing.day, timezone: existing.timezone }
   return { day: dayIn(zone, at).toString(), timezone: zone }
@@ -123,8 +153,11 @@ async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
   const changedLifts = await markRecords(trx, accountId, earliestByExercise([...removed, ...added]))
 
   const ids = new Set(workouts.map(({ id }) => id))
-  const isNew = (lift: Lift) => lift.isRecord && ids.has(lift.logId) && !removed.some((earlier) => earlier.isRecord &&
-    earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg)
+  const isNew = (lift: Lift) =>
+    lift.isRecord && ids.has(lift.logId) && !removed.some((earlier) =>
+      earlier.isRecord &&
+      earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg
+    )
   for (const { exercise, weightKg, reps } of changedLifts.filter(isNew).sort(byTime).slice(-MAX_RECORDS_PUBLISHED)) {
     await publish(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
   }

@@ -25,7 +25,11 @@ t.test('a batch returns a result per item in order, and a repeat changes nothing
 
 t.test('of several items with one clientId the last wins, and only the first is reported as created', async (t) => {
   const { log, read } = newUser()
-  const results = await log(water(now, 100, { clientId: 'a' }), water(now, 300, { clientId: 'a' }), food(now, {}, { clientId: 'b' }))
+  const results = await log(
+    water(now, 100, { clientId: 'a' }),
+    water(now, 300, { clientId: 'a' }),
+    food(now, {}, { clientId: 'b' })
+  )
   t.match(results.map(({ status }) => status), ['created', 'updated', 'created'])
   t.equal(results[0]?.id, results[1]?.id)
   t.equal((await read('/dashboard/home')).today.water.currentMl, 300)
@@ -33,18 +37,28 @@ t.test('of several items with one clientId the last wins, and only the first is 
 
 t.test('concurrent batches of one account write each log once and publish each event once', async (t) => {
   const { log, publishedEvents, read } = newUser()
-  const items = [lift(now, 'Squat', 80, { clientId: 'one' }), lift(now, 'Bench', 60, { clientId: 'two' }), workout(now, {}, { clientId: 'three' })]
+  const items = [
+    lift(now, 'Squat', 80, { clientId: 'one' }),
+    lift(now, 'Bench', 60, { clientId: 'two' }),
+    workout(now, {}, { clientId: 'three' })
+  ]
   const results = await Promise.all(Array.from({ length: 10 }, async () => await log(...items)))
   t.equal(new Set(results.flat().map(({ id }) => id)).size, 3)
   t.equal(results.flat().filter(({ status }) => status === 'created').length, 3)
   // 3 × (50 + 30) + 2 × 25 = 290: level 2 starts at 100, level 3 at 300.
-  t.same(await publishedEvents(), [['record', 'Bench', 60, 5], ['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
+  t.same(await publishedEvents(), [['record', 'Bench', 60, 5], ['record', 'Squat', 80, 5], ['level', 2], [
+    'achievement',
+    'FIRST_WORKOUT'
+  ], ['achievement', 'FIRST_PR']])
   t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 3, totalXp: 290, totalPRs: 2, level: 2 })
 })
 
 t.test('one batch publishes its 20 newest records at most, and counts them all', async (t) => {
   const { log, publishedEvents, read } = newUser()
-  const exercises = Array.from({ length: 45 }, (_, number) => ({ name: `Lift ${String(number).padStart(2, '0')}`, sets: [{ weightKg: 50, reps: 5 }] }))
+  const exercises = Array.from(
+    { length: 45 },
+    (_, number) => ({ name: `Lift ${String(number).padStart(2, '0')}`, sets: [{ weightKg: 50, reps: 5 }] })
+  )
   await log(workout(now, { exercises }))
   const records = (await publishedEvents()).filter(([what]) => what === 'record').map(([, exercise]) => exercise)
   t.same(records, exercises.slice(-20).map(({ name }) => name))
@@ -53,18 +67,31 @@ t.test('one batch publishes its 20 newest records at most, and counts them all',
 
 t.test('concurrent batches of different logs lose none', async (t) => {
   const { account, log, read } = newUser()
-  await Promise.all(Array.from({ length: 12 }, async (_, index) => await log(workout(now, {}, { clientId: `w${index}` }), food(now, {}, { clientId: `f${index}` }))))
+  await Promise.all(
+    Array.from(
+      { length: 12 },
+      async (_, index) =>
+        await log(workout(now, {}, { clientId: `w${index}` }), food(now, {}, { clientId: `f${index}` }))
+    )
+  )
   const { stats } = await read('/dashboard/stats')
   // 12 × (50 + 30) + 6 foods × 5
   t.match(stats, { totalWorkouts: 12, totalXp: 990, todayCalories: 6000 })
-  t.match(await db.selectFrom('totals').where('account_id', '=', account).select(['workouts', 'food_entries']).execute(), [{ workouts: 12, food_entries: 12 }])
+  t.match(
+    await db.selectFrom('totals').where('account_id', '=', account).select(['workouts', 'food_entries']).execute(),
+    [{ workouts: 12, food_entries: 12 }]
+  )
 })
 
 t.test('a batch of 200 items is accepted, 201 are refused', async (t) => {
   const { send, log } = newUser()
-  const items = (count: number) => Array.from({ length: count }, (_, index) => water(now, 10, { clientId: `w${index}` }))
+  const items = (count: number) =>
+    Array.from({ length: count }, (_, index) => water(now, 10, { clientId: `w${index}` }))
   t.equal((await log(...items(200))).length, 200)
-  t.match((await send('POST', '/logs/batch', { items: items(201) })).json(), { code: 'VALIDATION_ERROR', error: 'items must have at most 200 items' })
+  t.match((await send('POST', '/logs/batch', { items: items(201) })).json(), {
+    code: 'VALIDATION_ERROR',
+    error: 'items must have at most 200 items'
+  })
   t.match((await send('POST', '/logs/batch', {})).json(), { code: 'VALIDATION_ERROR' })
   t.match((await send('POST', '/logs/batch', { items: 'none' })).json(), { code: 'VALIDATION_ERROR' })
 })
@@ -75,8 +102,14 @@ t.test('the limits of an item are exact at both ends', async (t) => {
     [workout(now, { durationMinutes: 1 }), workout(now, { durationMinutes: 0 })],
     [workout(now, { durationMinutes: 1440 }), workout(now, { durationMinutes: 1441 })],
     [workout(now, { title: 'x'.repeat(100) }), workout(now, { title: 'x'.repeat(101) })],
-    [workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 1, weightKg: 0 }] }] }), workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 0, weightKg: 1 }] }] })],
-    [workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1000, weightKg: 1000 }] }] }), workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1, weightKg: 1001 }] }] })],
+    [
+      workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 1, weightKg: 0 }] }] }),
+      workout(now, { exercises: [{ name: 'Squat', sets: [{ reps: 0, weightKg: 1 }] }] })
+    ],
+    [
+      workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1000, weightKg: 1000 }] }] }),
+      workout(now, { exercises: [{ name: 'x', sets: [{ reps: 1, weightKg: 1001 }] }] })
+    ],
     [workout(now, { exercises: [] }), workout(now, { exercises: [{ name: ' ', sets: [] }] })],
     [workout(now, { programDayId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b' }), workout(now, { programDayId: 'mine' })],
     [food(now, { calories: 0 }), food(now, { calories: -1 })],
@@ -95,14 +128,33 @@ t.test('the limits of an item are exact at both ends', async (t) => {
     [water(now, 5, { clientId: 'x'.repeat(100) }), water(now, 5, { clientId: 'x'.repeat(101) })]
   ]
   const results = await log(...sides.flat())
-  t.same(results.map(({ status }, index) => [index, status]), sides.flatMap((_, index) => [[2 * index, 'created'], [2 * index + 1, 'rejected']]))
+  t.same(
+    results.map(({ status }, index) => [index, status]),
+    sides.flatMap((_, index) => [[2 * index, 'created'], [2 * index + 1, 'rejected']])
+  )
 })
 
 t.test('each invalid item is rejected separately with its reason', async (t) => {
   const { account, send } = newUser()
-  const wrong = [null, 5, 'log', [], {}, { clientId: 'a' }, { ...water(now), clientId: '  ' }, { ...water(now), clientId: 7 }, { ...water(now), type: 'STEPS' },
-    { ...water(now), at: '2026-02-30T00:00:00Z' }, { ...water(now), at: '2026-11-20' }, { ...water(now), at: 5 }, { ...water(now), data: null },
-    { ...water(now), data: [] }, { ...water(now), data: {} }, { ...water(now), data: { ml: '5' } }, { clientId: 'p', type: '__proto__', at: now, data: {} }]
+  const wrong = [
+    null,
+    5,
+    'log',
+    [],
+    {},
+    { clientId: 'a' },
+    { ...water(now), clientId: '  ' },
+    { ...water(now), clientId: 7 },
+    { ...water(now), type: 'STEPS' },
+    { ...water(now), at: '2026-02-30T00:00:00Z' },
+    { ...water(now), at: '2026-11-20' },
+    { ...water(now), at: 5 },
+    { ...water(now), data: null },
+    { ...water(now), data: [] },
+    { ...water(now), data: {} },
+    { ...water(now), data: { ml: '5' } },
+    { clientId: 'p', type: '__proto__', at: now, data: {} }
+  ]
   const response = await send('POST', '/logs/batch', { items: wrong })
   t.equal(response.statusCode, 200)
   const { results } = response.json().data
@@ -116,10 +168,17 @@ t.test('text that cannot be stored rejects its item, but not the other logs', as
   const { log, send, read } = newUser()
   const named = (name: string) => food(now, { name }, { clientId: name.length.toString() })
   // The result of cutting a text inside an emoji.
-  const items = [water(now), named('Nasi goreng 🍳'.slice(0, -1)), named('a\0b'), weight(now), { ...water(now), clientId: 'a\0' }, { ...water(now), clientId: 'b', note: '\0' }]
+  const items = [water(now), named('Nasi goreng 🍳'.slice(0, -1)), named('a\0b'), weight(now), {
+    ...water(now),
+    clientId: 'a\0'
+  }, { ...water(now), clientId: 'b', note: '\0' }]
   const results = await log(...items)
   t.same(results.map(({ status }) => status), ['created', 'rejected', 'rejected', 'created', 'rejected', 'rejected'])
-  t.match(results[1], { clientId: items[1]?.clientId, id: null, error: 'The item contains an invalid Unicode character' })
+  t.match(results[1], {
+    clientId: items[1]?.clientId,
+    id: null,
+    error: 'The item contains an invalid Unicode character'
+  })
   t.match(results[2], { error: 'The item contains a NUL character' })
   t.equal(results[4]?.clientId, null, 'an id that cannot be stored is not returned')
   t.equal((await read('/logs')).logs.length, 2)
@@ -130,12 +189,25 @@ t.test('text that cannot be stored rejects its item, but not the other logs', as
   t.same((await send('POST', '/logs/batch', { items }, key)).json(), first.json())
   let deep: unknown = 'x'
   for (let depth = 0; depth < 40; depth++) deep = { deep }
-  t.match((await send('POST', '/logs/batch', { items: [...items, deep] }, key)).json(), { code: 'VALIDATION_ERROR', error: 'The request is nested too deeply' })
+  t.match((await send('POST', '/logs/batch', { items: [...items, deep] }, key)).json(), {
+    code: 'VALIDATION_ERROR',
+    error: 'The request is nested too deeply'
+  })
 })
 
 t.test('unknown fields are dropped, texts are trimmed, minutes and millilitres are rounded', async (t) => {
   const { log, read } = newUser()
-  await log({ ...workout(now, { durationMinutes: 44.6, title: '  ', xp: 9000, exercises: [{ name: ' Squat ', note: 'x', sets: [{ reps: 5, weightKg: 82.5, rpe: 9 }] }] }), clientId: ' a ', accountId: 'me', day: '2020-01-01' })
+  await log({
+    ...workout(now, {
+      durationMinutes: 44.6,
+      title: '  ',
+      xp: 9000,
+      exercises: [{ name: ' Squat ', note: 'x', sets: [{ reps: 5, weightKg: 82.5, rpe: 9 }] }]
+    }),
+    clientId: ' a ',
+    accountId: 'me',
+    day: '2020-01-01'
+  })
   const { logs } = await read('/logs')
   t.match(logs, [{ clientId: 'a', day: '2026-11-20', timezone: 'Asia/Jakarta' }])
   t.same(logs[0].data, { durationMinutes: 45, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 82.5 }] }] })
@@ -149,7 +221,9 @@ t.test('the same Idempotency-Key returns the first response, and is refused for 
   t.match(first.json().data.results, [{ status: 'created' }])
   t.same((await send('POST', '/logs/batch', { items }, key)).json(), first.json())
   t.match((await send('POST', '/logs/batch', { items: [water(now)] }, key)).json(), { code: 'IDEMPOTENCY_CONFLICT' })
-  t.match((await send('POST', '/logs/batch', { items }, { 'idempotency-key': 'x'.repeat(256) })).json(), { code: 'VALIDATION_ERROR' })
+  t.match((await send('POST', '/logs/batch', { items }, { 'idempotency-key': 'x'.repeat(256) })).json(), {
+    code: 'VALIDATION_ERROR'
+  })
 })
 
 t.test('logs of another user cannot be read, changed or deleted', async (t) => {

@@ -7,13 +7,25 @@ t.test('a log at 23:50 in Jakarta belongs to that day, one at 00:10 to the next'
   const { log, read } = newUser({ now: '2026-11-20T17:20:00Z' })
   await log(water('2026-11-20T23:50:00+07:00', 300), water('2026-11-21T00:10:00+07:00', 400))
   const { logs } = await read('/logs')
-  t.match(logs, [{ at: '2026-11-20T17:10:00.000Z', day: '2026-11-21' }, { at: '2026-11-20T16:50:00.000Z', day: '2026-11-20' }])
+  t.match(logs, [{ at: '2026-11-20T17:10:00.000Z', day: '2026-11-21' }, {
+    at: '2026-11-20T16:50:00.000Z',
+    day: '2026-11-20'
+  }])
   t.match((await read('/dashboard/home')).today, { dayOfWeek: 'SATURDAY', water: { currentMl: 400 } })
 })
 
-for (const [zone, day, dayOfWeek] of [['Pacific/Kiritimati', '2026-11-21', 'SATURDAY'], ['America/Los_Angeles', '2026-11-19', 'THURSDAY'], ['Asia/Kathmandu', '2026-11-20', 'FRIDAY']]) {
+for (
+  const [zone, day, dayOfWeek] of [['Pacific/Kiritimati', '2026-11-21', 'SATURDAY'], [
+    'America/Los_Angeles',
+    '2026-11-19',
+    'THURSDAY'
+  ], ['Asia/Kathmandu', '2026-11-20', 'FRIDAY']]
+) {
   t.test(`the same instant is ${day} in ${zone}`, async (t) => {
-    const { log, read } = newUser({ now: zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z', zone })
+    const { log, read } = newUser({
+      now: zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z',
+      zone
+    })
     await log(workout(zone === 'America/Los_Angeles' ? '2026-11-20T07:59:00Z' : '2026-11-20T10:30:00Z'))
     t.match((await read('/logs')).logs, [{ day, timezone: zone }])
     t.match(await read('/dashboard/home'), { today: { dayOfWeek }, stats: { streak: 1, workoutsThisWeek: 1 } })
@@ -31,7 +43,10 @@ t.test('a changed time zone does not change past days, even when a log is sent a
   await log({ ...late, data: { ml: 350 } })
   t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Jakarta', data: { ml: 350 } }])
   // In Auckland it is the 21st already: yesterday's streak goes on, and today is empty.
-  t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } }, stats: { streak: 1 } })
+  t.match(await read('/dashboard/home'), {
+    today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } },
+    stats: { streak: 1 }
+  })
   await log({ ...late, at: '2026-11-20T16:49:00Z' })
   t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Pacific/Auckland' }])
 })
@@ -48,18 +63,44 @@ t.test('after a flight westward the streak counts up to today', async (t) => {
 t.test('an ISO week starts on Monday and can span the end of the year', async (t) => {
   const { log, read } = newUser({ now: '2027-01-01T05:00:00Z' })
   // Friday 2027-01-01 is in the week of Monday 2026-12-28, 2026's week 53.
-  await log(workout('2026-12-27T23:30:00+07:00'), workout('2026-12-28T00:30:00+07:00'), workout('2026-12-31T23:30:00+07:00'), workout('2027-01-01T00:30:00+07:00'))
-  t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 3, workoutsThisMonth: 1, totalWorkouts: 4, streak: 2 })
+  await log(
+    workout('2026-12-27T23:30:00+07:00'),
+    workout('2026-12-28T00:30:00+07:00'),
+    workout('2026-12-31T23:30:00+07:00'),
+    workout('2027-01-01T00:30:00+07:00')
+  )
+  t.match((await read('/dashboard/stats')).stats, {
+    workoutsThisWeek: 3,
+    workoutsThisMonth: 1,
+    totalWorkouts: 4,
+    streak: 2
+  })
   const score = await read('/dashboard/health-score')
   t.match(score.metrics.workout, { score: 100, completed: 3, target: 3, streak: 2 })
   t.equal(score.previousScore, 10)
-  t.same((await read('/dashboard/weekly-overview')).days.map(({ date, dayName, workout }: { date: string, dayName: string, workout: boolean }) => `${date} ${dayName} ${workout}`), [
-    '2026-12-26 Sab false', '2026-12-27 Min true', '2026-12-28 Sen true', '2026-12-29 Sel false', '2026-12-30 Rab false', '2026-12-31 Kam true', '2027-01-01 Jum true'
-  ])
+  t.same(
+    (await read('/dashboard/weekly-overview')).days.map((
+      { date, dayName, workout }: { date: string, dayName: string, workout: boolean }
+    ) => `${date} ${dayName} ${workout}`),
+    [
+      '2026-12-26 Sab false',
+      '2026-12-27 Min true',
+      '2026-12-28 Sen true',
+      '2026-12-29 Sel false',
+      '2026-12-30 Rab false',
+      '2026-12-31 Kam true',
+      '2027-01-01 Jum true'
+    ]
+  )
   at('2027-01-03T16:59:59Z')
   t.equal((await read('/dashboard/stats')).stats.workoutsThisWeek, 3)
   at('2027-01-03T17:00:00Z')
-  t.match((await read('/dashboard/stats')).stats, { workoutsThisWeek: 0, workoutsThisMonth: 1, streak: 0, longestStreak: 2 })
+  t.match((await read('/dashboard/stats')).stats, {
+    workoutsThisWeek: 0,
+    workoutsThisMonth: 1,
+    streak: 0,
+    longestStreak: 2
+  })
   t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 2, 'last week still counts for the streak')
   at('2027-01-10T17:00:00Z')
   t.equal((await read('/dashboard/health-score')).metrics.workout.streak, 0)
@@ -85,18 +126,31 @@ t.test('late logs merge streaks and weeks; deleting and moving them splits them 
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3 })
   const [late] = await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
   t.match((await read('/dashboard/stats')).stats, { streak: 7, longestStreak: 7, workoutsThisWeek: 1 })
-  t.same((await publishedEvents()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], ['achievement', 'STREAK_7']])
+  t.same((await publishedEvents()).filter(([what]) => what === 'achievement'), [['achievement', 'FIRST_WORKOUT'], [
+    'achievement',
+    'STREAK_7'
+  ]])
 
   // Moved to another day, with another type.
   t.match(await log(sleep('2026-11-10T05:00:00Z', {}, { clientId: 'late' })), [{ id: late?.id, status: 'updated' }])
-  t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, workoutsThisWeek: 0, totalWorkouts: 0, totalXp: 6 * 5 + 10 })
+  t.match((await read('/dashboard/stats')).stats, {
+    streak: 3,
+    longestStreak: 3,
+    workoutsThisWeek: 0,
+    totalWorkouts: 0,
+    totalXp: 6 * 5 + 10
+  })
   await log(workout('2026-11-17T05:00:00Z', {}, { clientId: 'late' }))
   t.equal((await read('/dashboard/stats')).stats.streak, 7)
   t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: true, message: 'The log was deleted' })
   t.match((await read('/dashboard/stats')).stats, { streak: 3, longestStreak: 3, totalXp: 30 })
   t.match((await send('DELETE', `/logs/${late?.id}`)).json(), { success: false, code: 'NOT_FOUND' })
   t.match((await send('DELETE', '/logs/garbage')).json(), { success: false, code: 'NOT_FOUND' })
-  t.equal((await publishedEvents()).filter(([what]) => what === 'achievement').length, 2, 'an earned achievement is published once')
+  t.equal(
+    (await publishedEvents()).filter(([what]) => what === 'achievement').length,
+    2,
+    'an earned achievement is published once'
+  )
 })
 
 t.test('XP has daily limits, by the day of the log', async (t) => {
@@ -121,7 +175,10 @@ t.test('XP has daily limits, by the day of the log', async (t) => {
 
 t.test('a level is published once, even if it is lost and reached again', async (t) => {
   const { log, send, publishedEvents, read } = newUser({ now: '2026-11-20T05:00:00Z' })
-  const [first] = await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }), food('2026-11-20T01:00:00Z'))
+  const [first] = await log(
+    workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }),
+    food('2026-11-20T01:00:00Z')
+  )
   t.match((await read('/dashboard/home')).user, { level: 2, totalXp: 115, xpToNextLevel: 185 })
   await send('DELETE', `/logs/${first?.id}`)
   t.match((await read('/dashboard/home')).user, { level: 1, totalXp: 5, xpToNextLevel: 95 })

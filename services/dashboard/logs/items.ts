@@ -31,7 +31,10 @@ export const dataSchemas = {
     fat: grams
   }),
   WATER: Type.Object({ ml: Type.Number({ minimum: 1, maximum: 20_000 }) }),
-  SLEEP: Type.Object({ minutes: Type.Number({ minimum: 1, maximum: 1440 }), quality: Type.Integer({ minimum: 1, maximum: 5 }) }),
+  SLEEP: Type.Object({
+    minutes: Type.Number({ minimum: 1, maximum: 1440 }),
+    quality: Type.Integer({ minimum: 1, maximum: 5 })
+  }),
   WEIGHT: Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })
 } satisfies Record<LogType, Type.TObject>
 
@@ -39,18 +42,31 @@ const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSche
 const isInstant = Compile(Type.String({ format: 'date-time' }))
 
 /** A valid item of a batch. */
-export interface Item { clientId: string, type: LogType, at: Date, data: LogData }
+export interface Item {
+  clientId: string
+  type: LogType
+  at: Date
+  data: LogData
+}
 /** An invalid item of a batch, and the reason. */
-export interface RejectedItem { clientId: string | null, error: string }
+export interface RejectedItem {
+  clientId: string | null
+  error: string
+}
 
 /** Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written. */
 export function parseItem (value: unknown, now: Date): Item | RejectedItem {
   const { clientId, type, at, data } = trimStrings(value) as Record<string, unknown>
-  const reject = (error: string): RejectedItem => ({ clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null, error })
+  const reject = (error: string): RejectedItem => ({
+    clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null,
+    error
+  })
 
   const unstorable = findUnstorable(value)
   if (unstorable) return reject(`The item ${unstorable}`)
-  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) return reject('clientId must have 1 to 100 characters')
+  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) {
+    return reject('clientId must have 1 to 100 characters')
+  }
   if (!logTypes.includes(type as LogType)) return reject(`type must be one of ${logTypes.join(', ')}`)
   if (!isInstant.Check(at)) return reject('at must be a date and time such as 2026-01-31T08:00:00Z')
   const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
@@ -71,10 +87,20 @@ const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) 
     ...(title !== undefined && { title }),
     durationMinutes: Math.round(durationMinutes),
     ...(programDayId !== undefined && { programDayId }),
-    ...(exercises && { exercises: exercises.map(({ name, sets }) => ({ name, sets: sets.map(({ reps, weightKg }) => ({ reps, weightKg })) })) })
+    ...(exercises &&
+      {
+        exercises: exercises.map(({ name, sets }) => ({
+          name,
+          sets: sets.map(({ reps, weightKg }) => ({ reps, weightKg }))
+        }))
+      })
   }),
   FOOD: ({ name, calories, protein, carbs, fat }) => ({
-    name, calories, ...(protein !== undefined && { protein }), ...(carbs !== undefined && { carbs }), ...(fat !== undefined && { fat })
+    name,
+    calories,
+    ...(protein !== undefined && { protein }),
+    ...(carbs !== undefined && { carbs }),
+    ...(fat !== undefined && { fat })
   }),
   WATER: ({ ml }) => ({ ml: Math.round(ml) }),
   SLEEP: ({ minutes, quality }) => ({ minutes: Math.round(minutes), quality }),
@@ -88,9 +114,11 @@ function trimStrings (value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
   if (Array.isArray(value)) return value.map(trimStrings)
   if (typeof value !== 'object' || value === null) return value ?? {}
-  return Object.fromEntries(Object.entries(value)
-    .map(([key, inner]) => [key, inner === null ? null : trimStrings(inner)] as const)
-    .filter(([key, inner]) => inner !== null && !(inner === '' && OPTIONAL_TEXTS.has(key))))
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, inner]) => [key, inner === null ? null : trimStrings(inner)] as const)
+      .filter(([key, inner]) => inner !== null && !(inner === '' && OPTIONAL_TEXTS.has(key)))
+  )
 }
 
 type ValidationIssue = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
@@ -100,14 +128,23 @@ function explain ({ keyword, instancePath, params, message }: ValidationIssue): 
   const field = `data${instancePath.replaceAll('/', '.')}`
   const known = params as Record<string, unknown>
   switch (keyword) {
-    case 'required': return `${field}.${String([known['requiredProperties']].flat()[0])} is required`
-    case 'type': return `${field} must be of the type ${String(known['type'])}`
-    case 'minimum': return `${field} must be at least ${String(known['limit'])}`
-    case 'maximum': return `${field} must be at most ${String(known['limit'])}`
-    case 'minLength': return `${field} must not be empty`
-    case 'maxLength': return `${field} must have at most ${String(known['limit'])} characters`
-    case 'maxItems': return `${field} must have at most ${String(known['limit'])} items`
-    case 'format': return `${field} must be an id`
-    default: return `${field} ${message}`
+    case 'required':
+      return `${field}.${String([known['requiredProperties']].flat()[0])} is required`
+    case 'type':
+      return `${field} must be of the type ${String(known['type'])}`
+    case 'minimum':
+      return `${field} must be at least ${String(known['limit'])}`
+    case 'maximum':
+      return `${field} must be at most ${String(known['limit'])}`
+    case 'minLength':
+      return `${field} must not be empty`
+    case 'maxLength':
+      return `${field} must have at most ${String(known['limit'])} characters`
+    case 'maxItems':
+      return `${field} must have at most ${String(known['limit'])} items`
+    case 'format':
+      return `${field} must be an id`
+    default:
+      return `${field} ${message}`
   }
 }

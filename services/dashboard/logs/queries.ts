@@ -1,10 +1,19 @@
 import { sql } from 'kysely'
 import type { Db, LogType } from '../tables.ts'
 
-interface LogFilter { type?: LogType, from?: string, to?: string, cursor?: LogPosition, limit: number }
+interface LogFilter {
+  type?: LogType
+  from?: string
+  to?: string
+  cursor?: LogPosition
+  limit: number
+}
 
 /** Where a page ended: logs are ordered by time, then by id. */
-export interface LogPosition { at: Date, id: string }
+export interface LogPosition {
+  at: Date
+  id: string
+}
 
 /** Logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log, both included. */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
@@ -12,8 +21,18 @@ export async function listLogs (db: Db, accountId: string, { type, from, to, cur
     .where('account_id', '=', accountId)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
     // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
-    .$if(from !== undefined, (logs) => logs.where(sql<boolean>`day >= ${from}::date and at >= ${from}::timestamp at time zone 'UTC' - interval '15 hours'`))
-    .$if(to !== undefined, (logs) => logs.where(sql<boolean>`day <= ${to}::date and at < ${to}::timestamp at time zone 'UTC' + interval '39 hours'`))
+    .$if(
+      from !== undefined,
+      (logs) =>
+        logs.where(
+          sql<boolean>`day >= ${from}::date and at >= ${from}::timestamp at time zone 'UTC' - interval '15 hours'`
+        )
+    )
+    .$if(
+      to !== undefined,
+      (logs) =>
+        logs.where(sql<boolean>`day <= ${to}::date and at < ${to}::timestamp at time zone 'UTC' + interval '39 hours'`)
+    )
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
     .select(['id', 'client_id as clientId', 'type', 'at', sql<string>`day::text`.as('day'), 'timezone', 'data'])
     .orderBy('at', 'desc').orderBy('id', 'desc')

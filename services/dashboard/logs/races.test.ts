@@ -10,26 +10,50 @@ const { newUser, db, clock } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 // Separate module instances, as in other processes: they share only the database.
-const replicas = await Promise.all(['?one', '?two', '?three'].map(async (name) => await import(`./actions.ts${name}`) as typeof Actions))
+const replicas = await Promise.all(
+  ['?one', '?two', '?three'].map(async (name) => await import(`./actions.ts${name}`) as typeof Actions)
+)
 
 t.test('batches in several processes write each log once and publish each event once', async (t) => {
   const { account: accountId, read, publishedEvents } = newUser({ now })
-  const items = [lift(now, 'Squat', 80, { clientId: 'a' }), workout(now, { durationMinutes: 60 }, { clientId: 'b' }), food(now, {}, { clientId: 'c' })]
-  const results = await Promise.all([0, 1, 2, 0, 1, 2, 0, 1, 2].map(async (replica) =>
-    await replicas[replica]?.writeLogs(db, { accountId, zone: 'Asia/Jakarta', parsedItems: items.map((item) => parseItem(item, clock.now)), idempotencyKey: undefined })))
+  const items = [
+    lift(now, 'Squat', 80, { clientId: 'a' }),
+    workout(now, { durationMinutes: 60 }, { clientId: 'b' }),
+    food(now, {}, { clientId: 'c' })
+  ]
+  const results = await Promise.all(
+    [0, 1, 2, 0, 1, 2, 0, 1, 2].map(async (replica) =>
+      await replicas[replica]?.writeLogs(db, {
+        accountId,
+        zone: 'Asia/Jakarta',
+        parsedItems: items.map((item) => parseItem(item, clock.now)),
+        idempotencyKey: undefined
+      })
+    )
+  )
   t.equal(results.flat().filter((result) => result?.status === 'created').length, 3)
   t.equal(new Set(results.flat().map((result) => result?.id)).size, 3)
-  t.same(await publishedEvents(), [['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], ['achievement', 'FIRST_PR']])
+  t.same(await publishedEvents(), [['record', 'Squat', 80, 5], ['level', 2], ['achievement', 'FIRST_WORKOUT'], [
+    'achievement',
+    'FIRST_PR'
+  ]])
   t.match((await read('/dashboard/stats')).stats, { totalXp: 50 + 30 + 25 + 110 + 5, totalWorkouts: 2, totalPRs: 1 })
 })
 
 t.test('different batches in several processes are all counted', async (t) => {
   const { account: accountId, read, publishedEvents } = newUser({ now })
-  await Promise.all(Array.from({ length: 12 }, async (_, index) => await replicas[index % 3]?.writeLogs(db, {
-    accountId, zone: 'Asia/Jakarta', parsedItems: [parseItem(workout(now, { durationMinutes: 10 }), clock.now), parseItem(water(now, 100), clock.now)], idempotencyKey: undefined
-  })))
+  await Promise.all(Array.from({ length: 12 }, async (_, index) =>
+    await replicas[index % 3]?.writeLogs(db, {
+      accountId,
+      zone: 'Asia/Jakarta',
+      parsedItems: [parseItem(workout(now, { durationMinutes: 10 }), clock.now), parseItem(water(now, 100), clock.now)],
+      idempotencyKey: undefined
+    })))
   // 12 × 60 + 8 × 2
-  t.match((await read('/dashboard/home')), { stats: { totalXp: 736, totalWorkouts: 12 }, today: { water: { currentMl: 1200 } } })
+  t.match(await read('/dashboard/home'), {
+    stats: { totalXp: 736, totalWorkouts: 12 },
+    today: { water: { currentMl: 1200 } }
+  })
   t.same((await publishedEvents()).filter(([what]) => what === 'level'), [['level', 2], ['level', 3], ['level', 4]])
 })
 
@@ -48,7 +72,9 @@ t.test('a batch waits while another one has locked the account', async (t) => {
 t.test('of several concurrent deletions of one log exactly one succeeds and takes effect once', async (t) => {
   const { account, log, read } = newUser({ now })
   const [written] = await log(workout(now), workout(now))
-  const ends = await Promise.allSettled([0, 1, 2, 0, 1, 2].map(async (replica) => await replicas[replica]?.deleteLog(db, account, written?.id as string)))
+  const ends = await Promise.allSettled(
+    [0, 1, 2, 0, 1, 2].map(async (replica) => await replicas[replica]?.deleteLog(db, account, written?.id as string))
+  )
   t.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const end of ends) if (end.status === 'rejected') t.equal(end.reason.code, 'NOT_FOUND')
   t.match((await read('/dashboard/stats')).stats, { totalXp: 80, totalWorkouts: 1 })

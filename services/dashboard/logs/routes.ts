@@ -1,5 +1,23 @@
 import Type, { type TSchema } from 'typebox'
-import { Body, paginate, Data, data, Enum, Id, readIdempotencyKey, IsoDate, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, ValidationError } from '@tandem/service-kit'
+import {
+  Body,
+  paginate,
+  Data,
+  data,
+  Enum,
+  Id,
+  readIdempotencyKey,
+  IsoDate,
+  Message,
+  message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  IdempotencyHeaders,
+  type Routes,
+  Timestamp,
+  ValidationError
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
@@ -13,12 +31,21 @@ const MAX_BATCH_BYTES = 256 * 1024
 const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
 
 const SentItem = {
-  anyOf: ofEachType.map(([type, data]) => Type.Object({
-    clientId: Type.String({ minLength: 1, maxLength: 100, description: 'An id chosen by the client. Sending the same id again updates the log.' }),
-    type: Enum([type]),
-    at: Type.String({ format: 'date-time', description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up' }),
-    data
-  })),
+  anyOf: ofEachType.map(([type, data]) =>
+    Type.Object({
+      clientId: Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'An id chosen by the client. Sending the same id again updates the log.'
+      }),
+      type: Enum([type]),
+      at: Type.String({
+        format: 'date-time',
+        description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up'
+      }),
+      data
+    })
+  ),
   description: 'Invalid items are rejected one by one; the others are written'
 }
 
@@ -39,7 +66,11 @@ const Log = Type.Object({
   at: Timestamp,
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
   timezone: Type.String({ description: 'The time zone of the user when the log was written' }),
-  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, documentedAs: { anyOf: Object.values(dataSchemas), description: 'As sent, depending on the type' } })
+  data: Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: true,
+    documentedAs: { anyOf: Object.values(dataSchemas), description: 'As sent, depending on the type' }
+  })
 })
 
 const example = {
@@ -55,13 +86,16 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/logs/batch', {
     schema: {
       summary: 'Create or update logs',
-      description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.',
+      description:
+        'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
-          examples: [{ results: [{ clientId: 'a81bc81b', id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', status: 'created' }] }]
+          examples: [{
+            results: [{ clientId: 'a81bc81b', id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', status: 'created' }]
+          }]
         }))
       }
     },
@@ -70,7 +104,12 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request) => {
     const accountId = request.account.id
     const parsedItems = request.body.items.map((item) => parseItem(item, now()))
-    const results = await writeLogs(db, { accountId, parsedItems, zone: await findTimezone(deps, accountId), idempotencyKey: readIdempotencyKey(request) })
+    const results = await writeLogs(db, {
+      accountId,
+      parsedItems,
+      zone: await findTimezone(deps, accountId),
+      idempotencyKey: readIdempotencyKey(request)
+    })
     await cache.invalidate(accountId)
     return data({ results })
   })
@@ -88,14 +127,23 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: NextCursor }, {
           examples: [{
-            logs: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', ...example, day: '2026-11-20', timezone: 'Asia/Jakarta' }],
+            logs: [{
+              id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+              ...example,
+              day: '2026-11-20',
+              timezone: 'Asia/Jakarta'
+            }],
             nextCursor: null
           }]
         }))
       }
     }
   }, async ({ query: { cursor, ...query }, account }) => {
-    const logs = await listLogs(db, account.id, { ...query, cursor: cursor === undefined ? undefined : parseCursor(cursor), limit: query.limit + 1 })
+    const logs = await listLogs(db, account.id, {
+      ...query,
+      cursor: cursor === undefined ? undefined : parseCursor(cursor),
+      limit: query.limit + 1
+    })
     const { page, nextCursor } = paginate(logs, query.limit, formatCursor)
     return data({ logs: page, nextCursor })
   })
@@ -118,6 +166,8 @@ const formatCursor = ({ at, id }: LogPosition) => `${at.getTime()}_${id}`
 
 function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined) throw new ValidationError('cursor must be the nextCursor of a previous page')
+  if (at === undefined || id === undefined) {
+    throw new ValidationError('cursor must be the nextCursor of a previous page')
+  }
   return { at: new Date(Number(at)), id }
 }

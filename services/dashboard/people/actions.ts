@@ -5,16 +5,27 @@ import { DEFAULT_TIMEZONE } from '../calendar.ts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
 
-interface PersonCopy { accountId: string, name: string, image: string | null, timezone: string, changedAt?: string }
+interface PersonCopy {
+  accountId: string
+  name: string
+  image: string | null
+  timezone: string
+  changedAt?: string
+}
 
-/** Writes a person to the local copy, except over newer data. @param at when the data changed, for a person without `changedAt` */
+/**
+ * Writes a person to the local copy, except over newer data.
+ * @param at when the data changed, for a person without `changedAt`
+ */
 export async function upsertPerson (db: Db, { accountId, name, image, timezone, changedAt }: PersonCopy, at: Date) {
   const changedAtSql = sql<Date>`${changedAt ?? at}::timestamptz`
   await db.insertInto('people')
     .values({ account_id: accountId, name, image, timezone, changed_at: changedAtSql })
-    .onConflict((conflict) => conflict.column('account_id')
-      .doUpdateSet({ name, image, timezone, changed_at: changedAtSql })
-      .where('people.changed_at', '<=', changedAtSql))
+    .onConflict((conflict) =>
+      conflict.column('account_id')
+        .doUpdateSet({ name, image, timezone, changed_at: changedAtSql })
+        .where('people.changed_at', '<=', changedAtSql)
+    )
     .execute()
 }
 
@@ -27,10 +38,15 @@ export async function fetchPerson (callRpc: CallRpc, accountId: string) {
 }
 
 /** Stores the weight from a person's profile, unless a later one is stored. */
-export async function upsertProfileWeight (db: Db, { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }) {
+export async function upsertProfileWeight (
+  db: Db,
+  { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }
+) {
   const at = sql<Date>`${weighedAt}::timestamptz`
   await db.insertInto('profile_weights').values({ account_id: accountId, kg, weighed_at: at })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ kg, weighed_at: at }).where('profile_weights.weighed_at', '<=', at))
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet({ kg, weighed_at: at }).where('profile_weights.weighed_at', '<=', at)
+    )
     .execute()
 }
 
@@ -38,16 +54,28 @@ type PersonCopyRow = Awaited<ReturnType<typeof findPerson>>
 type FetchedPerson = NonNullable<Awaited<ReturnType<typeof fetchPerson>>>
 
 /** Updates the local copy where it differs from a fetched person. Returns whether the weight differs. */
-export async function updateCopy (db: Db, accountId: string, { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }) {
+export async function updateCopy (
+  db: Db,
+  accountId: string,
+  { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }
+) {
   const { name, image, changedAt, weighedAt, profile: { timezone, weight } } = person
-  if (timezone !== copy?.timezone) await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+  if (timezone !== copy?.timezone) {
+    await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+  }
   if (!weighedAt || weight === null || weight === copy?.profileKg) return false
   await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
   return true
 }
 
-/** A person's time zone: the current one from profile, else the one in the local copy, else Jakarta's. Updates the local copy. */
-export async function findTimezone ({ db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date }, accountId: string): Promise<string> {
+/**
+ * A person's time zone: the current one from profile, else the one in the local copy, else Jakarta's. Updates the local
+ * copy.
+ */
+export async function findTimezone (
+  { db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date },
+  accountId: string
+): Promise<string> {
   const fetchedAt = now()
   const [person, copy] = await Promise.all([fetchPerson(callRpc, accountId), findPerson(db, accountId)])
   if (!person) return copy?.timezone ?? DEFAULT_TIMEZONE

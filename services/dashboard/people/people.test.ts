@@ -8,7 +8,14 @@ import { upsertPerson } from './actions.ts'
 import { unavailableCache, testApp, water } from '../test/app.ts'
 
 const invalidated: string[] = []
-const { newUser, deps, db, setFakes } = await testApp(t, { cache: { ...unavailableCache, invalidate: async (accountId) => { invalidated.push(accountId) } } })
+const { newUser, deps, db, setFakes } = await testApp(t, {
+  cache: {
+    ...unavailableCache,
+    invalidate: async (accountId) => {
+      invalidated.push(accountId)
+    }
+  }
+})
 const sample = await readSample(PersonChanged) as { accountId: string, timezone: string }
 const handlers = [onPersonChanged(deps)]
 

@@ -1,9 +1,27 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
 
-export interface Exercise { id: string, name: string, sets: number, repsMin: number, repsMax: number }
-interface ProgramDay { id: string, dayOfWeek: number, name: string, isRestDay: boolean, exercises: Exercise[] }
-export interface Program { id: string, name: string, isActive: boolean, createdAt: Date, days: ProgramDay[] }
+export interface Exercise {
+  id: string
+  name: string
+  sets: number
+  repsMin: number
+  repsMax: number
+}
+interface ProgramDay {
+  id: string
+  dayOfWeek: number
+  name: string
+  isRestDay: boolean
+  exercises: Exercise[]
+}
+export interface Program {
+  id: string
+  name: string
+  isActive: boolean
+  createdAt: Date
+  days: ProgramDay[]
+}
 
 // The exercises of a day as an ordered JSON array.
 const exercises = sql<Exercise[]>`(
@@ -18,13 +36,21 @@ const days = sql<ProgramDay[]>`(
 /** An account's programs, newest first. @param programId only this program */
 export async function listPrograms (db: Db, accountId: string, programId?: string): Promise<Program[]> {
   return await db.selectFrom('programs')
-    .leftJoin('active_programs', (on) => on
-      .onRef('active_programs.program_id', '=', 'programs.id').onRef('active_programs.account_id', '=', 'programs.account_id'))
+    .leftJoin('active_programs', (on) =>
+      on
+        .onRef('active_programs.program_id', '=', 'programs.id').onRef(
+          'active_programs.account_id',
+          '=',
+          'programs.account_id'
+        ))
     .where('programs.account_id', '=', accountId)
     .$if(programId !== undefined, (programs) => programs.where('programs.id', '=', programId as string))
     .select([
-      'programs.id', 'programs.name', 'programs.created_at as createdAt',
-      sql<boolean>`active_programs.program_id is not null`.as('isActive'), days.as('days')
+      'programs.id',
+      'programs.name',
+      'programs.created_at as createdAt',
+      sql<boolean>`active_programs.program_id is not null`.as('isActive'),
+      days.as('days')
     ])
     .orderBy('programs.id', 'desc')
     .execute()
@@ -37,6 +63,11 @@ export async function findWorkout (db: Db, accountId: string, dayOfWeek: number)
     .where('active_programs.account_id', '=', accountId)
     .where('day_of_week', '=', dayOfWeek)
     .where('is_rest_day', '=', sql.lit(false))
-    .select(['program_days.id as programDayId', 'program_days.name', 'is_rest_day as isRestDay', exercises.as('exercises')])
+    .select([
+      'program_days.id as programDayId',
+      'program_days.name',
+      'is_rest_day as isRestDay',
+      exercises.as('exercises')
+    ])
     .executeTakeFirst()
 }

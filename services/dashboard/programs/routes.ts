@@ -1,5 +1,20 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  Nullable,
+  IdempotencyHeaders,
+  Text,
+  Timestamp,
+  ValidationError,
+  type Routes
+} from '@tandem/service-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { activateProgram, createProgram, deleteProgram } from './actions.ts'
@@ -7,16 +22,32 @@ import { listPrograms, type Program as ProgramRow } from './queries.ts'
 
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
 
-const exampleDay = { dayOfWeek: 'MONDAY', name: 'Legs', isRestDay: false, exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }] }
+const exampleDay = {
+  dayOfWeek: 'MONDAY',
+  name: 'Legs',
+  isRestDay: false,
+  exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }]
+}
 
 const NewProgram = Body({
   name: Text({ max: 100 }),
-  days: Type.Array(Body({
-    dayOfWeek: Enum(dayNames),
-    name: Text({ max: 100 }),
-    isRestDay: Type.Boolean({ default: false }),
-    exercises: Type.Array(Body({ name: Text({ max: 100 }), sets: PositiveInteger(100), repsMin: PositiveInteger(1000), repsMax: PositiveInteger(1000) }), { maxItems: 50, default: [] })
-  }), { minItems: 1, maxItems: 7 })
+  days: Type.Array(
+    Body({
+      dayOfWeek: Enum(dayNames),
+      name: Text({ max: 100 }),
+      isRestDay: Type.Boolean({ default: false }),
+      exercises: Type.Array(
+        Body({
+          name: Text({ max: 100 }),
+          sets: PositiveInteger(100),
+          repsMin: PositiveInteger(1000),
+          repsMax: PositiveInteger(1000)
+        }),
+        { maxItems: 50, default: [] }
+      )
+    }),
+    { minItems: 1, maxItems: 7 }
+  )
 }, { examples: [{ name: 'Strong in twelve weeks', days: [exampleDay] }] })
 
 const Program = Type.Object({
@@ -30,7 +61,11 @@ const Program = Type.Object({
     name: Type.String(),
     isRestDay: Type.Boolean(),
     exercises: Type.Array(Type.Object({
-      id: Type.String(), name: Type.String(), sets: Type.Integer(), repsMin: Type.Integer(), repsMax: Type.Integer()
+      id: Type.String(),
+      name: Type.String(),
+      sets: Type.Integer(),
+      repsMin: Type.Integer(),
+      repsMax: Type.Integer()
     }))
   }))
 })
@@ -40,7 +75,11 @@ const example = {
   name: 'Strong in twelve weeks',
   isActive: true,
   createdAt: '2026-11-20T10:30:00.000Z',
-  days: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', ...exampleDay, exercises: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d', ...exampleDay.exercises[0] }] }]
+  days: [{
+    id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c',
+    ...exampleDay,
+    exercises: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d', ...exampleDay.exercises[0] }]
+  }]
 }
 
 const toResponse = (program: ProgramRow) => ({
@@ -64,12 +103,18 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewProgram,
-      response: { 201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] })) }
+      response: {
+        201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] }))
+      }
     }
   }, async (request, reply) => {
     const { name, days } = request.body
-    if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) throw new ValidationError('days must not contain the same dayOfWeek twice')
-    if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) throw new ValidationError('repsMax must be at least repsMin')
+    if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) {
+      throw new ValidationError('days must not contain the same dayOfWeek twice')
+    }
+    if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) {
+      throw new ValidationError('repsMax must be at least repsMin')
+    }
     const numbered = days.map((day) => ({ ...day, dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1 }))
     const program = await createProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))
     return reply.code(201).send(data({ program: toResponse(program) }))

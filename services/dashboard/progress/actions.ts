@@ -18,8 +18,8 @@ export async function lockAccount (trx: Trx, accountId: string) {
 type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
 
 /**
- * Updates everything derived from an account's logs after logs of `days` changed: summaries, streaks, totals, levels and achievements.
- * Publishes new levels and achievements. Call it with the account locked and after `markRecords`.
+ * Updates everything derived from an account's logs after logs of `days` changed: summaries, streaks, totals, levels
+ * and achievements. Publishes new levels and achievements. Call it with the account locked and after `markRecords`.
  */
 export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
   if (days.length === 0) return
@@ -45,7 +45,11 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
   for (let reached = totals.highestLevel + 1; reached <= level; reached++) {
     await publish(trx, LevelReached, accountId, { accountId, level: reached })
   }
-  await awardAchievements(trx, accountId, achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK }))
+  await awardAchievements(
+    trx,
+    accountId,
+    achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK })
+  )
 }
 
 type Summaries = Map<string, Summary>

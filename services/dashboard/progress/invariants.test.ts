@@ -22,11 +22,17 @@ for (const seed of [1, 20, 300]) {
   t.test(`after random writes, changes and deletions all derived data equals its recomputation (seed ${seed})`, async (t) => {
     const { account, log, send } = newUser({ now: '2027-01-10T12:00:00Z' })
     const random = randomBy(seed)
-    const pick = <Thing> (things: Thing[]) => things[random(things.length)] as Thing
+    const pick = <Thing>(things: Thing[]) => things[random(things.length)] as Thing
     const datas = {
       WORKOUT: () => ({
         durationMinutes: 1 + random(120),
-        exercises: Array.from({ length: random(3) }, () => ({ name: pick(['Squat', 'Bench', 'Row']), sets: Array.from({ length: random(3) }, () => ({ reps: 1 + random(5), weightKg: 5 * random(30) })) }))
+        exercises: Array.from(
+          { length: random(3) },
+          () => ({
+            name: pick(['Squat', 'Bench', 'Row']),
+            sets: Array.from({ length: random(3) }, () => ({ reps: 1 + random(5), weightKg: 5 * random(30) }))
+          })
+        )
       }),
       FOOD: () => ({ name: 'Nasi', calories: random(9000) / 10, protein: random(500) / 10 }),
       WATER: () => ({ ml: 1 + random(900) }),
@@ -43,7 +49,8 @@ for (const seed of [1, 20, 300]) {
       if (random(6) === 0) setFakes({ person: examplePerson(pick(zones)) })
       if (random(4) > 0) await log(...Array.from({ length: 1 + random(8) }, item))
       else {
-        const ids = await db.selectFrom('logs').where('account_id', '=', account).select('id').orderBy('client_id').execute()
+        const ids = await db.selectFrom('logs').where('account_id', '=', account).select('id').orderBy('client_id')
+          .execute()
         if (ids.length > 0) await send('DELETE', `/logs/${pick(ids).id}`)
       }
     }
@@ -55,7 +62,15 @@ for (const seed of [1, 20, 300]) {
 async function compare (t: Test, account: string) {
   const logs = await db.selectFrom('logs').where('account_id', '=', account)
     .select(['id', 'type', 'at', sql<string>`day::text`.as('day'), 'data']).orderBy('at').orderBy('id').execute()
-  type Data = { durationMinutes: number, calories: number, protein?: number, ml: number, minutes: number, quality: number, exercises?: { name: string, sets: { weightKg: number }[] }[] }
+  type Data = {
+    durationMinutes: number,
+    calories: number,
+    protein?: number,
+    ml: number,
+    minutes: number,
+    quality: number,
+    exercises?: { name: string, sets: { weightKg: number }[] }[]
+  }
   const read = logs.map((each) => ({ ...each, data: each.data as unknown as Data }))
 
   const heaviest = new Map<string, number>()
@@ -63,7 +78,12 @@ async function compare (t: Test, account: string) {
   for (const { id, type, data } of read) {
     if (type !== 'WORKOUT') continue
     const best = new Map<string, number>()
-    for (const { name, sets } of data.exercises ?? []) best.set(name, Math.max(best.get(name) ?? 0, ...sets.map(({ weightKg }) => weightKg)))
+    for (const { name, sets } of data.exercises ?? []) {
+      best.set(
+        name,
+        Math.max(best.get(name) ?? 0, ...sets.map(({ weightKg }) => weightKg))
+      )
+    }
     for (const [name, kg] of best) {
       if (kg <= (heaviest.get(name) ?? 0)) continue
       heaviest.set(name, kg)
@@ -74,7 +94,8 @@ async function compare (t: Test, account: string) {
   const days = [...new Set(read.map(({ day }) => day))].sort()
   const summaries = days.map((day) => {
     const of = (type: string) => read.filter((each) => each.day === day && each.type === type)
-    const total = (type: string, figure: (data: Data) => number) => Math.round(of(type).reduce((sum, { data }) => sum + figure(data), 0) * 10) / 10
+    const total = (type: string, figure: (data: Data) => number) =>
+      Math.round(of(type).reduce((sum, { data }) => sum + figure(data), 0) * 10) / 10
     const records = of('WORKOUT').reduce((sum, { id }) => sum + (recordsOf.get(id) ?? 0), 0)
     return {
       day,
@@ -91,23 +112,70 @@ async function compare (t: Test, account: string) {
       weight_entries: of('WEIGHT').length,
       records,
       xp: of('WORKOUT').length * 50 + total('WORKOUT', ({ durationMinutes }) => Math.min(60, durationMinutes)) +
-        5 * Math.min(6, of('FOOD').length) + 2 * Math.min(8, of('WATER').length) + 10 * Math.min(1, of('SLEEP').length) + 25 * records
+        5 * Math.min(6, of('FOOD').length) + 2 * Math.min(8, of('WATER').length) +
+        10 * Math.min(1, of('SLEEP').length) + 25 * records
     }
   })
-  t.same(await db.selectFrom('daily_summaries').where('account_id', '=', account)
-    .select([sql<string>`day::text`.as('day'), 'workouts', 'workout_minutes', 'food_entries', sql<number>`calories::float8`.as('calories'), sql<number>`protein::float8`.as('protein'),
-      'water_entries', 'water_ml', 'sleep_entries', 'sleep_minutes', 'sleep_quality', 'weight_entries', 'records', 'xp'])
-    .orderBy('day').execute(), summaries, 'summaries')
+  t.same(
+    await db.selectFrom('daily_summaries').where('account_id', '=', account)
+      .select([
+        sql<string>`day::text`.as('day'),
+        'workouts',
+        'workout_minutes',
+        'food_entries',
+        sql<number>`calories::float8`.as('calories'),
+        sql<number>`protein::float8`.as('protein'),
+        'water_entries',
+        'water_ml',
+        'sleep_entries',
+        'sleep_minutes',
+        'sleep_quality',
+        'weight_entries',
+        'records',
+        'xp'
+      ])
+      .orderBy('day').execute(),
+    summaries,
+    'summaries'
+  )
 
-  const sum = (figure: 'xp' | 'workouts' | 'workout_minutes' | 'food_entries' | 'records') => summaries.reduce((total, summary) => total + summary[figure], 0)
-  const totals = await db.selectFrom('totals').where('account_id', '=', account).select(['xp', 'workouts', 'workout_minutes', 'food_entries', 'records', 'highest_level']).executeTakeFirstOrThrow()
-  t.match(totals, { xp: sum('xp'), workouts: sum('workouts'), workout_minutes: sum('workout_minutes'), food_entries: sum('food_entries'), records: sum('records') }, 'totals')
+  const sum = (figure: 'xp' | 'workouts' | 'workout_minutes' | 'food_entries' | 'records') =>
+    summaries.reduce((total, summary) => total + summary[figure], 0)
+  const totals = await db.selectFrom('totals').where('account_id', '=', account).select([
+    'xp',
+    'workouts',
+    'workout_minutes',
+    'food_entries',
+    'records',
+    'highest_level'
+  ]).executeTakeFirstOrThrow()
+  t.match(totals, {
+    xp: sum('xp'),
+    workouts: sum('workouts'),
+    workout_minutes: sum('workout_minutes'),
+    food_entries: sum('food_entries'),
+    records: sum('records')
+  }, 'totals')
   t.ok(totals.highest_level >= levelOf(totals.xp))
 
-  const streaks = async (kind: 'DAY' | 'WATER' | 'WEEK') => (await db.selectFrom('streaks').where('account_id', '=', account).where('kind', '=', kind)
-    .select([sql<number>`first_day - date '1970-01-01'`.as('first'), sql<number>`last_day - date '1970-01-01'`.as('last')]).orderBy('first_day').execute())
-  const expected = (numbers: number[], step: number) => changeStreaks([], new Map(numbers.map((number) => [number, true])), step)
+  const streaks = async (
+    kind: 'DAY' | 'WATER' | 'WEEK'
+  ) => (await db.selectFrom('streaks').where('account_id', '=', account).where('kind', '=', kind)
+    .select([
+      sql<number>`first_day - date '1970-01-01'`.as('first'),
+      sql<number>`last_day - date '1970-01-01'`.as('last')
+    ]).orderBy('first_day').execute())
+  const expected = (numbers: number[], step: number) =>
+    changeStreaks([], new Map(numbers.map((number) => [number, true])), step)
   t.same(await streaks('DAY'), expected(days.map(dayNumberOf), 1), 'day streaks')
-  t.same(await streaks('WATER'), expected(summaries.filter((each) => each.water_entries > 0).map(({ day }) => dayNumberOf(day)), 1), 'water streaks')
-  t.same(await streaks('WEEK'), expected(summaries.filter((each) => each.workouts > 0).map(({ day }) => mondayNumberOf(dayNumberOf(day))), 7), 'week streaks')
+  t.same(
+    await streaks('WATER'),
+    expected(summaries.filter((each) => each.water_entries > 0).map(({ day }) => dayNumberOf(day)), 1),
+    'water streaks'
+  )
+  t.same(
+    await streaks('WEEK'),
+    expected(summaries.filter((each) => each.workouts > 0).map(({ day }) => mondayNumberOf(dayNumberOf(day))), 7),
+    'week streaks'
+  )
 }

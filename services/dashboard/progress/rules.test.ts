@@ -35,7 +35,9 @@ t.test('an achievement is earned at its threshold and not below', (t) => {
 
 t.test('streaks grow, merge, split and disappear', (t) => {
   const change = (streaks: [number, number][], changes: [number, boolean][], step = 1) =>
-    changeStreaks(streaks.map(([first, last]) => ({ first, last })), new Map(changes), step).map(({ first, last }) => [first, last])
+    changeStreaks(streaks.map(([first, last]) => ({ first, last })), new Map(changes), step).map((
+      { first, last }
+    ) => [first, last])
   t.same(change([], [[5, true]]), [[5, 5]])
   t.same(change([[1, 4]], [[5, true]]), [[1, 5]])
   t.same(change([[1, 4], [6, 9]], [[5, true]]), [[1, 9]])

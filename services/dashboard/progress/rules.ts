@@ -27,7 +27,13 @@ export function levelOf (xp: number): number {
 export const xpToNextLevel = (xp: number) => xpForLevel(levelOf(xp) + 1) - xp
 
 /** The figures that achievements depend on. Streaks are the longest of those just changed, in days and in ISO weeks. */
-interface Progress { workouts: number, records: number, level: number, dayStreak: number, weekStreak: number }
+interface Progress {
+  workouts: number
+  records: number
+  level: number
+  dayStreak: number
+  weekStreak: number
+}
 
 const achievements: Record<string, (progress: Progress) => boolean> = {
   FIRST_WORKOUT: ({ workouts }) => workouts >= 1,
@@ -43,4 +49,5 @@ const achievements: Record<string, (progress: Progress) => boolean> = {
 }
 
 /** All achievements that this progress qualifies for, including earlier ones. */
-export const achievementsOf = (progress: Progress) => Object.keys(achievements).filter((name) => achievements[name]?.(progress))
+export const achievementsOf = (progress: Progress) =>
+  Object.keys(achievements).filter((name) => achievements[name]?.(progress))

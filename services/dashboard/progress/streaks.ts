@@ -3,20 +3,34 @@ import { dayFromNumber } from '../calendar.ts'
 import type { StreakKind, Trx } from '../tables.ts'
 
 /** Consecutive days, or Mondays of consecutive weeks, as day numbers; both ends included. */
-export interface Streak { first: number, last: number }
+export interface Streak {
+  first: number
+  last: number
+}
 
 type StreakOfKind = Streak & { kind: StreakKind }
 
 /** A day (or Monday) that started or stopped to count. */
-export interface StreakChange { kind: StreakKind, number: number, counts: boolean }
+export interface StreakChange {
+  kind: StreakKind
+  number: number
+  counts: boolean
+}
 
 export const stepOf = (kind: StreakKind) => kind === 'WEEK' ? 7 : 1
 
-/** `streaks` after `changes`: sorted, none adjacent to another. Pure. All day numbers are a multiple of `step` apart. */
+/**
+ * `streaks` after `changes`: sorted, none adjacent to another. Pure. All day numbers are a multiple of `step` apart.
+ */
 export function changeStreaks (streaks: Streak[], changes: Map<number, boolean>, step: number): Streak[] {
   const split = streaks.flatMap(({ first, last }) => {
-    const removed = [...changes].filter(([number, counts]) => !counts && number >= first && number <= last).map(([number]) => number).sort((a, b) => a - b)
-    const pieces = [...removed, last + step].map((end, index) => ({ first: index === 0 ? first : (removed[index - 1] as number) + step, last: end - step }))
+    const removed = [...changes].filter(([number, counts]) => !counts && number >= first && number <= last).map((
+      [number]
+    ) => number).sort((a, b) => a - b)
+    const pieces = [...removed, last + step].map((end, index) => ({
+      first: index === 0 ? first : (removed[index - 1] as number) + step,
+      last: end - step
+    }))
     return pieces.filter((piece) => piece.first <= piece.last)
   })
   const added = [...changes].filter(([, counts]) => counts).map(([number]) => ({ first: number, last: number }))
@@ -33,14 +47,22 @@ export function changeStreaks (streaks: Streak[], changes: Map<number, boolean>,
  * Updates the streaks that `changes` affect. The caller holds the lock on the account.
  * @returns the longest affected streak of each kind, in days or weeks
  */
-export async function applyStreakChanges (trx: Trx, accountId: string, changes: StreakChange[]): Promise<Record<StreakKind, number>> {
+export async function applyStreakChanges (
+  trx: Trx,
+  accountId: string,
+  changes: StreakChange[]
+): Promise<Record<StreakKind, number>> {
   const longest = { DAY: 0, WATER: 0, WEEK: 0 }
   const kinds = [...new Set(changes.map(({ kind }) => kind))]
   if (kinds.length === 0) return longest
 
   const spans = kinds.map((kind) => {
     const numbers = changes.filter((change) => change.kind === kind).map(({ number }) => number)
-    return { kind, from: dayFromNumber(Math.min(...numbers) - stepOf(kind)), to: dayFromNumber(Math.max(...numbers) + stepOf(kind)) }
+    return {
+      kind,
+      from: dayFromNumber(Math.min(...numbers) - stepOf(kind)),
+      to: dayFromNumber(Math.max(...numbers) + stepOf(kind))
+    }
   })
   const { rows } = await sql<StreakOfKind>`
     select kind, first_day - date '1970-01-01' as first, last_day - date '1970-01-01' as last
@@ -52,7 +74,9 @@ export async function applyStreakChanges (trx: Trx, accountId: string, changes: 
   const added: StreakOfKind[] = []
   for (const kind of kinds) {
     const before = rows.filter((streak) => streak.kind === kind)
-    const changed = new Map(changes.filter((change) => change.kind === kind).map(({ number, counts }) => [number, counts]))
+    const changed = new Map(
+      changes.filter((change) => change.kind === kind).map(({ number, counts }) => [number, counts])
+    )
     const after = changeStreaks(before, changed, stepOf(kind))
     const isSame = (a: Streak) => (b: Streak) => a.first === b.first && a.last === b.last
     removed.push(...before.filter((streak) => !after.some(isSame(streak))))
@@ -66,13 +90,18 @@ export async function applyStreakChanges (trx: Trx, accountId: string, changes: 
 async function replaceStreaks (trx: Trx, accountId: string, removed: StreakOfKind[], added: StreakOfKind[]) {
   if (removed.length > 0) {
     await sql`
-      delete from streaks using unnest(${removed.map(({ kind }) => kind)}::text[], ${removed.map(({ first }) => dayFromNumber(first))}::date[]) as removed (kind, first_day)
-      where streaks.account_id = ${accountId} and streaks.kind = removed.kind and streaks.first_day = removed.first_day`.execute(trx)
+      delete from streaks using unnest(${removed.map(({ kind }) => kind)}::text[], ${
+      removed.map(({ first }) => dayFromNumber(first))
+    }::date[]) as removed (kind, first_day)
+      where streaks.account_id = ${accountId} and streaks.kind = removed.kind and streaks.first_day = removed.first_day`
+      .execute(trx)
   }
   if (added.length > 0) {
     await sql`
       insert into streaks (account_id, kind, first_day, last_day)
       select ${accountId}, * from unnest(
-        ${added.map(({ kind }) => kind)}::text[], ${added.map(({ first }) => dayFromNumber(first))}::date[], ${added.map(({ last }) => dayFromNumber(last))}::date[])`.execute(trx)
+        ${added.map(({ kind }) => kind)}::text[], ${added.map(({ first }) => dayFromNumber(first))}::date[], ${
+      added.map(({ last }) => dayFromNumber(last))
+    }::date[])`.execute(trx)
   }
 }

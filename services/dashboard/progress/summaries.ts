@@ -3,7 +3,15 @@ import type { Trx } from '../tables.ts'
 import { XP } from './rules.ts'
 
 /** The fields of a daily summary that progress depends on. */
-export interface Summary { day: string, workouts: number, workoutMinutes: number, foodEntries: number, waterEntries: number, records: number, xp: number }
+export interface Summary {
+  day: string
+  workouts: number
+  workoutMinutes: number
+  foodEntries: number
+  waterEntries: number
+  records: number
+  xp: number
+}
 
 /** The current summaries of those of `days` that have one. */
 export async function readSummaries (trx: Trx, accountId: string, days: string[]) {
@@ -15,14 +23,19 @@ export async function readSummaries (trx: Trx, accountId: string, days: string[]
 
 const { lit } = sql
 
-/** Recomputes the summaries of `days` from their logs. The caller holds the lock on the account. A day without logs loses its row. */
+/**
+ * Recomputes the summaries of `days` from their logs. The caller holds the lock on the account. A day without logs
+ * loses its row.
+ */
 export async function recalculateSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
     with counted as (
       select day,
         count(*) filter (where type = 'WORKOUT') as workouts,
         coalesce(sum((data->>'durationMinutes')::integer) filter (where type = 'WORKOUT'), 0) as workout_minutes,
-        coalesce(sum(least((data->>'durationMinutes')::integer, ${lit(XP.maxMinutesPerWorkout)})) filter (where type = 'WORKOUT'), 0) as counted_minutes,
+        coalesce(sum(least((data->>'durationMinutes')::integer, ${
+    lit(XP.maxMinutesPerWorkout)
+  })) filter (where type = 'WORKOUT'), 0) as counted_minutes,
         count(*) filter (where type = 'FOOD') as food_entries,
         coalesce(sum((data->>'calories')::numeric) filter (where type = 'FOOD'), 0) as calories,
         coalesce(sum((data->>'protein')::numeric) filter (where type = 'FOOD'), 0) as protein,
@@ -59,7 +72,8 @@ export async function recalculateSummaries (trx: Trx, accountId: string, days: s
       calories = excluded.calories, protein = excluded.protein, water_entries = excluded.water_entries, water_ml = excluded.water_ml,
       sleep_entries = excluded.sleep_entries, sleep_minutes = excluded.sleep_minutes, sleep_quality = excluded.sleep_quality,
       weight_entries = excluded.weight_entries, records = excluded.records, xp = excluded.xp
-    returning day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries", water_entries as "waterEntries", records, xp`.execute(trx)
+    returning day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries", water_entries as "waterEntries", records, xp`
+    .execute(trx)
   return rows
 }
 

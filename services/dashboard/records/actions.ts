@@ -2,14 +2,30 @@ import { sql } from 'kysely'
 import type { Trx } from '../tables.ts'
 
 /** The heaviest set of an exercise in a workout. */
-export interface Lift { logId: string, exerciseKey: string, exercise: string, weightKg: number, reps: number, at: Date, isRecord: boolean }
+export interface Lift {
+  logId: string
+  exerciseKey: string
+  exercise: string
+  weightKg: number
+  reps: number
+  at: Date
+  isRecord: boolean
+}
 
 /** Deletes the lifts of workouts and returns them. */
 export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]) {
   return await trx.deleteFrom('lifts')
     .where('log_id', '=', sql<string>`any(${logIds}::uuid[])`)
     .where('account_id', '=', accountId)
-    .returning(['log_id as logId', 'exercise_key as exerciseKey', 'exercise', sql<number>`weight_kg::float8`.as('weightKg'), 'reps', 'at', 'is_record as isRecord'])
+    .returning([
+      'log_id as logId',
+      'exercise_key as exerciseKey',
+      'exercise',
+      sql<number>`weight_kg::float8`.as('weightKg'),
+      'reps',
+      'at',
+      'is_record as isRecord'
+    ])
     .execute() satisfies Lift[]
 }
 
@@ -20,19 +36,26 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
     insert into lifts (account_id, log_id, exercise_key, exercise, weight_kg, reps, at)
     select ${accountId}, "logId", "exerciseKey", exercise, "weightKg", reps, at
     from jsonb_to_recordset(${JSON.stringify(lifts)}::jsonb)
-      as lift ("logId" uuid, "exerciseKey" text, exercise text, "weightKg" numeric, reps integer, at timestamptz)`.execute(trx)
+      as lift ("logId" uuid, "exerciseKey" text, exercise text, "weightKg" numeric, reps integer, at timestamptz)`
+    .execute(trx)
 }
 
 /**
- * Recomputes which lifts are records: those heavier than all earlier lifts of the exercise. For each exercise only lifts since the given
- * time are checked, because nothing earlier can have changed.
+ * Recomputes which lifts are records: those heavier than all earlier lifts of the exercise. For each exercise only
+ * lifts since the given time are checked, because nothing earlier can have changed.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
-export async function markRecords (trx: Trx, accountId: string, since: Map<string, Date>): Promise<(Lift & { day: string })[]> {
+export async function markRecords (
+  trx: Trx,
+  accountId: string,
+  since: Map<string, Date>
+): Promise<(Lift & { day: string })[]> {
   if (since.size === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with touched as (
-      select * from unnest(${[...since.keys()]}::text[], ${[...since.values()]}::timestamptz[]) as touched (exercise_key, since)
+      select * from unnest(${[...since.keys()]}::text[], ${[
+    ...since.values()
+  ]}::timestamptz[]) as touched (exercise_key, since)
     ), marked as (
       select lifts.log_id, lifts.exercise_key, lifts.weight_kg > greatest(
         0,

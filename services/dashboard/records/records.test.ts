@@ -6,8 +6,19 @@ const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T05:0
 
 t.test('each heavier lift is a record, worth 25 XP and published once; the list shows the latest of each exercise', async (t) => {
   const { log, read, publishedEvents } = newUser()
-  await log(lift(day(10), 'Squat', 80), lift(day(11), 'squat  ', 82.5), lift(day(12), 'SQUAT', 82.5), lift(day(13), 'Squat', 70), lift(day(14), 'Bench', 60))
-  t.same((await publishedEvents()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], ['record', 'squat', 82.5, 5], ['record', 'Bench', 60, 5]])
+  await log(
+    lift(day(10), 'Squat', 80),
+    lift(day(11), 'squat  ', 82.5),
+    lift(day(12), 'SQUAT', 82.5),
+    lift(day(13), 'Squat', 70),
+    lift(day(14), 'Bench', 60)
+  )
+  t.same((await publishedEvents()).filter(([what]) => what === 'record'), [['record', 'Squat', 80, 5], [
+    'record',
+    'squat',
+    82.5,
+    5
+  ], ['record', 'Bench', 60, 5]])
   t.same((await read('/records')).records, [
     { exercise: 'Bench', weightKg: 60, reps: 5, achievedAt: '2026-11-14T05:00:00.000Z' },
     { exercise: 'squat', weightKg: 82.5, reps: 5, achievedAt: '2026-11-11T05:00:00.000Z' }
@@ -18,7 +29,13 @@ t.test('each heavier lift is a record, worth 25 XP and published once; the list 
 t.test('the heaviest set of an exercise in a workout counts; sets without weight never do', async (t) => {
   const { log, read } = newUser()
   const exercises = [
-    { name: 'Deadlift', sets: [{ reps: 5, weightKg: 100 }, { reps: 3, weightKg: 120 }, { reps: 4, weightKg: 120 }, { reps: 9, weightKg: 60 }] },
+    {
+      name: 'Deadlift',
+      sets: [{ reps: 5, weightKg: 100 }, { reps: 3, weightKg: 120 }, { reps: 4, weightKg: 120 }, {
+        reps: 9,
+        weightKg: 60
+      }]
+    },
     { name: 'deadlift', sets: [{ reps: 1, weightKg: 125 }] },
     { name: 'Pull-up', sets: [{ reps: 12, weightKg: 0 }] },
     { name: 'Plank', sets: [] }
@@ -38,7 +55,11 @@ t.test('a backdated lift becomes a record and takes it from later lifts', async 
 
   await send('DELETE', `/logs/${backdated?.id}`)
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 3 * 80 + 3 * 25 })
-  t.equal((await publishedEvents()).filter(([what]) => what === 'record').length, 4, 'a restored record is not published again')
+  t.equal(
+    (await publishedEvents()).filter(([what]) => what === 'record').length,
+    4,
+    'a restored record is not published again'
+  )
 })
 
 t.test('deleting the heaviest lift restores the earlier record', async (t) => {
@@ -52,7 +73,11 @@ t.test('deleting the heaviest lift restores the earlier record', async (t) => {
 
 t.test('a changed workout is recomputed: a new weight is published, a new title is not', async (t) => {
   const { log, read, publishedEvents } = newUser()
-  const squat = (weightKg: number, more: object = {}) => ({ ...lift(day(10), 'Squat', weightKg), clientId: 'a', ...more })
+  const squat = (weightKg: number, more: object = {}) => ({
+    ...lift(day(10), 'Squat', weightKg),
+    clientId: 'a',
+    ...more
+  })
   const records = async () => (await publishedEvents()).filter(([what]) => what === 'record').map(([, , kg]) => kg)
   await log(squat(80))
   const titled = squat(80)

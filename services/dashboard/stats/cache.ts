@@ -3,16 +3,19 @@ import type { Log } from '@tandem/service-kit'
 import type { Stats } from './queries.ts'
 
 /** Statistics and when they were computed. */
-export interface CachedStats { stats: Stats, updatedAt: string }
+export interface CachedStats {
+  stats: Stats
+  updatedAt: string
+}
 
 /** A short-lived cache of statistics. Without Redis it stores nothing, and each request queries Postgres. */
 export interface StatsCache {
-  get (accountId: string): Promise<CachedStats | undefined>
-  set (accountId: string, value: CachedStats, ttlSeconds: number): Promise<void>
+  get(accountId: string): Promise<CachedStats | undefined>
+  set(accountId: string, value: CachedStats, ttlSeconds: number): Promise<void>
   /** Call after a change: drops the cached value and rejects values that are being computed from older data. */
-  invalidate (accountId: string): Promise<void>
-  ready (): Promise<unknown>
-  close (): void
+  invalidate(accountId: string): Promise<void>
+  ready(): Promise<unknown>
+  close(): void
 }
 
 const COMMAND_TIMEOUT_MS = 100
@@ -33,10 +36,12 @@ export function createStatsCache (url: string, log: Log): StatsCache {
     if (!isUnavailable) log.warn({ err: error }, 'Redis is unavailable; computing statistics on each request')
     isUnavailable = true
   })
-  redis.on('ready', () => { isUnavailable = false })
+  redis.on('ready', () => {
+    isUnavailable = false
+  })
 
   const keyOf = (accountId: string) => `tandem:dashboard:stats:v1:${accountId}`
-  const ifReady = async <Value> (work: () => Promise<Value>) => {
+  const ifReady = async <Value>(work: () => Promise<Value>) => {
     if (redis.status !== 'ready') return
     return await work().catch(() => undefined)
   }

@@ -20,11 +20,15 @@ export interface Stats {
   currentWeight: number | null
 }
 
-interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> { workoutMinutes: number, currentMl: number, targetMl: number }
+interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> {
+  workoutMinutes: number
+  currentMl: number
+  targetMl: number
+}
 
 /**
- * The length of the streak that ends on `last`, or on the day before while `last` is empty. Weeks are given by their Mondays.
- * One index lookup, however long the streak is.
+ * The length of the streak that ends on `last`, or on the day before while `last` is empty. Weeks are given by their
+ * Mondays. One index lookup, however long the streak is.
  */
 export const currentStreak = (accountId: string, kind: StreakKind, last: Temporal.PlainDate) => {
   const step = sql.lit(stepOf(kind))
@@ -32,14 +36,24 @@ export const currentStreak = (accountId: string, kind: StreakKind, last: Tempora
   return sql<number>`coalesce((
     select (least(last_day, ${day}::date) - first_day) / ${step} + 1
     from streaks
-    where account_id = ${accountId} and kind = ${sql.lit(kind)} and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
+    where account_id = ${accountId} and kind = ${
+    sql.lit(kind)
+  } and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
     order by last_day desc limit 1), 0)`
 }
 
-/** The statistics on `today`, and today's water with its target. Reads a bounded number of rows, however long the history is. */
-export async function readStats (db: Db, accountId: string, today: Temporal.PlainDate): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
+/**
+ * The statistics on `today`, and today's water with its target. Reads a bounded number of rows, however long the
+ * history is.
+ */
+export async function readStats (
+  db: Db,
+  accountId: string,
+  today: Temporal.PlainDate
+): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
   const day = today.toString()
-  const workoutsSince = (first: Temporal.PlainDate) => sql<number>`(
+  const workoutsSince = (first: Temporal.PlainDate) =>
+    sql<number>`(
     select coalesce(sum(workouts), 0) from daily_summaries
     where account_id = ${accountId} and day between ${first.toString()}::date and ${day}::date)`
   const { rows: [row] } = await sql<Row>`

@@ -13,7 +13,9 @@ export const StatsSchema = Type.Object({
   workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
   todayCalories: Type.Number(),
   todayProtein: Type.Number({ description: 'Grams' }),
-  currentWeight: Nullable(Type.Number({ description: 'Kilograms: the newest of the weight logs and the weight in the profile' }))
+  currentWeight: Nullable(
+    Type.Number({ description: 'Kilograms: the newest of the weight logs and the weight in the profile' })
+  )
 })
 
 export const exampleStats = {

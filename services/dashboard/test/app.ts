@@ -30,31 +30,55 @@ export const unavailableCache: StatsCache = {
   get: async () => undefined,
   set: async () => {},
   invalidate: async () => {},
-  ready: async () => { throw new Error('unavailable') },
+  ready: async () => {
+    throw new Error('unavailable')
+  },
   close () {}
 }
 
-interface PersonOverrides { name?: string, image?: string | null, completion?: number, weight?: number | null, weighedAt?: string | null }
+interface PersonOverrides {
+  name?: string
+  image?: string | null
+  completion?: number
+  weight?: number | null
+  weighedAt?: string | null
+}
 
-export function examplePerson (timezone: string, { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: PersonOverrides = {}): NonNullable<PersonAnswer> {
+export function examplePerson (
+  timezone: string,
+  { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: PersonOverrides = {}
+): NonNullable<PersonAnswer> {
   return {
     name,
     image,
     completion,
     weighedAt,
     profile: {
-      gender: null, birthDate: null, height: null, heightUnit: 'cm', weight, weightUnit: 'kg', fitnessGoal: null,
-      onboardingCompleted: false, onboardingStep: 0, experience: 'BEGINNER', timezone, username: 'ana', avatarUrl: image
+      gender: null,
+      birthDate: null,
+      height: null,
+      heightUnit: 'cm',
+      weight,
+      weightUnit: 'kg',
+      fitnessGoal: null,
+      onboardingCompleted: false,
+      onboardingStep: 0,
+      experience: 'BEGINNER',
+      timezone,
+      username: 'ana',
+      avatarUrl: image
     }
   }
 }
 
 /** An app that does not log and accepts the tokens of `bearer`. */
-export const createTestApp = async (deps: Deps) => await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+export const createTestApp = async (deps: Deps) =>
+  await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
 
 /**
- * An app with its own database schema, shared by all tests of a file. `newUser()` creates a person without logs, sets the clock to `now`
- * and their time zone to `zone`, and resets the fakes of the other services, which `setFakes` can change.
+ * An app with its own database schema, shared by all tests of a file. `newUser()` creates a person without logs, sets
+ * the clock to `now` and their time zone to `zone`, and resets the fakes of the other services, which `setFakes` can
+ * change.
  */
 export async function testApp (t: Teardown, { cache = unavailableCache }: { cache?: StatsCache } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
@@ -62,7 +86,10 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
   let fakes: Fakes
   const callRpc = (async ({ type }: { type: string }) => {
     await new Promise((resolve) => setTimeout(resolve, fakes.delayMs ?? 0))
-    const answer = new Map<string, unknown>([[Person.type, fakes.person], [Contact.type, fakes.contact], [FitMatchOverview.type, fakes.fitmatch]]).get(type)
+    const answer = new Map<string, unknown>([[Person.type, fakes.person], [Contact.type, fakes.contact], [
+      FitMatchOverview.type,
+      fakes.fitmatch
+    ]]).get(type)
     if (answer === 'unavailable') throw new ServiceUnavailable()
     return answer
   }) as CallRpc
@@ -100,23 +127,49 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
         const events = await recordedEvents(db)
         return events.filter(({ subject }) => subject === account).map(({ type, data }) => {
           const { exercise, weightKg, reps, level, achievement } = data as Record<string, unknown>
-          return [type.split('.')[1], exercise ?? level ?? achievement, ...(exercise === undefined ? [] : [weightKg, reps])]
+          return [
+            type.split('.')[1],
+            exercise ?? level ?? achievement,
+            ...(exercise === undefined ? [] : [weightKg, reps])
+          ]
         })
       }
     }
   }
-  return { app, db, url, deps, clock, newUser, at: (moment: string) => { clock.now = new Date(moment) }, setFakes: (change: Partial<Fakes>) => { fakes = { ...fakes, ...change } } }
+  return {
+    app,
+    db,
+    url,
+    deps,
+    clock,
+    newUser,
+    at: (moment: string) => {
+      clock.now = new Date(moment)
+    },
+    setFakes: (change: Partial<Fakes>) => {
+      fakes = { ...fakes, ...change }
+    }
+  }
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 let count = 0
-const logItem = (type: string, at: string, data: object, more: object = {}) => ({ clientId: `c${++count}`, type, at, data, ...more })
+const logItem = (type: string, at: string, data: object, more: object = {}) => ({
+  clientId: `c${++count}`,
+  type,
+  at,
+  data,
+  ...more
+})
 
-export const workout = (at: string, data: object = {}, more?: object) => logItem('WORKOUT', at, { durationMinutes: 30, ...data }, more)
-export const food = (at: string, data: object = {}, more?: object) => logItem('FOOD', at, { name: 'Nasi', calories: 500, ...data }, more)
+export const workout = (at: string, data: object = {}, more?: object) =>
+  logItem('WORKOUT', at, { durationMinutes: 30, ...data }, more)
+export const food = (at: string, data: object = {}, more?: object) =>
+  logItem('FOOD', at, { name: 'Nasi', calories: 500, ...data }, more)
 export const water = (at: string, ml = 500, more?: object) => logItem('WATER', at, { ml }, more)
-export const sleep = (at: string, data: object = {}, more?: object) => logItem('SLEEP', at, { minutes: 480, quality: 5, ...data }, more)
+export const sleep = (at: string, data: object = {}, more?: object) =>
+  logItem('SLEEP', at, { minutes: 480, quality: 5, ...data }, more)
 export const weight = (at: string, kg = 70, more?: object) => logItem('WEIGHT', at, { kg }, more)
 export const lift = (at: string, exercise: string, weightKg: number, more?: object) =>
   workout(at, { exercises: [{ name: exercise, sets: [{ reps: 5, weightKg }] }] }, more)

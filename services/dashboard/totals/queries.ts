@@ -6,10 +6,15 @@ import { currentStreak } from '../stats/queries.ts'
 
 export async function readTotals (db: Db, accountId: string) {
   const [totals, goals] = await Promise.all([
-    db.selectFrom('totals').where('account_id', '=', accountId).select(['workouts', 'food_entries as foodEntries']).executeTakeFirst(),
+    db.selectFrom('totals').where('account_id', '=', accountId).select(['workouts', 'food_entries as foodEntries'])
+      .executeTakeFirst(),
     findGoals(db, accountId)
   ])
-  return { totalWorkouts: totals?.workouts ?? 0, totalFoodEntries: totals?.foodEntries ?? 0, nutritionGoal: nutritionGoalOf(goals) }
+  return {
+    totalWorkouts: totals?.workouts ?? 0,
+    totalFoodEntries: totals?.foodEntries ?? 0,
+    nutritionGoal: nutritionGoalOf(goals)
+  }
 }
 
 export async function readProgress (db: Db, accountId: string, today: Temporal.PlainDate) {

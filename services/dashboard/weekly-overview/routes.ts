@@ -12,12 +12,26 @@ const flags = { workout: Type.Boolean(), nutrition: Type.Boolean(), water: Type.
 const count = Type.Integer({ minimum: 0, maximum: DAYS })
 
 const exampleDays = ['Sab', 'Min', 'Sen', 'Sel', 'Rab', 'Kam', 'Jum'].map((dayName, index) => ({
-  date: `2026-11-${14 + index}`, dayName, workout: index % 3 === 0, nutrition: index > 0, water: index > 1, sleep: index < 4, isToday: index === 6
+  date: `2026-11-${14 + index}`,
+  dayName,
+  workout: index % 3 === 0,
+  nutrition: index > 0,
+  water: index > 1,
+  sleep: index < 4,
+  isToday: index === 6
 }))
 const Overview = Type.Object({
-  days: Type.Array(Type.Object({ date: Type.String(), dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }), ...flags, isToday: Type.Boolean() }), {
-    description: 'The last seven days, today last'
-  }),
+  days: Type.Array(
+    Type.Object({
+      date: Type.String(),
+      dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }),
+      ...flags,
+      isToday: Type.Boolean()
+    }),
+    {
+      description: 'The last seven days, today last'
+    }
+  ),
   stats: Type.Object({
     workoutCount: count,
     nutritionCount: count,
@@ -25,7 +39,12 @@ const Overview = Type.Object({
     sleepCount: count,
     consistency: Type.Integer({ minimum: 0, maximum: 100, description: 'Completed activities / 28 × 100' })
   })
-}, { examples: [{ days: exampleDays, stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 } }] })
+}, {
+  examples: [{
+    days: exampleDays,
+    stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 }
+  }]
+})
 
 export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/weekly-overview', {
@@ -36,7 +55,11 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
     const language = languageOfRequest(request, 'id')
     reply.header('vary', 'Accept-Language')
     const today = dayIn(await findTimezone(deps, id), at)
-    const summaries = new Map((await readDailySummaries(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((summary) => [summary.day, summary]))
+    const summaries = new Map(
+      (await readDailySummaries(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((
+        summary
+      ) => [summary.day, summary])
+    )
     const days = Array.from({ length: DAYS }, (_, index) => {
       const day = today.subtract({ days: DAYS - 1 - index })
       const summary = summaries.get(day.toString())
@@ -51,7 +74,12 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
       }
     })
     const countOf = (pillar: 'workout' | 'nutrition' | 'water' | 'sleep') => days.filter((day) => day[pillar]).length
-    const [workoutCount, nutritionCount, waterCount, sleepCount] = [countOf('workout'), countOf('nutrition'), countOf('water'), countOf('sleep')]
+    const [workoutCount, nutritionCount, waterCount, sleepCount] = [
+      countOf('workout'),
+      countOf('nutrition'),
+      countOf('water'),
+      countOf('sleep')
+    ]
     const consistency = Math.round((workoutCount + nutritionCount + waterCount + sleepCount) / (PILLARS * DAYS) * 100)
     return data({ days, stats: { workoutCount, nutritionCount, waterCount, sleepCount, consistency } })
   })

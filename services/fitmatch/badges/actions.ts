@@ -16,20 +16,36 @@ export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
 /** Revokes a badge that describes a current state rather than an achievement. */
 export async function revokeBadge (trx: Trx, accountId: string, badge: Badge) {
   await trx.deleteFrom('badges').where('account_id', '=', accountId).where('badge', '=', badge).execute()
-  await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where('badge', '=', badge).execute()
+  await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where(
+    'badge',
+    '=',
+    badge
+  ).execute()
 }
 
-/** Fetches the account's training progress and membership, and grants the badges they have earned. @throws Unavailable */
+/**
+ * Fetches the account's training progress and membership, and grants the badges they have earned.
+ * @throws Unavailable
+ */
 export async function recalculateBadges ({ db, callRpc }: Deps, accountId: string) {
-  const [{ weekStreak, personalRecords }, membership] = await Promise.all([callRpc(TrainingProgress, { accountId }), callRpc(Membership, { accountId })])
+  const [{ weekStreak, personalRecords }, membership] = await Promise.all([
+    callRpc(TrainingProgress, { accountId }),
+    callRpc(Membership, { accountId })
+  ])
   await db.transaction().execute(async (trx) => {
     // Locked, so that revoking the approval at this moment removes the badge after it is granted here, and not before.
-    const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
+    const approved = await trx.selectFrom('verifications').where('account_id', '=', accountId).where(
+      'status',
+      '=',
+      'APPROVED'
+    ).where('revoked_at', 'is', null)
       .select('id').limit(1).forShare().executeTakeFirst()
     const progress = measureProgress({ isVerified: approved !== undefined, weekStreak, personalRecords, membership })
     await trx.insertInto('badge_progress')
       .values(badges.map((badge) => ({ account_id: accountId, badge, progress: progress[badge] })))
-      .onConflict((conflict) => conflict.columns(['account_id', 'badge']).doUpdateSet((eb) => ({ progress: eb.ref('excluded.progress') })))
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'badge']).doUpdateSet((eb) => ({ progress: eb.ref('excluded.progress') }))
+      )
       .execute()
     for (const badge of badges) if (progress[badge] === 100) await grantBadge(trx, accountId, badge)
   })

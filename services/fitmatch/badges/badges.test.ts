@@ -7,7 +7,10 @@ import { measureProgress } from './rules.ts'
 t.test('badges are granted once, from what other services know of the account', async (t) => {
   const { get, post, services, publishedEvents } = await testApp(t)
   const ana = randomUUID()
-  t.match(await get(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] } })
+  t.match(await get(ana, '/fitmatch/badges'), {
+    status: 200,
+    data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] }
+  })
 
   services.progress = { weekStreak: 2, personalRecords: 10 }
   services.membership = { since: new Date(Date.now() - 100 * 86_400_000).toISOString(), number: 1000 }
@@ -16,11 +19,17 @@ t.test('badges are granted once, from what other services know of the account', 
   const { data } = await get(ana, '/fitmatch/badges')
   t.strictSame(data.badges.toSorted(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
   t.match(data.progress, [
-    { badge: 'PHOTO_VERIFIED', progress: 0 }, { badge: 'CONSISTENT', progress: 50, requirement: String }, { badge: 'PR_ACHIEVER', progress: 100, earnedAt: String },
-    { badge: 'VETERAN', progress: 27 }, { badge: 'EARLY_ADOPTER', progress: 100 }
+    { badge: 'PHOTO_VERIFIED', progress: 0 },
+    { badge: 'CONSISTENT', progress: 50, requirement: String },
+    { badge: 'PR_ACHIEVER', progress: 100, earnedAt: String },
+    { badge: 'VETERAN', progress: 27 },
+    { badge: 'EARLY_ADOPTER', progress: 100 }
   ])
   t.notOk('requirement' in data.progress[2])
-  t.strictSame((await publishedEvents(BadgeEarned)).map(({ badge }) => String(badge)).sort(), ['EARLY_ADOPTER', 'PR_ACHIEVER'])
+  t.strictSame((await publishedEvents(BadgeEarned)).map(({ badge }) => String(badge)).sort(), [
+    'EARLY_ADOPTER',
+    'PR_ACHIEVER'
+  ])
 
   services.progress = { weekStreak: 0, personalRecords: 0 }
   await post(ana, '/fitmatch/badges')
@@ -32,7 +41,18 @@ t.test('badges are granted once, from what other services know of the account', 
 t.test('each badge reaches 100 percent at its requirement', async (t) => {
   const inputs = { isVerified: false, weekStreak: 0, personalRecords: 0, membership: null }
   const since = (days: number) => ({ since: new Date(Date.now() - days * 86_400_000).toISOString(), number: 1001 })
-  t.match(measureProgress({ ...inputs, weekStreak: 3, personalRecords: 9, membership: since(360) }), { CONSISTENT: 75, PR_ACHIEVER: 90, VETERAN: 98, EARLY_ADOPTER: 0, PHOTO_VERIFIED: 0 })
-  t.match(measureProgress({ isVerified: true, weekStreak: 4, personalRecords: 10, membership: since(367) }), { CONSISTENT: 100, PR_ACHIEVER: 100, VETERAN: 100, PHOTO_VERIFIED: 100 })
+  t.match(measureProgress({ ...inputs, weekStreak: 3, personalRecords: 9, membership: since(360) }), {
+    CONSISTENT: 75,
+    PR_ACHIEVER: 90,
+    VETERAN: 98,
+    EARLY_ADOPTER: 0,
+    PHOTO_VERIFIED: 0
+  })
+  t.match(measureProgress({ isVerified: true, weekStreak: 4, personalRecords: 10, membership: since(367) }), {
+    CONSISTENT: 100,
+    PR_ACHIEVER: 100,
+    VETERAN: 100,
+    PHOTO_VERIFIED: 100
+  })
   t.match(measureProgress(inputs), { VETERAN: 0, EARLY_ADOPTER: 0 })
 })

@@ -15,7 +15,11 @@ const Badges = Data(Type.Object({
 }, {
   examples: [{
     badges: ['EARLY_ADOPTER'],
-    progress: [{ badge: 'EARLY_ADOPTER', progress: 100, earnedAt: '2026-01-31T08:00:00.000Z' }, { badge: 'CONSISTENT', progress: 50, requirement: 'Work out 4 weeks in a row' }]
+    progress: [{ badge: 'EARLY_ADOPTER', progress: 100, earnedAt: '2026-01-31T08:00:00.000Z' }, {
+      badge: 'CONSISTENT',
+      progress: 50,
+      requirement: 'Work out 4 weeks in a row'
+    }]
   }]
 }))
 

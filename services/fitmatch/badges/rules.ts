@@ -9,15 +9,23 @@ export const requirements: Record<Badge, string> = {
   EARLY_ADOPTER: 'Be among the first 1000 users'
 }
 
-interface BadgeInputs { isVerified: boolean, weekStreak: number, personalRecords: number, membership: { since: string, number: number } | null }
+interface BadgeInputs {
+  isVerified: boolean
+  weekStreak: number
+  personalRecords: number
+  membership: { since: string, number: number } | null
+}
 
 const percent = (done: number, needed: number) => Math.max(0, Math.min(100, Math.floor(100 * done / needed)))
 
 /**
- * Progress towards each badge in percent. 100 means earned: CONSISTENT 4 weeks in a row, PR_ACHIEVER 10 records, VETERAN the first year,
- * EARLY_ADOPTER a member number up to 1000, PHOTO_VERIFIED an approval. Earned badges stay, except PHOTO_VERIFIED, which ends with the approval.
+ * Progress towards each badge in percent. 100 means earned: CONSISTENT 4 weeks in a row, PR_ACHIEVER 10 records,
+ * VETERAN the first year, EARLY_ADOPTER a member number up to 1000, PHOTO_VERIFIED an approval. Earned badges stay,
+ * except PHOTO_VERIFIED, which ends with the approval.
  */
-export function measureProgress ({ isVerified, weekStreak, personalRecords, membership }: BadgeInputs): Record<Badge, number> {
+export function measureProgress (
+  { isVerified, weekStreak, personalRecords, membership }: BadgeInputs
+): Record<Badge, number> {
   return {
     PHOTO_VERIFIED: isVerified ? 100 : 0,
     CONSISTENT: percent(weekStreak, 4),

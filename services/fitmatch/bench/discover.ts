@@ -12,8 +12,9 @@ import { readCaller } from '../profiles/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
 
-// Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is sent over HTTP, and the
-// same statements by a plain client for comparison. Creates a schema on the server of DATABASE_URL and drops it afterwards. SIZES overrides the sizes.
+// Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is
+// sent over HTTP, and the same statements by a plain client for comparison. Creates a schema on the server of
+// DATABASE_URL and drops it afterwards. SIZES overrides the sizes.
 
 const sizes = (process.env['SIZES'] ?? '10000,100000,1000000').split(',').map(Number)
 const SEARCHES = 40
@@ -44,7 +45,9 @@ pg.Client.prototype.query = function (this: pg.Client, ...statement: unknown[]) 
 /** Inserts people `first` to `last`. Places are numbered by size: each is a little smaller than the one before. */
 async function insertPeople (first: number, last: number) {
   await plainClient.query(`select setseed(0.5)`)
-  await plainClient.query(`insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`)
+  await plainClient.query(
+    `insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`
+  )
   await plainClient.query(`
     insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
@@ -65,21 +68,30 @@ async function insertPeople (first: number, last: number) {
 async function insertSearcher (rank: number, swiped: number) {
   const account = `ffffffff-0000-7000-8000-${String(rank).padStart(6, '0')}${swiped ? '000001' : '000000'}`
   await plainClient.query(`insert into members (account_id) values ('${account}') on conflict do nothing`)
-  await plainClient.query(`insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
+  await plainClient.query(
+    `insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
-    values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${(rank * 104729) % 34000 - 17000}, '{FEMALE}', '{}', '{}', '{}', '{}',
-      22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`)
+    values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${
+      (rank * 104729) % 34000 - 17000
+    }, '{FEMALE}', '{}', '{}', '{}', '{}',
+      22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`
+  )
   const me = await readCaller(db, account)
   if (swiped) {
-    await plainClient.query(`insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
-      where latitude between ${me.latitude! - 12} and ${me.latitude! + 12} and longitude between ${me.longitude! - 12} and ${me.longitude! + 12} and gender = 'FEMALE'
-      limit ${swiped} on conflict do nothing`)
+    await plainClient.query(
+      `insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
+      where latitude between ${me.latitude! - 12} and ${me.latitude! + 12} and longitude between ${
+        me.longitude! - 12
+      } and ${me.longitude! + 12} and gender = 'FEMALE'
+      limit ${swiped} on conflict do nothing`
+    )
     await plainClient.query('analyze swipes')
   }
   return me
 }
 
-const quantile = (times: number[], part: number) => times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
+const quantile = (times: number[], part: number) =>
+  times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const time = async (work: () => Promise<unknown>) => {
   const startedAt = performance.now()
   await work()
@@ -88,12 +100,19 @@ const time = async (work: () => Promise<unknown>) => {
 
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
-const app = await createApp({ db, callRpc, media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }), selfies: nowhere, minAge: 18 }, { log: silentLog, keys: testKeys })
+const app = await createApp({
+  db,
+  callRpc,
+  media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }),
+  selfies: nowhere,
+  minAge: 18
+}, { log: silentLog, keys: testKeys })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** CPU milliseconds used by the plain client's own Postgres process. This stays steady on a busy machine. */
 const { rows: [backend] } = await plainClient.query('select pg_backend_pid() as pid') as { rows: { pid: number }[] }
-const cpuMs = async () => Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
+const cpuMs = async () =>
+  Number((await readFile(`/proc/${backend?.pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0]) / 1e6
 
 try {
   await migrate(schemaUrl, path.resolve(import.meta.dirname, '..'))
@@ -103,7 +122,13 @@ try {
     const took = await time(async () => await insertPeople(filled + 1, size))
     filled = size
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
-    for (const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['medium', 60, 0], ['smallest', 199, 0]] as const) {
+    for (
+      const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['medium', 60, 0], [
+        'smallest',
+        199,
+        0
+      ]] as const
+    ) {
       const me = await insertSearcher(rank, swiped)
       const { total } = await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
       const headers = bearer(me.accountId)
@@ -117,7 +142,11 @@ try {
       await search()
       // A prepared statement's name belongs to the connection it was captured on.
       const statements = captured.map((each) => JSON.parse(each) as { name?: string, text: string, values?: unknown[] })
-        .map(({ name, text, values }) => ({ text, values, ...(name && { name: createHash('md5').update(text).digest('hex') }) }))
+        .map(({ name, text, values }) => ({
+          text,
+          values,
+          ...(name && { name: createHash('md5').update(text).digest('hex') })
+        }))
       captured = undefined
       const httpTimes: number[] = []
       const plainTimes: number[] = []
@@ -125,18 +154,34 @@ try {
       for (let turn = 0; turn < SEARCHES; turn++) {
         httpTimes.push(await time(search))
         const before = await cpuMs()
-        plainTimes.push(await time(async () => { for (const each of statements) await plainClient.query(each) }))
+        plainTimes.push(
+          await time(async () => {
+            for (const each of statements) await plainClient.query(each)
+          })
+        )
         cpu += await cpuMs() - before
       }
       rows.push({
-        profiles: size, from: name, fit: total, 'HTTP p50 ms': quantile(httpTimes, 0.5).toFixed(1), 'HTTP p99': quantile(httpTimes, 0.99).toFixed(1),
-        'plain p50': quantile(plainTimes, 0.5).toFixed(1), 'plain p99': quantile(plainTimes, 0.99).toFixed(1), 'cpu ms': (cpu / SEARCHES).toFixed(1)
+        profiles: size,
+        from: name,
+        fit: total,
+        'HTTP p50 ms': quantile(httpTimes, 0.5).toFixed(1),
+        'HTTP p99': quantile(httpTimes, 0.99).toFixed(1),
+        'plain p50': quantile(plainTimes, 0.5).toFixed(1),
+        'plain p99': quantile(plainTimes, 0.99).toFixed(1),
+        'cpu ms': (cpu / SEARCHES).toFixed(1)
       })
     }
   }
   console.table(rows)
-  const { rows: [index] } = await plainClient.query(`select pg_size_pretty(pg_relation_size('profiles_discover')) as size`) as { rows: { size: string }[] }
-  console.log(`index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${(await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)}`)
+  const { rows: [index] } = await plainClient.query(
+    `select pg_size_pretty(pg_relation_size('profiles_discover')) as size`
+  ) as { rows: { size: string }[] }
+  console.log(
+    `index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${
+      (await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)
+    }`
+  )
 } finally {
   await app.close()
   await db.destroy()

@@ -8,8 +8,8 @@ import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
 
-// Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts one row and one event.
-// Creates a schema on the server of DATABASE_URL and drops it afterwards.
+// Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts
+// one row and one event. Creates a schema on the server of DATABASE_URL and drops it afterwards.
 
 const WRITERS = 8
 const EACH = 150
@@ -30,7 +30,10 @@ await migrate(schemaUrl, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(schemaUrl, { log: { warn () {} } })
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
-const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, { log: silentLog, keys: testKeys })
+const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, {
+  log: silentLog,
+  keys: testKeys
+})
 
 const post = async (accountId: string, url: string, payload: object) => {
   const response = await app.inject({ method: 'POST', url, headers: headersOf(accountId), payload })
@@ -38,7 +41,8 @@ const post = async (accountId: string, url: string, payload: object) => {
   return response.json().data
 }
 const headers = new Map<string, ReturnType<typeof bearer>>()
-const headersOf = (accountId: string) => headers.get(accountId) ?? headers.set(accountId, bearer(accountId)).get(accountId)
+const headersOf = (accountId: string) =>
+  headers.get(accountId) ?? headers.set(accountId, bearer(accountId)).get(accountId)
 
 async function member () {
   const id = randomUUID()
@@ -50,11 +54,14 @@ async function member () {
 /** Operations per second, all writers together. */
 async function rate (work: (writer: number, turn: number) => Promise<unknown>) {
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: WRITERS }, async (_, writer) => { for (let turn = 0; turn < EACH; turn++) await work(writer, turn) }))
+  await Promise.all(Array.from({ length: WRITERS }, async (_, writer) => {
+    for (let turn = 0; turn < EACH; turn++) await work(writer, turn)
+  }))
   return WRITERS * EACH * 1000 / (performance.now() - startedAt)
 }
 
-const median = (values: number[]) => Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
+const median = (values: number[]) =>
+  Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
 
 try {
   await plainClient.query('create table plain (id uuid primary key default uuidv7(), text text)')
@@ -64,27 +71,49 @@ try {
   const chats = await Promise.all(writers.map(async (writer) => {
     const other = await member()
     await post(writer.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType: 'LIKE' })
-    return (await post(other.id, '/fitmatch/swipe', { targetProfileId: writer.profileId, swipeType: 'LIKE' })).match.matchId as string
+    return (await post(other.id, '/fitmatch/swipe', { targetProfileId: writer.profileId, swipeType: 'LIKE' })).match
+      .matchId as string
   }))
   const rates: Record<'swipes' | 'messages' | 'plain', number[]> = { swipes: [], messages: [], plain: [] }
   for (let round = 0; round < ROUNDS; round++) {
-    rates.swipes.push(await rate((writer, turn) => post(writers[writer]!.id, '/fitmatch/swipe', { targetProfileId: targets[round * EACH + turn]!.profileId, swipeType: 'LIKE' })))
-    rates.messages.push(await rate((writer, turn) => {
-      // The message limit is not what is measured, so reset it in time.
-      const sent = post(writers[writer]!.id, `/fitmatch/chat/${chats[writer]}/messages`, { content: `message ${turn}` })
-      return turn % 50 === 49 ? sent.then(() => plainClient.query('delete from message_quota where account_id = $1', [writers[writer]!.id])) : sent
-    }))
-    rates.plain.push(await rate(async () => {
-      const client = await plainClient.connect()
-      await client.query('begin')
-      await client.query({ name: 'row', text: 'insert into plain (text) values ($1)', values: ['x'] })
-      await client.query({ name: 'event', text: 'insert into outbox (type, subject, data) values ($1, $2, $3)', values: ['a.b.c.v1', 'x', '{}'] })
-      await client.query('commit')
-      client.release()
-    }))
+    rates.swipes.push(
+      await rate((writer, turn) =>
+        post(writers[writer]!.id, '/fitmatch/swipe', {
+          targetProfileId: targets[round * EACH + turn]!.profileId,
+          swipeType: 'LIKE'
+        })
+      )
+    )
+    rates.messages.push(
+      await rate((writer, turn) => {
+        // The message limit is not what is measured, so reset it in time.
+        const sent = post(writers[writer]!.id, `/fitmatch/chat/${chats[writer]}/messages`, {
+          content: `message ${turn}`
+        })
+        return turn % 50 === 49
+          ? sent.then(() => plainClient.query('delete from message_quota where account_id = $1', [writers[writer]!.id]))
+          : sent
+      })
+    )
+    rates.plain.push(
+      await rate(async () => {
+        const client = await plainClient.connect()
+        await client.query('begin')
+        await client.query({ name: 'row', text: 'insert into plain (text) values ($1)', values: ['x'] })
+        await client.query({
+          name: 'event',
+          text: 'insert into outbox (type, subject, data) values ($1, $2, $3)',
+          values: ['a.b.c.v1', 'x', '{}']
+        })
+        await client.query('commit')
+        client.release()
+      })
+    )
   }
   console.table({
-    'swipes per second': median(rates.swipes), 'messages per second': median(rates.messages), 'plain row and event per second': median(rates.plain)
+    'swipes per second': median(rates.swipes),
+    'messages per second': median(rates.messages),
+    'plain row and event per second': median(rates.plain)
   })
 } finally {
   await app.close()

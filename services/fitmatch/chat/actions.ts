@@ -10,14 +10,29 @@ import { readChat } from './queries.ts'
 const MESSAGES_PER_MINUTE = 60
 const MAX_MESSAGE_IDS_PER_EVENT = 500
 
-interface NewMessage { matchId: string, content: string | null, imageUrl: string | null, clientMessageId?: string }
+interface NewMessage {
+  matchId: string
+  content: string | null
+  imageUrl: string | null
+  clientMessageId?: string
+}
 
 const messageColumns = [
-  'id', 'match_id as matchId', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'created_at as createdAt', 'read_at as readAt'
+  'id',
+  'match_id as matchId',
+  'sender_id as senderId',
+  'content',
+  'image_url as imageUrl',
+  'created_at as createdAt',
+  'read_at as readAt'
 ] as const
 
 /** The message that the sender already stored under this client message id. */
-export async function findByClientId (db: Db, senderId: string, { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }) {
+export async function findByClientId (
+  db: Db,
+  senderId: string,
+  { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
+) {
   if (clientMessageId === undefined) return
   return await db.selectFrom('messages').select(messageColumns)
     .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
@@ -25,14 +40,24 @@ export async function findByClientId (db: Db, senderId: string, { matchId, clien
 }
 
 /**
- * Stores a message. A retry with the same client message id returns the first one. Messages are written under the match's lock with strictly
- * increasing times, so clients that poll for newer messages never miss or repeat one.
+ * Stores a message. A retry with the same client message id returns the first one. Messages are written under the
+ * match's lock with strictly increasing times, so clients that poll for newer messages never miss or repeat one.
  * @throws MatchNotFound, TooManyMessages
  */
-export async function sendMessage (trx: Trx, senderId: string, { matchId, content, imageUrl, clientMessageId }: NewMessage) {
+export async function sendMessage (
+  trx: Trx,
+  senderId: string,
+  { matchId, content, imageUrl, clientMessageId }: NewMessage
+) {
   const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
-    .select((eb) => ['low_id', 'high_id', eb.selectFrom('profiles').where('account_id', '=', senderId).select('display_name').as('senderName')])
+    .select((
+      eb
+    ) => [
+      'low_id',
+      'high_id',
+      eb.selectFrom('profiles').where('account_id', '=', senderId).select('display_name').as('senderName')
+    ])
     .forUpdate()
     .executeTakeFirst()
   if (!match) throw new MatchNotFound()
@@ -41,18 +66,34 @@ export async function sendMessage (trx: Trx, senderId: string, { matchId, conten
   await useMessageQuota(trx, senderId)
 
   const { written_at: createdAt } = await trx.updateTable('matches')
-    .set({ last_message_at: sql<Date>`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')` })
+    .set({
+      last_message_at: sql<
+        Date
+      >`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')`
+    })
     .where('id', '=', matchId)
     .returning('last_message_at as written_at')
     .executeTakeFirstOrThrow()
   const message = await trx.insertInto('messages')
-    .values({ match_id: matchId, sender_id: senderId, content, image_url: imageUrl, client_id: clientMessageId ?? null, created_at: createdAt as Date })
+    .values({
+      match_id: matchId,
+      sender_id: senderId,
+      content,
+      image_url: imageUrl,
+      client_id: clientMessageId ?? null,
+      created_at: createdAt as Date
+    })
     .returning(messageColumns)
     .executeTakeFirstOrThrow()
   await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
   const recipientId = match.low_id === senderId ? match.high_id : match.low_id
   await publish(trx, MessageSent, matchId, {
-    matchId, messageId: message.id, senderId, ...match.senderName !== null && { senderName: match.senderName }, recipientId, hasImage: imageUrl !== null
+    matchId,
+    messageId: message.id,
+    senderId,
+    ...match.senderName !== null && { senderName: match.senderName },
+    recipientId,
+    hasImage: imageUrl !== null
   })
   return message
 }
@@ -74,7 +115,11 @@ export async function retryAfterSeconds (db: Db, accountId: string) {
   const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
     .where('used', '>=', MESSAGES_PER_MINUTE)
     .where('window_started_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
-    .select(sql<number>`ceil(extract(epoch from window_started_at + interval '1 minute' - clock_timestamp()))::int`.as('seconds'))
+    .select(
+      sql<number>`ceil(extract(epoch from window_started_at + interval '1 minute' - clock_timestamp()))::int`.as(
+        'seconds'
+      )
+    )
     .executeTakeFirst()
   return quota && Math.max(1, quota.seconds)
 }
@@ -89,13 +134,18 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
   // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
-  const { rows } = await publishSql(db, (insertEvent) => sql<{ id: string, readAt: Date }>`
+  const { rows } = await publishSql(db, (insertEvent) =>
+    sql<{ id: string, readAt: Date }>`
     with marked as (
       update messages set read_at = now() where id in (${unread}) and read_at is null
       returning id, read_at
     ), batches as (
-      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${sql.lit(MAX_MESSAGE_IDS_PER_EVENT)} as batch from marked) as numbered group by batch
-    ), published as (${insertEvent(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`batches.ids` }, sql`batches`)})
+      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${
+      sql.lit(MAX_MESSAGE_IDS_PER_EVENT)
+    } as batch from marked) as numbered group by batch
+    ), published as (${
+      insertEvent(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`batches.ids` }, sql`batches`)
+    })
     select id, read_at as "readAt" from marked`)
   return rows
 }
@@ -105,13 +155,16 @@ export async function setTyping (db: Db, accountId: string, matchId: string, isT
   await readParticipant(db, accountId)
   await readChat(db, accountId, matchId)
   if (!isTyping) {
-    await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId).execute()
+    await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
+      .execute()
     return
   }
   await db.insertInto('typing_indicators')
     .columns(['match_id', 'account_id', 'started_at'])
-    .expression(db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
-      .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('started_at')]))
+    .expression(
+      db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
+        .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('started_at')])
+    )
     .onConflict((conflict) => conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` }))
     .execute()
 }

@@ -6,12 +6,16 @@ const MAX_BYTES = 5 * 1024 * 1024
 /** The prefix of a data URL, which browsers put before the data. */
 const prefix = /^data:[\w.+/-]{1,100};base64,/
 
-export interface ImageUpload { base64: string, mimeType: string }
+export interface ImageUpload {
+  base64: string
+  mimeType: string
+}
 
 /** Re-encodes and stores an image that was sent in base64. @returns its key */
 export async function storeImage (media: Media, senderId: string, { base64, mimeType }: ImageUpload) {
   const data = base64.slice(0, 200).match(prefix) ? base64.slice(base64.indexOf(',') + 1) : base64
-  // Phones break base64 into lines by default. The URL-safe alphabet and missing padding are unambiguous, so accept them too.
+  // Phones break base64 into lines by default. The URL-safe alphabet and missing padding are unambiguous, so accept
+  // them too.
   const text = data.replace(/\s+/g, '')
   if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
   const bytes = Buffer.from(text, 'base64')

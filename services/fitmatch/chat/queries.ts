@@ -11,29 +11,48 @@ const TYPING_TTL = '6 seconds'
 export async function readChat (db: Db, accountId: string, matchId: string) {
   const chat = await matchesOf(db, accountId).where('matches.id', '=', matchId)
     .select((eb) => [
-      'matches.id', 'profiles.account_id as otherId', 'profiles.id as profileId', 'display_name as displayName',
-      eb.exists(eb.selectFrom('typing_indicators').whereRef('match_id', '=', 'matches.id').whereRef('typing_indicators.account_id', '=', 'profiles.account_id')
-        .where('started_at', '>', sql<Date>`now() - ${sql.lit(TYPING_TTL)}::interval`)).$castTo<boolean>().as('isTyping')
+      'matches.id',
+      'profiles.account_id as otherId',
+      'profiles.id as profileId',
+      'display_name as displayName',
+      eb.exists(
+        eb.selectFrom('typing_indicators').whereRef('match_id', '=', 'matches.id').whereRef(
+          'typing_indicators.account_id',
+          '=',
+          'profiles.account_id'
+        )
+          .where('started_at', '>', sql<Date>`now() - ${sql.lit(TYPING_TTL)}::interval`)
+      ).$castTo<boolean>().as('isTyping')
     ])
     .executeTakeFirst()
   if (!chat) throw new MatchNotFound()
   return chat
 }
 
-const messagesOf = (db: Db, accountId: string, matchId: string) => db.selectFrom('messages')
-  // Checked again in this statement: people who are not, or no longer, part of the match get no messages, whatever was checked before.
-  .innerJoin('matches', 'matches.id', 'match_id')
-  .where('match_id', '=', matchId)
-  .where('ended_at', 'is', null)
-  .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
-  .select([
-    'messages.id', 'match_id as matchId', 'sender_id as senderId', sql<boolean>`sender_id = ${accountId}`.as('isMine'), 'content', 'image_url as imageUrl',
-    'messages.created_at as createdAt', 'read_at as readAt'
-  ])
+const messagesOf = (db: Db, accountId: string, matchId: string) =>
+  db.selectFrom('messages')
+    // Checked again in this statement: people who are not, or no longer, part of the match get no messages, whatever was
+    // checked before.
+    .innerJoin('matches', 'matches.id', 'match_id')
+    .where('match_id', '=', matchId)
+    .where('ended_at', 'is', null)
+    .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+    .select([
+      'messages.id',
+      'match_id as matchId',
+      'sender_id as senderId',
+      sql<boolean>`sender_id = ${accountId}`.as('isMine'),
+      'content',
+      'image_url as imageUrl',
+      'messages.created_at as createdAt',
+      'read_at as readAt'
+    ])
 
 /** When a message of this chat was sent. @throws ValidationError if the message is not in this chat */
 async function readSentAt (db: Db, matchId: string, messageId: string) {
-  const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select('created_at').executeTakeFirst()
+  const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select(
+    'created_at'
+  ).executeTakeFirst()
   if (!message) throw new ValidationError('The message is not part of this chat')
   return message.created_at
 }
@@ -50,7 +69,11 @@ export async function listHistory (db: Db, accountId: string, matchId: string, {
   return { messages: page.reverse(), nextCursor }
 }
 
-interface SinceOptions { limit: number, after?: Date, afterId?: string }
+interface SinceOptions {
+  limit: number
+  after?: Date
+  afterId?: string
+}
 
 /** Messages sent after a time or after another message, oldest first. */
 export async function listSince (db: Db, accountId: string, matchId: string, { limit, after, afterId }: SinceOptions) {

@@ -1,6 +1,20 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
-import { Body, Data, data, Id, readIdempotencyKey, Instant, Message, message, NextCursor, IdempotencyHeaders, type Routes, Text, ValidationError } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Id,
+  readIdempotencyKey,
+  Instant,
+  Message,
+  message,
+  NextCursor,
+  IdempotencyHeaders,
+  type Routes,
+  Text,
+  ValidationError
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
@@ -20,14 +34,22 @@ const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withUrl = <Item extends { imageUrl: string | null }> (message: Item): Item => ({ ...message, imageUrl: media.urlOf(message.imageUrl) })
+  const withUrl = <Item extends { imageUrl: string | null }>(message: Item): Item => ({
+    ...message,
+    imageUrl: media.urlOf(message.imageUrl)
+  })
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
       summary: 'Get a chat',
-      description: 'A page of messages, oldest first; the newest page without a cursor. Marks the other person\'s messages up to the end of the page as read.',
+      description:
+        "A page of messages, oldest first; the newest page without a cursor. Marks the other person's messages up to the end of the page as read.",
       params,
-      querystring: Type.Object({ limit, cursor: Cursor, markRead: Type.Boolean({ default: true, description: 'Extension: false leaves everything unread' }) }, { dropEmpty: ['cursor'] }),
+      querystring: Type.Object({
+        limit,
+        cursor: Cursor,
+        markRead: Type.Boolean({ default: true, description: 'Extension: false leaves everything unread' })
+      }, { dropEmpty: ['cursor'] }),
       response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query, account }) => {
@@ -37,14 +59,21 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     const page = { messages: stored.map(withUrl), nextCursor }
     const newest = page.messages.at(-1)
     if (!query.markRead || !newest) return data({ ...page, isTyping })
-    const read = new Map((await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt]))
-    return data({ ...page, messages: page.messages.map((each) => ({ ...each, readAt: read.get(each.id) ?? each.readAt })), isTyping })
+    const read = new Map(
+      (await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt])
+    )
+    return data({
+      ...page,
+      messages: page.messages.map((each) => ({ ...each, readAt: read.get(each.id) ?? each.readAt })),
+      isTyping
+    })
   })
 
   app.get('/fitmatch/chat/:matchId/messages', {
     schema: {
       summary: 'Poll for new messages',
-      description: 'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
+      description:
+        'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
       params,
       querystring: Type.Object({ limit, after: Type.Optional(Instant), afterId: Type.Optional(Id) }),
       response: { 200: Data(Type.Object({ messages, isTyping: Type.Boolean() })) }
@@ -52,22 +81,35 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { matchId }, query: { after, afterId, limit }, account }) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
-    const stored = await listSince(db, account.id, matchId, { limit, afterId, ...(after !== undefined && { after: new Date(after) }) })
+    const stored = await listSince(db, account.id, matchId, {
+      limit,
+      afterId,
+      ...(after !== undefined && { after: new Date(after) })
+    })
     return data({ messages: stored.map(withUrl), isTyping })
   })
 
   app.post('/fitmatch/chat/:matchId/messages', {
     schema: {
       summary: 'Send a message',
-      description: 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a ' +
+      description:
+        'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a ' +
         '`clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,
       body: Body({
         content: Type.Optional(Text({ min: 0, max: 1000 })),
-        image: Type.Optional(Body({ base64: Type.String({ minLength: 1, maxLength: MAX_BODY_BYTES }), mimeType: Text({ max: 100 }) })),
+        image: Type.Optional(
+          Body({ base64: Type.String({ minLength: 1, maxLength: MAX_BODY_BYTES }), mimeType: Text({ max: 100 }) })
+        ),
         clientMessageId: Type.Optional(Text({ max: 100 }))
-      }, { examples: [{ content: 'Hi!', image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' }, clientMessageId: 'a1' }] }),
+      }, {
+        examples: [{
+          content: 'Hi!',
+          image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' },
+          clientMessageId: 'a1'
+        }]
+      }),
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: MAX_BODY_BYTES
@@ -77,10 +119,13 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
     const idempotencyKey = readIdempotencyKey(request)
-    const respond = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) => reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
+    const respond = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) =>
+      reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
 
     let imageUrl: string | null = null
-    const discard = async () => { if (imageUrl !== null) await media.remove(imageUrl).catch(() => {}) }
+    const discard = async () => {
+      if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
+    }
     try {
       // Saves the work of re-encoding the image. The transaction checks again.
       const repeated = await findByClientId(db, account.id, { matchId, clientMessageId })

@@ -12,7 +12,13 @@ export const ChatMessage = Type.Object({
   readAt: Nullable(Timestamp)
 }, {
   examples: [{
-    id: '019aa1f0-0000-7000-8000-000000000006', matchId: '019aa1f0-0000-7000-8000-000000000005', senderId: '019aa1f0-0000-7000-8000-000000000007',
-    isMine: true, content: 'Hi!', imageUrl: null, createdAt: '2026-01-31T09:00:00.000Z', readAt: null
+    id: '019aa1f0-0000-7000-8000-000000000006',
+    matchId: '019aa1f0-0000-7000-8000-000000000005',
+    senderId: '019aa1f0-0000-7000-8000-000000000007',
+    isMine: true,
+    content: 'Hi!',
+    imageUrl: null,
+    createdAt: '2026-01-31T09:00:00.000Z',
+    readAt: null
   }]
 })

@@ -40,9 +40,24 @@ export const candidateFields = {
 }
 
 export const exampleCandidate = {
-  id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, gender: 'MALE', bio: 'Climbs', city: 'Jakarta', distance: 4, compatibilityScore: 72,
-  isPhotoVerified: true, isOnline: false, fitnessLevel: 'INTERMEDIATE', fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
-  height: 181, weight: 77, favoriteSports: ['climbing'], photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }],
+  id: '019aa1f0-0000-7000-8000-000000000004',
+  displayName: 'Ben',
+  age: 31,
+  gender: 'MALE',
+  bio: 'Climbs',
+  city: 'Jakarta',
+  distance: 4,
+  compatibilityScore: 72,
+  isPhotoVerified: true,
+  isOnline: false,
+  fitnessLevel: 'INTERMEDIATE',
+  fitnessGoals: ['STAY_FIT'],
+  preferredTimes: ['MORNING'],
+  workoutDays: ['MONDAY'],
+  height: 181,
+  weight: 77,
+  favoriteSports: ['climbing'],
+  photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }],
   prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }],
   venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }]
 }
@@ -57,20 +72,45 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .leftJoin('activity', 'activity.account_id', 'profiles.account_id')
     .select((eb) => [
-      'profiles.id', 'profiles.account_id as accountId', 'display_name as displayName', ageNow.as('age'), 'gender', 'bio', 'city', 'photo_verified as isPhotoVerified',
-      'show_last_active as showLastActive', 'last_active_at as lastActiveAt',
-      sql<boolean>`show_online_status and coalesce(last_active_at > now() - ${sql.lit(ONLINE_WITHIN)}::interval, false)`.as('isOnline'),
-      'experience as fitnessLevel', 'fitness_goals as fitnessGoals', 'preferred_times as preferredTimes', 'workout_days as workoutDays', 'height', 'weight',
-      'favorite_sports as favoriteSports', 'prompts',
-      jsonArrayFrom(eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos'),
-      jsonArrayFrom(eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
-        .select(['name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude'])).as('venues')
+      'profiles.id',
+      'profiles.account_id as accountId',
+      'display_name as displayName',
+      ageNow.as('age'),
+      'gender',
+      'bio',
+      'city',
+      'photo_verified as isPhotoVerified',
+      'show_last_active as showLastActive',
+      'last_active_at as lastActiveAt',
+      sql<boolean>`show_online_status and coalesce(last_active_at > now() - ${sql.lit(ONLINE_WITHIN)}::interval, false)`
+        .as('isOnline'),
+      'experience as fitnessLevel',
+      'fitness_goals as fitnessGoals',
+      'preferred_times as preferredTimes',
+      'workout_days as workoutDays',
+      'height',
+      'weight',
+      'favorite_sports as favoriteSports',
+      'prompts',
+      jsonArrayFrom(
+        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select([
+          'url',
+          'is_main as isMain'
+        ])
+      ).as('photos'),
+      jsonArrayFrom(
+        eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+          .select(['name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude'])
+      ).as('venues')
     ])
 }
 
 /** Distance and score of the current profile for `me`. Join it laterally. */
-export const scoredAgainst = (me: CompatibilityInputs) => sql<{ km: number | null, score: number }>`(
-  select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km) as compared)`.as<'scored'>(sql.ref('scored'))
+export const scoredAgainst = (me: CompatibilityInputs) =>
+  sql<{ km: number | null, score: number }>`(
+  select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared, ${
+    distanceKmFrom(me)
+  } as km) as compared)`.as<'scored'>(sql.ref('scored'))
 
 type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 
@@ -83,6 +123,10 @@ export function toCandidate (row: CandidateRow, km: number | null, compatibility
     compatibilityScore,
     distance: km === null ? null : Math.max(1, Math.round(km)),
     prompts: prompts.map(({ question, answer }) => ({ question, answer })),
-    venues: venues.map((venue) => ({ ...venue, latitude: roundDegrees(venue.latitude), longitude: roundDegrees(venue.longitude) }))
+    venues: venues.map((venue) => ({
+      ...venue,
+      latitude: roundDegrees(venue.latitude),
+      longitude: roundDegrees(venue.longitude)
+    }))
   }
 }

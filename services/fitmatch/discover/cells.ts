@@ -1,4 +1,5 @@
-// The same grid as the column `cell`: squares of a twentieth of a degree, counted from the south pole and the date line.
+// The same grid as the column `cell`: squares of a twentieth of a degree, counted from the south pole and the date
+// line.
 const CELL_SIZE = 5 // hundredths of a degree
 const COLUMNS = 36_000 / CELL_SIZE
 const LAST_ROW = 18_000 / CELL_SIZE
@@ -6,14 +7,21 @@ const LAST_ROW = 18_000 / CELL_SIZE
 const KM_PER_DEGREE = 111
 const RADIANS = Math.PI / 180
 
-interface Position { latitude: number | null, longitude: number | null, cell: number }
+interface Position {
+  latitude: number | null
+  longitude: number | null
+  cell: number
+}
 
 /** Consecutive cell numbers, both ends included. */
-export interface CellRange { first: number, last: number }
+export interface CellRange {
+  first: number
+  last: number
+}
 
 /**
- * The cells that a circle of `km` around a grid position touches: one or two ranges per row, so at most a few hundred, wherever the circle
- * lies. People without a position get the one cell of people without a position in their city.
+ * The cells that a circle of `km` around a grid position touches: one or two ranges per row, so at most a few hundred,
+ * wherever the circle lies. People without a position get the one cell of people without a position in their city.
  */
 export function cellRangesAround ({ latitude, longitude, cell }: Position, km: number): CellRange[] {
   if (latitude === null || longitude === null) return [{ first: cell, last: cell }]
@@ -24,7 +32,13 @@ export function cellRangesAround ({ latitude, longitude, cell }: Position, km: n
   for (let row = firstRow; row <= lastRow; row++) {
     const south = row * CELL_SIZE / 100 - 90
     const halfWidth = 100 * maxHalfWidth(south, south + CELL_SIZE / 100, { latitude: latitude / 100, radiusDegrees })
-    ranges.push(...columnsOf(row, Math.floor((longitude - halfWidth + 18_000) / CELL_SIZE), Math.floor((longitude + halfWidth + 18_000) / CELL_SIZE)))
+    ranges.push(
+      ...columnsOf(
+        row,
+        Math.floor((longitude - halfWidth + 18_000) / CELL_SIZE),
+        Math.floor((longitude + halfWidth + 18_000) / CELL_SIZE)
+      )
+    )
   }
   return ranges
 }
@@ -32,8 +46,13 @@ export function cellRangesAround ({ latitude, longitude, cell }: Position, km: n
 const rowAt = (latitude: number) => Math.floor((latitude + 9_000) / CELL_SIZE)
 
 /** The circle's largest extent between two latitudes, in degrees of longitude to each side of its centre. */
-function maxHalfWidth (south: number, north: number, { latitude, radiusDegrees }: { latitude: number, radiusDegrees: number }) {
-  // The circle is widest where a meridian touches it, which is not in the row of its centre. Around a pole no meridian touches it.
+function maxHalfWidth (
+  south: number,
+  north: number,
+  { latitude, radiusDegrees }: { latitude: number, radiusDegrees: number }
+) {
+  // The circle is widest where a meridian touches it, which is not in the row of its centre. Around a pole no meridian
+  // touches it.
   const sine = Math.sin(latitude * RADIANS) / Math.cos(radiusDegrees * RADIANS)
   const tangentLatitude = Math.abs(sine) < 1 ? Math.asin(sine) / RADIANS : latitude
   const edges = [south, north, Math.min(north, Math.max(south, tangentLatitude))]

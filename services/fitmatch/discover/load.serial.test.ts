@@ -20,8 +20,10 @@ t.test('a search near a pole finds people on all sides of it', async (t) => {
   await member('At the pole', { latitude: 90, longitude: 77 })
   await member('Too far', { latitude: 85.2, longitude: 180 })
   const { data: { profiles, remaining } } = await get(ana.id, '/fitmatch/discover')
-  t.strictSame(profiles.map(({ displayName, distance }: { displayName: string, distance: number }) => [displayName, distance]),
-    [['At the pole', 11], ['To the west', 112], ['Beyond the pole', 456], ['South of me', 489]])
+  t.strictSame(
+    profiles.map(({ displayName, distance }: { displayName: string, distance: number }) => [displayName, distance]),
+    [['At the pole', 11], ['To the west', 112], ['Beyond the pole', 456], ['South of me', 489]]
+  )
   t.equal(remaining, 0)
 })
 
@@ -29,21 +31,36 @@ t.test('the widest search near a pole costs about as much as elsewhere', async (
   const { get, member, db } = await testApp(t)
   const ana = await member('Ana')
   const searchAt = async (latitude: number, maxDistance: number) => {
-    await db.updateTable('profiles').set({ latitude, longitude: 0, max_distance: maxDistance }).where('account_id', '=', ana.id).execute()
+    await db.updateTable('profiles').set({ latitude, longitude: 0, max_distance: maxDistance }).where(
+      'account_id',
+      '=',
+      ana.id
+    ).execute()
     const times: number[] = []
     for (let turn = 0; turn < 9; turn++) times.push(await time(async () => await get(ana.id, '/fitmatch/discover')))
     return median(times)
   }
   await searchAt(0, 25)
-  const [usual, farAway, atThePole] = [await searchAt(0, 25), await searchAt(4814, MAX_DISTANCE_KM), await searchAt(8990, MAX_DISTANCE_KM)]
-  t.comment(`${usual.toFixed(1)} ms within 25 km, ${farAway.toFixed(1)} ms within 500 km of Munich, ${atThePole.toFixed(1)} ms at the pole`)
+  const [usual, farAway, atThePole] = [
+    await searchAt(0, 25),
+    await searchAt(4814, MAX_DISTANCE_KM),
+    await searchAt(8990, MAX_DISTANCE_KM)
+  ]
+  t.comment(
+    `${usual.toFixed(1)} ms within 25 km, ${farAway.toFixed(1)} ms within 500 km of Munich, ${
+      atThePole.toFixed(1)
+    } ms at the pole`
+  )
   t.ok(atThePole < 4 * usual + 20, 'at most a few times a typical search')
   t.ok(farAway < 4 * usual + 20)
 })
 
 t.test('concurrent searches of one account use one connection, so others are served', async (t) => {
   const { get, member, url } = await testApp(t)
-  const [ana, ben] = [await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: MAX_DISTANCE_KM } }), await member('Ben')]
+  const [ana, ben] = [
+    await member('Ana', { latitude: 89.9, longitude: 0, fields: { maxDistance: MAX_DISTANCE_KM } }),
+    await member('Ben')
+  ]
   await get(ben.id, '/fitmatch/setup-draft')
   // While the table is locked, searches do not finish.
   const client = new pg.Client({ connectionString: url })
@@ -51,7 +68,10 @@ t.test('concurrent searches of one account use one connection, so others are ser
   t.teardown(() => client.end())
   await client.query('begin; lock table profiles in access exclusive mode')
   const searches = inParallel(12, async () => await get(ana.id, '/fitmatch/discover'))
-  const others = await inParallel(8, async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 })))
+  const others = await inParallel(
+    8,
+    async () => await time(async () => t.match(await get(ben.id, '/fitmatch/setup-draft'), { status: 200 }))
+  )
   t.ok(Math.max(...others) < 500, `others waited ${Math.max(...others).toFixed(0)} ms at most`)
   await client.query('rollback')
 

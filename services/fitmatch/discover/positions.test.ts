@@ -2,19 +2,29 @@ import t from 'tap'
 import { FitMatchOverview } from '@tandem/contracts'
 import { createFacts, testApp, type Member } from '../test/app.ts'
 
-// Observers read every endpoint from many places, while the victim stands at one place and then at another. If all responses are identical, no
-// computation can tell the two places apart.
+// Observers read every endpoint from many places, while the victim stands at one place and then at another. If all
+// responses are identical, no computation can tell the two places apart.
 
-interface Place { latitude: number, longitude: number }
+interface Place {
+  latitude: number
+  longitude: number
+}
 
 const anchors = [[0, 0], [0.02, 0.01], [0.1, -0.05], [-0.3, 0.2], [-0.09, -0.09]] as const
 const distances = [8, 15, 50]
-const measuring = ['/fitmatch/discover', '/fitmatch/discover?limit=1', '/fitmatch/profile/{profileId}', '/fitmatch/likes']
+const measuring = [
+  '/fitmatch/discover',
+  '/fitmatch/discover?limit=1',
+  '/fitmatch/profile/{profileId}',
+  '/fitmatch/likes'
+]
 
 t.test('no response reveals a position more precisely than promised', { timeout: 120_000 }, async (t) => {
   const { app, db, get, put, post, member, createMatch, swipe, subscribe, rpcHandlers } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
-  const others = Object.entries(paths).filter(([path, operations]) => 'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')).map(([path]) => path)
+  const others = Object.entries(paths).filter(([path, operations]) =>
+    'get' in operations && path.startsWith('/fitmatch/') && !path.includes('/admin/')
+  ).map(([path]) => path)
 
   const middle = { latitude: -6.2, longitude: 106.8 }
   const victim = await member('Victim', createFacts('Victim', middle))
@@ -30,7 +40,9 @@ t.test('no response reveals a position more precisely than promised', { timeout:
     await get(id, `/fitmatch/chat/${matchId}`)
   }
   // Other people around the victim, so that the order of results could reveal something.
-  for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) await member(name, createFacts(name, { ...middle, latitude: middle.latitude + north }))
+  for (const [name, north] of [['Near', 0.01], ['Farther', 0.15]] as const) {
+    await member(name, createFacts(name, { ...middle, latitude: middle.latitude + north }))
+  }
   await db.updateTable('profiles').set({ show_online_status: false, show_last_active: false }).execute()
 
   async function readAll () {
@@ -38,11 +50,18 @@ t.test('no response reveals a position more precisely than promised', { timeout:
     for (const [north, east] of anchors) {
       for (const maxDistance of distances) {
         await db.updateTable('profiles')
-          .set({ latitude: Math.round((middle.latitude + north) * 100), longitude: Math.round((middle.longitude + east) * 100), max_distance: maxDistance })
+          .set({
+            latitude: Math.round((middle.latitude + north) * 100),
+            longitude: Math.round((middle.longitude + east) * 100),
+            max_distance: maxDistance
+          })
           .where('account_id', 'in', spies.map(({ id }) => id)).execute()
         for (const { id, matchId } of spies) {
           for (const path of maxDistance === 15 && north === 0 ? [...others, ...measuring] : measuring) {
-            const { status, data } = await get(id, path.replace('{profileId}', victim.profileId).replace('{matchId}', matchId))
+            const { status, data } = await get(
+              id,
+              path.replace('{profileId}', victim.profileId).replace('{matchId}', matchId)
+            )
             seen.push({ north, east, maxDistance, path, status, data })
           }
           seen.push(await rpcHandlers.find(({ rpc }) => rpc === FitMatchOverview)?.handle({ accountId: id }))
@@ -55,35 +74,51 @@ t.test('no response reveals a position more precisely than promised', { timeout:
     t.match(await put(victim.id, '/fitmatch/profile', place), { status: 200 })
     return await readAll()
   }
-  const count = (seen: unknown[], path: string) => seen.filter((each) => (each as { path?: string }).path === path).length
+  const count = (seen: unknown[], path: string) =>
+    seen.filter((each) => (each as { path?: string }).path === path).length
 
   t.test('hidden distance: two places 14 km apart within one 11 km area look identical in every response', async (t) => {
     t.match(await put(victim.id, '/fitmatch/settings', { showDistance: false }), { status: 200 })
     const seen = await seenFrom({ latitude: -6.2, longitude: 106.78 })
-    t.ok(count(seen, '/fitmatch/matches') > 0 && count(seen, '/fitmatch/profile/{profileId}') > 40, 'every endpoint was read')
+    t.ok(
+      count(seen, '/fitmatch/matches') > 0 && count(seen, '/fitmatch/profile/{profileId}') > 40,
+      'every endpoint was read'
+    )
     t.strictSame(await seenFrom({ latitude: -6.11, longitude: 106.87 }), seen)
-    t.notSame(await seenFrom({ latitude: -6.21, longitude: 106.78 }), seen, 'the observers can distinguish the next area')
+    t.notSame(
+      await seenFrom({ latitude: -6.21, longitude: 106.78 }),
+      seen,
+      'the observers can distinguish the next area'
+    )
   })
 
   t.test('shown distance: two places 1.5 km apart within one square of 0.01° look identical in every response', async (t) => {
     t.match(await put(victim.id, '/fitmatch/settings', { showDistance: true }), { status: 200 })
     const seen = await seenFrom({ latitude: -6.2049, longitude: 106.7951 })
     t.strictSame(await seenFrom({ latitude: -6.1951, longitude: 106.8049 }), seen)
-    t.notSame(await seenFrom({ latitude: -6.2151, longitude: 106.7951 }), seen, 'the observers can distinguish the next square')
+    t.notSame(
+      await seenFrom({ latitude: -6.2151, longitude: 106.7951 }),
+      seen,
+      'the observers can distinguish the next square'
+    )
   })
 })
 
 t.test('the area of a person who hides their distance is at least 11 km wide and high everywhere', async (t) => {
   const { db, member } = await testApp(t)
   const { id } = await member('Ana')
-  const areaOf = async (latitude: number, longitude: number) => await db.updateTable('profiles').set({ latitude, longitude, show_distance: false })
-    .where('account_id', '=', id).returning(['public_latitude as latitude', 'public_longitude as longitude']).executeTakeFirstOrThrow()
+  const areaOf = async (latitude: number, longitude: number) =>
+    await db.updateTable('profiles').set({ latitude, longitude, show_distance: false })
+      .where('account_id', '=', id).returning(['public_latitude as latitude', 'public_longitude as longitude'])
+      .executeTakeFirstOrThrow()
   for (const latitude of [-9000, -8995, -6000, -621, 0, 4, 4814, 7822, 8889, 8990, 9000]) {
     const { latitude: middle } = await areaOf(latitude, 0)
     t.ok(middle !== null && Math.abs(middle - latitude) <= 5, `${latitude} is in the area around ${middle}`)
     const kmAround = 40_030 * Math.cos((middle ?? 0) / 100 * Math.PI / 180)
     const middles = new Set<number | null>()
-    for (let longitude = -18000; longitude <= 18000; longitude += 100) middles.add((await areaOf(latitude, longitude)).longitude)
+    for (let longitude = -18000; longitude <= 18000; longitude += 100) {
+      middles.add((await areaOf(latitude, longitude)).longitude)
+    }
     const sorted = [...middles].map((each) => each ?? NaN).sort((one, other) => one - other)
     t.ok(sorted.every((each) => each >= -18000 && each < 18000))
     const widths = sorted.map((each, index) => (sorted[index + 1] ?? (sorted[0] ?? 0) + 36_000) - each)

@@ -6,38 +6,60 @@ import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from './
 import { cellRangesAround } from './cells.ts'
 import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from './score.ts'
 
-interface Search { limit: number, excluded: string[], minAge: number }
+interface Search {
+  limit: number
+  excluded: string[]
+  minAge: number
+}
 
 // All values of the columns gender_bit and preferred_gender_bits.
 const genderBits = [1, 2, 4, 8]
 const genderPreferences = [1, 2, 3, 4, 5, 6, 7, 15]
 const overlaps = (bits: number) => (each: number) => (each & bits) !== 0
 
-/** Written into the SQL text, so that Postgres plans each search for its own values. Only numbers and UUIDs may be passed. */
-const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') => sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
+/**
+ * Written into the SQL text, so that Postgres plans each search for its own values. Only numbers and UUIDs may be
+ * passed.
+ */
+const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') =>
+  sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
-/** Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of the `excluded` profiles. */
+/**
+ * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of
+ * the `excluded` profiles.
+ */
 function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
   return sql`
     select target_id from swipes where swiper_id = ${id}
     union all select blocked_id from blocks where blocker_id = ${id}
     union all select blocker_id from blocks where blocked_id = ${id}
-    ${excluded.length > 0 ? sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})` : sql``}`
+    ${
+    excluded.length > 0
+      ? sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})`
+      : sql``
+  }`
 }
 
 // Scoring one sixteenth of the candidates costs a sixteenth, and is enough to find a score threshold.
 const SAMPLE_DIVISOR = 16
 
 /**
- * The best candidates for the caller, best first (by score, then distance, then account), and how many there are in total. Candidates satisfy both
- * people's preferences, are within the caller's distance (or, without positions, in cities of the same name), and appear once. They are ACTIVE, with
- * two photos and a birth date, and neither swiped, matched, blocked in either direction nor excluded. Ranking reads a single index; full profiles are read only for the returned page.
+ * The best candidates for the caller, best first (by score, then distance, then account), and how many there are in
+ * total. Candidates satisfy both people's preferences, are within the caller's distance (or, without positions, in
+ * cities of the same name), and appear once. They are ACTIVE, with two photos and a birth date, and neither swiped,
+ * matched, blocked in either direction nor excluded. Ranking reads a single index; full profiles are read only for the
+ * returned page.
  *
- * All candidates are scored and counted, but only a few are kept and sorted. The score of the sample's `limit`-th best is a lower bound for the
- * best `limit` overall, so lower scores are dropped. If the sample has fewer than `limit` candidates, all are kept.
+ * All candidates are scored and counted, but only a few are kept and sorted. The score of the sample's `limit`-th best
+ * is a lower bound for the best `limit` overall, so lower scores are dropped. If the sample has fewer than `limit`
+ * candidates, all are kept.
  */
-export async function discover (db: Db, me: Caller, { limit, excluded, minAge }: Search): Promise<{ profiles: Candidate[], total: number }> {
+export async function discover (
+  db: Db,
+  me: Caller,
+  { limit, excluded, minAge }: Search
+): Promise<{ profiles: Candidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
   const today = sql`(now() at time zone 'UTC')::date`
   const born = (years: number) => sql`(${today} - make_interval(years => ${sql.raw(String(years))}))::date`
@@ -46,8 +68,11 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
   const score = compatibilityScoreFor(me)
   const ranges = cellRangesAround(me, me.maxDistance)
 
-  const candidatesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) => sql`
-    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')}, ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
+  const candidatesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) =>
+    sql`
+    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')}, ${
+      arrayLiteral(ranges.map(({ last }) => last), 'int')
+    }) as range (first_cell, last_cell)
     cross join lateral (
       select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
       from profiles
@@ -65,7 +90,9 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
     with threshold as materialized (
-      select ${score} as score from ${candidatesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_DIVISOR)}`)}
+      select ${score} as score from ${
+    candidatesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_DIVISOR)}`)
+  }
       order by 1 desc offset ${sql.lit(limit - 1)} limit 1
     ), scored as materialized (
       select count(*)::int as total,
@@ -78,7 +105,11 @@ export async function discover (db: Db, me: Caller, { limit, excluded, minAge }:
     limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const pageRows = await selectCandidates(db.selectFrom('profiles')).where('profiles.account_id', 'in', rows.map(({ accountId }) => accountId)).execute()
+  const pageRows = await selectCandidates(db.selectFrom('profiles')).where(
+    'profiles.account_id',
+    'in',
+    rows.map(({ accountId }) => accountId)
+  ).execute()
   const byId = new Map(pageRows.map((row) => [row.accountId, row]))
   return {
     total: rows[0]?.total ?? 0,
@@ -101,11 +132,15 @@ export interface ProfileView extends Candidate {
 export async function readProfileView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
   const row = await selectCandidates(db.selectFrom('profiles'))
     .innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
-    .leftJoin('matches', (join) => join
-      .on('ended_at', 'is', null)
-      .on('low_id', '=', sql<string>`least(profiles.account_id, ${me.accountId})`)
-      .on('high_id', '=', sql<string>`greatest(profiles.account_id, ${me.accountId})`))
-    .leftJoin('swipes', (join) => join.on('swiper_id', '=', me.accountId).onRef('target_id', '=', 'profiles.account_id'))
+    .leftJoin('matches', (join) =>
+      join
+        .on('ended_at', 'is', null)
+        .on('low_id', '=', sql<string>`least(profiles.account_id, ${me.accountId})`)
+        .on('high_id', '=', sql<string>`greatest(profiles.account_id, ${me.accountId})`))
+    .leftJoin(
+      'swipes',
+      (join) => join.on('swiper_id', '=', me.accountId).onRef('target_id', '=', 'profiles.account_id')
+    )
     .where('profiles.id', '=', profileId)
     .where(isVisibleTo(me.accountId))
     .select(['km', 'score', 'matches.id as matchId', 'match_type as matchType', 'swipe_type as mySwipe'])

@@ -1,5 +1,15 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, RateLimited, serializeByAccount, Timestamp, type Routes } from '@tandem/service-kit'
+import {
+  Data,
+  data,
+  Enum,
+  Id,
+  Nullable,
+  RateLimited,
+  serializeByAccount,
+  Timestamp,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
@@ -21,22 +31,35 @@ const ProfileView = Type.Object({
   matchId: Nullable(Type.String()),
   matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
   mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
-}, { examples: [{ ...exampleCandidate, lastActiveAt: '2026-01-31T08:00:00.000Z', isMatch: false, matchId: null, matchType: null, mySwipe: null }] })
+}, {
+  examples: [{
+    ...exampleCandidate,
+    lastActiveAt: '2026-01-31T08:00:00.000Z',
+    isMatch: false,
+    matchId: null,
+    matchType: null,
+    mySwipe: null
+  }]
+})
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
-  // A search is the most expensive read. Serializing keeps one account from using more than one database connection for it.
+  // A search is the most expensive read. Serializing keeps one account from using more than one database connection for
+  // it.
   const serialize = serializeByAccount({ maxWaiting: MAX_WAITING_SEARCHES })
 
   app.get('/fitmatch/discover', {
     schema: {
       summary: 'Find people to train with, best matches first',
-      description: '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
+      description:
+        '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
         'Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.',
       querystring: Type.Object({
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
         excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Profile ids, separated by commas' }))
       }),
-      response: { 200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits })) }
+      response: {
+        200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits }))
+      }
     }
   }, async ({ query: { limit, excludeIds = '' }, account }, reply) => {
     try {
@@ -44,10 +67,17 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
         const me = await readParticipant(db, account.id)
         if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
         // Values that are not ids are ignored.
-        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(0, MAX_EXCLUDED_IDS)
+        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(
+          0,
+          MAX_EXCLUDED_IDS
+        )
         const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
         const limits = await readSwipeLimits(db, me)
-        return data({ profiles: profiles.map((profile) => withPhotoUrls(media, profile)), remaining: total - profiles.length, limits })
+        return data({
+          profiles: profiles.map((profile) => withPhotoUrls(media, profile)),
+          remaining: total - profiles.length,
+          limits
+        })
       })
     } catch (error) {
       if (error instanceof RateLimited) reply.header('retry-after', '1')
@@ -55,11 +85,16 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
     }
   })
 
-  app.get('/fitmatch/profile/:profileId', {
-    schema: {
-      summary: "Get a person's profile, its compatibility score, and whether we are matched",
-      params: Type.Object({ profileId: Id }),
-      response: { 200: Data(ProfileView) }
-    }
-  }, async ({ params, account }) => data(withPhotoUrls(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId))))
+  app.get(
+    '/fitmatch/profile/:profileId',
+    {
+      schema: {
+        summary: "Get a person's profile, its compatibility score, and whether we are matched",
+        params: Type.Object({ profileId: Id }),
+        response: { 200: Data(ProfileView) }
+      }
+    },
+    async ({ params, account }) =>
+      data(withPhotoUrls(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId)))
+  )
 }

@@ -2,41 +2,66 @@ import { sql, type RawBuilder } from 'kysely'
 import { masks } from '../profiles/traits.ts'
 
 /** What the score is computed from. Positions are on the grid, so no result reveals a finer one. */
-export interface CompatibilityInputs { latitude: number | null, longitude: number | null, maxDistance: number, traitBits: number, sportBits: string }
+export interface CompatibilityInputs {
+  latitude: number | null
+  longitude: number | null
+  maxDistance: number
+  traitBits: number
+  sportBits: string
+}
 
 const EARTH_RADIUS_KM = 6371
 
-// Literals, not parameters: the cells and the preferences determine the plan, so each search gets its own. Cast to double precision,
-// because Postgres would otherwise compute in decimals, which takes ten times as long.
+// Literals, not parameters: the cells and the preferences determine the plan, so each search gets its own. Cast to
+// double precision, because Postgres would otherwise compute in decimals, which takes ten times as long.
 const float = (value: number) => sql.raw(`'${Number(value)}'::float8`)
 
-/** Great-circle distance in kilometres from `me` to the public position of the current profile; null if either has no position. */
+/**
+ * Great-circle distance in kilometres from `me` to the public position of the current profile; null if either has no
+ * position.
+ */
 export function distanceKmFrom ({ latitude, longitude }: CompatibilityInputs): RawBuilder<number | null> {
   if (latitude === null || longitude === null) return sql<null>`null::float8`
   const toRadians = Math.PI / 180 / 100
-  // The cosine is imprecise for short distances. Neighbouring grid positions are a kilometre apart, where the error is a hundredth of a millimetre.
+  // The cosine is imprecise for short distances. Neighbouring grid positions are a kilometre apart, where the error is
+  // a hundredth of a millimetre.
   return sql`${float(EARTH_RADIUS_KM)} * acos(greatest(-1, least(1,
     ${float(Math.sin(latitude * toRadians))} * sin(profiles.public_latitude * ${float(toRadians)}) +
-    ${float(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${float(toRadians)}) * cos((profiles.public_longitude - ${float(longitude)}) * ${float(toRadians)}))))`
+    ${float(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${
+    float(toRadians)
+  }) * cos((profiles.public_longitude - ${float(longitude)}) * ${float(toRadians)}))))`
 }
 
 const countBits = (bits: string) => bits.replaceAll('0', '').length
 const ownBits = (me: CompatibilityInputs, mask: string) => BigInt(me.traitBits) & BigInt(mask)
 
-/** For each kind of trait: its weight, the number of bits of `me`, and SQL for the other profile's bits and for the shared ones. */
+/**
+ * For each kind of trait: its weight, the number of bits of `me`, and SQL for the other profile's bits and for the
+ * shared ones.
+ */
 const traitKindsOf = (me: CompatibilityInputs) => [
-  ...([['interest', 25, masks.interests], ['goal', 20, masks.goals], ['time', 20, masks.times], ['day', 15, masks.days]] as const).map(([kind, weight, mask]) => ({
+  ...([['interest', 25, masks.interests], ['goal', 20, masks.goals], ['time', 20, masks.times], [
+    'day',
+    15,
+    masks.days
+  ]] as const).map(([kind, weight, mask]) => ({
     weight,
     mine: countBits(ownBits(me, mask).toString(2)),
     theirs: sql.ref(`${kind}_count`),
     shared: sql`bit_count((trait_bits & ${sql.raw(String(ownBits(me, mask)))})::bit(64))`
   })),
-  { weight: 10, mine: countBits(me.sportBits), theirs: sql.ref('sport_count'), shared: sql`bit_count(sport_bits & ${sql.lit(me.sportBits)}::bit(128))` }
+  {
+    weight: 10,
+    mine: countBits(me.sportBits),
+    theirs: sql.ref('sport_count'),
+    shared: sql`bit_count(sport_bits & ${sql.lit(me.sportBits)}::bit(128))`
+  }
 ]
 
 /**
- * The score for shared traits, 0 to 90: interests 25, goals 20, times 20, days 15, sports 10, each weighted by shared / union (Jaccard).
- * With a = mine + theirs and s = shared, s / (a - s) equals a / (a - s) - 1, which needs the shared bits only once.
+ * The score for shared traits, 0 to 90: interests 25, goals 20, times 20, days 15, sports 10, each weighted by shared /
+ * union (Jaccard). With a = mine + theirs and s = shared, s / (a - s) equals a / (a - s) - 1, which needs the shared
+ * bits only once.
  */
 export function sharedScoreWith (me: CompatibilityInputs): RawBuilder<number> {
   const kinds = traitKindsOf(me).filter(({ mine }) => mine > 0)
@@ -52,8 +77,9 @@ export function sharedScoreWith (me: CompatibilityInputs): RawBuilder<number> {
 export const visibleKm = sql<number | null>`case when show_distance then km end`
 
 /**
- * compatibilityScore, 0 to 100: the score for shared traits, plus up to 10 points that fall linearly to 0 at the caller's maxDistance.
- * Without a position, or with a hidden distance, there are no points for distance. The sum is rounded.
+ * compatibilityScore, 0 to 100: the score for shared traits, plus up to 10 points that fall linearly to 0 at the
+ * caller's maxDistance. Without a position, or with a hidden distance, there are no points for distance. The sum is
+ * rounded.
  */
 export const compatibilityScoreFor = ({ maxDistance }: CompatibilityInputs): RawBuilder<number> =>
   sql`round(shared + coalesce(${float(10)} * greatest(0, 1 - ${visibleKm} / ${float(maxDistance)}), 0))::int`

@@ -7,8 +7,8 @@ import type { Db, Trx } from '../tables.ts'
 import { lockPair, pairOf } from './pairs.ts'
 
 /**
- * Ends the match of two people, if there is one. From then on neither can read it. Its messages stay for 30 days, visible to reports only, so
- * leaving a match does not remove evidence. Call it under the pair's lock.
+ * Ends the match of two people, if there is one. From then on neither can read it. Its messages stay for 30 days,
+ * visible to reports only, so leaving a match does not remove evidence. Call it under the pair's lock.
  */
 export async function endMatch (trx: Trx, one: string, other: string) {
   const pair = pairOf(one, other)
@@ -33,10 +33,12 @@ export async function unmatch (db: Db, accountId: string, matchId: string) {
     const ended = await endMatch(trx, pair.low_id, pair.high_id)
     if (ended?.id !== matchId) throw new MatchNotFound()
     await trx.updateTable('swipes').set({ swipe_type: 'PASS' })
-      .where((eb) => eb.or([
-        eb.and([eb('swiper_id', '=', pair.low_id), eb('target_id', '=', pair.high_id)]),
-        eb.and([eb('swiper_id', '=', pair.high_id), eb('target_id', '=', pair.low_id)])
-      ]))
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('swiper_id', '=', pair.low_id), eb('target_id', '=', pair.high_id)]),
+          eb.and([eb('swiper_id', '=', pair.high_id), eb('target_id', '=', pair.low_id)])
+        ])
+      )
       .execute()
   })
 }

@@ -8,44 +8,93 @@ const MAX_SHOWN = 500
 /** The active matches of `accountId`, each joined to the other person's profile if it is visible. */
 export function matchesOf (db: Db, accountId: string) {
   return db.selectFrom('matches')
-    .innerJoin('profiles', (join) => join.on('profiles.account_id', '=', sql<string>`case when low_id = ${accountId} then high_id else low_id end`))
+    .innerJoin(
+      'profiles',
+      (join) =>
+        join.on('profiles.account_id', '=', sql<string>`case when low_id = ${accountId} then high_id else low_id end`)
+    )
     .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
     .where('ended_at', 'is', null)
     .where(isVisibleTo(accountId))
 }
 
 /** Each match with the other person's profile and the last message. */
-const selectMatches = (db: Db, accountId: string) => matchesOf(db, accountId)
-  .leftJoinLateral((eb) => eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id')
-    .select(['content', 'image_url as imageUrl', 'messages.created_at as createdAt', sql<boolean>`sender_id = ${accountId}`.as('isMine')])
-    .orderBy('messages.created_at', 'desc').limit(1).as('last'), (join) => join.onTrue())
-  .select((eb) => [
-    'matches.id as matchId', 'match_type as matchType', 'matches.created_at as matchedAt', 'profiles.id', 'display_name as displayName', ageNow.as('age'),
-    'last.content', 'last.imageUrl', 'last.createdAt', 'last.isMine',
-    jsonArrayFrom(eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(['url', 'is_main as isMain'])).as('photos'),
-    eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id').where('read_at', 'is', null).where('sender_id', '<>', accountId)
-      .select((count) => count.fn.countAll<number>().as('unread')).as('unreadCount')
-  ])
-  .limit(MAX_SHOWN)
+const selectMatches = (db: Db, accountId: string) =>
+  matchesOf(db, accountId)
+    .leftJoinLateral((eb) =>
+      eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id')
+        .select([
+          'content',
+          'image_url as imageUrl',
+          'messages.created_at as createdAt',
+          sql<boolean>`sender_id = ${accountId}`.as('isMine')
+        ])
+        .orderBy('messages.created_at', 'desc').limit(1).as('last'), (join) => join.onTrue())
+    .select((eb) => [
+      'matches.id as matchId',
+      'match_type as matchType',
+      'matches.created_at as matchedAt',
+      'profiles.id',
+      'display_name as displayName',
+      ageNow.as('age'),
+      'last.content',
+      'last.imageUrl',
+      'last.createdAt',
+      'last.isMine',
+      jsonArrayFrom(
+        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select([
+          'url',
+          'is_main as isMain'
+        ])
+      ).as('photos'),
+      eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id').where('read_at', 'is', null).where(
+        'sender_id',
+        '<>',
+        accountId
+      )
+        .select((count) => count.fn.countAll<number>().as('unread')).as('unreadCount')
+    ])
+    .limit(MAX_SHOWN)
 
 /** Matches without a message, newest first. */
 export async function listNewMatches (db: Db, accountId: string) {
-  const rows = await selectMatches(db, accountId).where('last_message_at', 'is', null).orderBy('matches.created_at', 'desc').execute()
-  return rows.map(({ matchId, matchType, matchedAt, id, displayName, age, photos }) =>
-    ({ matchId, matchType, matchedAt, profile: { id, displayName, age, photos } }))
+  const rows = await selectMatches(db, accountId).where('last_message_at', 'is', null).orderBy(
+    'matches.created_at',
+    'desc'
+  ).execute()
+  return rows.map(({ matchId, matchType, matchedAt, id, displayName, age, photos }) => ({
+    matchId,
+    matchType,
+    matchedAt,
+    profile: { id, displayName, age, photos }
+  }))
 }
 
 /** Matches with messages, the most recently active first. */
 export async function listConversations (db: Db, accountId: string) {
-  const rows = await selectMatches(db, accountId).where('last_message_at', 'is not', null).orderBy('last_message_at', 'desc').execute()
-  return rows.flatMap(({ matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }) =>
+  const rows = await selectMatches(db, accountId).where('last_message_at', 'is not', null).orderBy(
+    'last_message_at',
+    'desc'
+  ).execute()
+  return rows.flatMap((
+    { matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }
+  ) =>
     createdAt === null || isMine === null
       ? []
-      : [{ matchId, matchType, matchedAt, profile: { id, displayName, age, photos }, lastMessage: { content, imageUrl, createdAt, isMine }, unreadCount: unreadCount ?? 0 }])
+      : [{
+        matchId,
+        matchType,
+        matchedAt,
+        profile: { id, displayName, age, photos },
+        lastMessage: { content, imageUrl, createdAt, isMine },
+        unreadCount: unreadCount ?? 0
+      }]
+  )
 }
 
 export async function countMatches (db: Db, accountId: string) {
-  const { count } = await matchesOf(db, accountId).select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const { count } = await matchesOf(db, accountId).select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
   return count
 }
 
@@ -53,8 +102,13 @@ export async function countMatches (db: Db, accountId: string) {
 export async function listNewestMatches (db: Db, accountId: string, limit: number) {
   const rows = await matchesOf(db, accountId)
     .select((eb) => [
-      'matches.id as matchId', 'profiles.id as profileId', 'display_name as displayName', 'matches.created_at as matchedAt',
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo')
+      'matches.id as matchId',
+      'profiles.id as profileId',
+      'display_name as displayName',
+      'matches.created_at as matchedAt',
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as(
+        'photo'
+      )
     ])
     .orderBy('matches.created_at', 'desc')
     .limit(limit)

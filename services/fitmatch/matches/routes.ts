@@ -18,8 +18,15 @@ const match = {
   profile
 }
 const exampleMatch = {
-  matchId: '019aa1f0-0000-7000-8000-000000000005', matchType: 'LIKE', matchedAt: '2026-01-31T08:00:00.000Z',
-  profile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }] }
+  matchId: '019aa1f0-0000-7000-8000-000000000005',
+  matchType: 'LIKE',
+  matchedAt: '2026-01-31T08:00:00.000Z',
+  profile: {
+    id: '019aa1f0-0000-7000-8000-000000000004',
+    displayName: 'Ben',
+    age: 31,
+    photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }]
+  }
 }
 
 const Matches = Type.Object({
@@ -38,7 +45,11 @@ const Matches = Type.Object({
 }, {
   examples: [{
     newMatches: [exampleMatch],
-    conversations: [{ ...exampleMatch, lastMessage: { content: 'Hi!', imageUrl: null, createdAt: '2026-01-31T09:00:00.000Z', isMine: false }, unreadCount: 1 }],
+    conversations: [{
+      ...exampleMatch,
+      lastMessage: { content: 'Hi!', imageUrl: null, createdAt: '2026-01-31T09:00:00.000Z', isMine: false },
+      unreadCount: 1
+    }],
     totalMatches: 2
   }]
 })
@@ -47,7 +58,8 @@ export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.get('/fitmatch/matches', {
     schema: {
       summary: 'List my matches',
-      description: '`new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.',
+      description:
+        '`new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.',
       querystring: Type.Object({ type: Enum(['new', 'conversations', ''], { default: '' }) }),
       response: { 200: Data(Matches) }
     }

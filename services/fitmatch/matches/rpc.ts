@@ -6,13 +6,19 @@ import { listNewestMatches } from './queries.ts'
 
 const MAX_ON_HOME_SCREEN = 10
 
-export const handleFitMatchOverview = ({ db, media }: Deps) => handleRpc(FitMatchOverview, async ({ accountId }) => {
-  const caller = await findCaller(db, accountId)
-  if (!caller) return { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
-  return {
-    hasProfile: true,
-    status: caller.status,
-    discoverTutorialSeen: caller.tutorialSeen,
-    matches: caller.status === 'SUSPENDED' ? [] : (await listNewestMatches(db, accountId, MAX_ON_HOME_SCREEN)).map((match) => ({ ...match, photo: media.urlOf(match.photo) }))
-  }
-})
+export const handleFitMatchOverview = ({ db, media }: Deps) =>
+  handleRpc(FitMatchOverview, async ({ accountId }) => {
+    const caller = await findCaller(db, accountId)
+    if (!caller) return { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
+    return {
+      hasProfile: true,
+      status: caller.status,
+      discoverTutorialSeen: caller.tutorialSeen,
+      matches: caller.status === 'SUSPENDED'
+        ? []
+        : (await listNewestMatches(db, accountId, MAX_ON_HOME_SCREEN)).map((match) => ({
+          ...match,
+          photo: media.urlOf(match.photo)
+        }))
+    }
+  })

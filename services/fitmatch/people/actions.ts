@@ -2,17 +2,37 @@ import { sql, type RawBuilder } from 'kysely'
 import { sportBitsOf } from '../profiles/sports.ts'
 import type { Db, Trx } from '../tables.ts'
 
-/** The columns that actions need of a locked row. Named, because `*` breaks prepared statements as soon as a migration adds a column. */
+/**
+ * The columns that actions need of a locked row. Named, because `*` breaks prepared statements as soon as a migration
+ * adds a column.
+ */
 const memberColumns = ['account_id', 'timezone', 'suspended_at'] as const
 
-interface Person { accountId: string, name: string, timezone: string, changedAt?: string }
-interface Facts { accountId: string, weight: number | null, favoriteSports: string[], experience: string, changedAt?: string }
-interface Subscription { accountId: string, status: string, currentPeriodEnd: string }
+interface Person {
+  accountId: string
+  name: string
+  timezone: string
+  changedAt?: string
+}
+interface Facts {
+  accountId: string
+  weight: number | null
+  favoriteSports: string[]
+  experience: string
+  changedAt?: string
+}
+interface Subscription {
+  accountId: string
+  status: string
+  currentPeriodEnd: string
+}
 
 /** Creates the account's row if it is missing, and locks it until the end of the transaction. */
 export async function lockMember (trx: Trx, accountId: string) {
-  await trx.insertInto('members').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
-  return await trx.selectFrom('members').select(memberColumns).where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
+  await trx.insertInto('members').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await trx.selectFrom('members').select(memberColumns).where('account_id', '=', accountId).forUpdate()
+    .executeTakeFirstOrThrow()
 }
 
 /** A timestamp with microseconds, which a Date would cut to milliseconds. */
@@ -38,7 +58,11 @@ export async function upsertPerson (db: Db, { accountId, name, timezone, changed
 }
 
 /** Stores weight, sports and experience, under the same rule. */
-export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, experience, changedAt }: Facts, at: Date) {
+export async function upsertFacts (
+  db: Db,
+  { accountId, weight, favoriteSports, experience, changedAt }: Facts,
+  at: Date
+) {
   const changeTime = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
     await lockMember(trx, accountId)
@@ -48,16 +72,32 @@ export async function upsertFacts (db: Db, { accountId, weight, favoriteSports, 
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return
     const sports = await sportBitsOf(trx, favoriteSports)
-    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` }).where('account_id', '=', accountId).execute()
+    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` }).where('account_id', '=', accountId)
+      .execute()
   })
 }
 
 /** Stores the end of a subscription. Two changes can share a millisecond, so the sequence decides which is newer. */
-export async function upsertSubscription (db: Db, { accountId, status, currentPeriodEnd }: Subscription, sequence: number) {
+export async function upsertSubscription (
+  db: Db,
+  { accountId, status, currentPeriodEnd }: Subscription,
+  sequence: number
+) {
   const until = status === 'ACTIVE' ? new Date(currentPeriodEnd) : null
-  await db.insertInto('members').values({ account_id: accountId, subscribed_until: until, subscription_sequence: sequence })
-    .onConflict((conflict) => conflict.column('account_id')
-      .doUpdateSet({ subscribed_until: until, subscription_sequence: sequence })
-      .where((member) => member.or([member('members.subscription_sequence', 'is', null), member('members.subscription_sequence', '<=', sequence)])))
+  await db.insertInto('members').values({
+    account_id: accountId,
+    subscribed_until: until,
+    subscription_sequence: sequence
+  })
+    .onConflict((conflict) =>
+      conflict.column('account_id')
+        .doUpdateSet({ subscribed_until: until, subscription_sequence: sequence })
+        .where((member) =>
+          member.or([
+            member('members.subscription_sequence', 'is', null),
+            member('members.subscription_sequence', '<=', sequence)
+          ])
+        )
+    )
     .execute()
 }

@@ -3,6 +3,9 @@ import { FactsChanged, PersonChanged, SubscriptionChanged } from '@tandem/contra
 import type { Deps } from '../deps.ts'
 import { upsertFacts, upsertPerson, upsertSubscription } from './actions.ts'
 
-export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await upsertPerson(db, data, time))
-export const onFactsChanged = ({ db }: Deps) => on(FactsChanged, async ({ data, time }) => await upsertFacts(db, data, time))
-export const onSubscriptionChanged = ({ db }: Deps) => on(SubscriptionChanged, async ({ data, sequence }) => await upsertSubscription(db, data, sequence))
+export const onPersonChanged = ({ db }: Deps) =>
+  on(PersonChanged, async ({ data, time }) => await upsertPerson(db, data, time))
+export const onFactsChanged = ({ db }: Deps) =>
+  on(FactsChanged, async ({ data, time }) => await upsertFacts(db, data, time))
+export const onSubscriptionChanged = ({ db }: Deps) =>
+  on(SubscriptionChanged, async ({ data, sequence }) => await upsertSubscription(db, data, sequence))

@@ -13,7 +13,8 @@ export const MAX_PHOTOS = 6
 // All changes take the profile's lock, so photo_count and the main photo stay correct under concurrent requests.
 
 const setCount = async (trx: Trx, profileId: string, count: number) =>
-  await trx.updateTable('profiles').set({ photo_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
+  await trx.updateTable('profiles').set({ photo_count: count, updated_at: sql`now()` }).where('id', '=', profileId)
+    .execute()
 
 /** Adds a stored image; the first one becomes the main photo. */
 export async function addPhoto (trx: Trx, accountId: string, url: string) {
@@ -23,14 +24,23 @@ export async function addPhoto (trx: Trx, accountId: string, url: string) {
   if (photos.length >= MAX_PHOTOS) throw new TooManyPhotos()
   await setCount(trx, profileId, photos.length + 1)
   const photo = await trx.insertInto('photos')
-    .values({ profile_id: profileId, url, uploaded: true, is_main: photos.length === 0, sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1 })
+    .values({
+      profile_id: profileId,
+      url,
+      uploaded: true,
+      is_main: photos.length === 0,
+      sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1
+    })
     .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
     .executeTakeFirstOrThrow()
   if (photo.isMain) await revokeUnlessMainPhotoCompared(trx, profile)
   return photo
 }
 
-interface PhotoOrder { photoIds?: string[], mainPhotoId?: string }
+interface PhotoOrder {
+  photoIds?: string[]
+  mainPhotoId?: string
+}
 
 /** Reorders the photos (`photoIds` names each of them once), or makes another one the main photo. */
 export async function arrangePhotos (db: Db, accountId: string, { photoIds, mainPhotoId }: PhotoOrder) {
@@ -45,7 +55,11 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
     if (photoIds !== undefined) {
       if (!namesEachOnce(photoIds, photos)) throw new ValidationError('photoIds must contain each of your photos once')
       for (const [index, id] of photoIds.entries()) {
-        await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
+        await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where(
+          'profile_id',
+          '=',
+          profileId
+        ).execute()
       }
     }
     return await readPhotos(trx, accountId)
@@ -56,8 +70,13 @@ const namesEachOnce = (ids: string[], photos: { id: string }[]) =>
   ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
 
 async function makeMain (trx: Trx, profile: Profile, photoId: string) {
-  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where('is_main', '=', true).execute()
-  await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId).execute()
+  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where(
+    'is_main',
+    '=',
+    true
+  ).execute()
+  await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId)
+    .execute()
   await revokeUnlessMainPhotoCompared(trx, profile)
 }
 

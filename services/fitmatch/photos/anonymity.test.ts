@@ -10,10 +10,13 @@ const { get, post, upload, member, createMatch, person, services, deps, folder, 
 const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
 
 /** Every URL in a response. */
-const urlsIn = (response: unknown): string[] => [...JSON.stringify(response).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
+const urlsIn = (response: unknown): string[] =>
+  [...JSON.stringify(response).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
 
 t.test('the photos of a matching profile identify nobody, neither by an id nor by the URL of another photo', async (t) => {
-  const mains = [await deps.media.store('public', image), await deps.media.store('public', image)].map(({ key }) => deps.media.urlOf(key))
+  const mains = [await deps.media.store('public', image), await deps.media.store('public', image)].map(({ key }) =>
+    deps.media.urlOf(key)
+  )
   const ana = await member('Mystery', { photos: mains })
   await upload(ana.id, '/fitmatch/photos', 'file', createPng())
   const [ben, cy] = [await member('Ben'), await member('Cy')]
@@ -22,11 +25,16 @@ t.test('the photos of a matching profile identify nobody, neither by an id nor b
   await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image: chatImage })
 
   const shown = await Promise.all([
-    get(ben.id, '/fitmatch/discover?limit=50'), get(ben.id, `/fitmatch/profile/${ana.profileId}`), get(cy.id, '/fitmatch/matches'), get(cy.id, `/fitmatch/chat/${matchId}`)
+    get(ben.id, '/fitmatch/discover?limit=50'),
+    get(ben.id, `/fitmatch/profile/${ana.profileId}`),
+    get(cy.id, '/fitmatch/matches'),
+    get(cy.id, `/fitmatch/chat/${matchId}`)
   ])
   const urls = shown.flatMap(urlsIn).filter((url) => url.startsWith(cdnUrl))
   t.ok(urls.length >= 10, `${urls.length} URLs`)
-  const parts = [ana, ben, cy].flatMap(({ id, profileId }) => [id, ...id.split('-').filter((part) => part.length > 4), profileId])
+  const parts = [ana, ben, cy].flatMap((
+    { id, profileId }
+  ) => [id, ...id.split('-').filter((part) => part.length > 4), profileId])
   for (const url of urls) {
     t.notOk(parts.some((part) => url.includes(part)), url)
     t.notOk(mains.includes(url), 'nor is it the URL of a photo of the main profile')
@@ -34,16 +42,27 @@ t.test('the photos of a matching profile identify nobody, neither by an id nor b
 })
 
 t.test('changing CDN_URL changes every URL at once', async (t) => {
-  const ana = await member('Ana', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key), 'https://elsewhere.example/a.png'] })
-  const moved = await createApp({ ...deps, media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl: 'https://new.example/files' }) }, { log: silentLog, keys: testKeys })
+  const ana = await member('Ana', {
+    photos: [deps.media.urlOf((await deps.media.store('public', image)).key), 'https://elsewhere.example/a.png']
+  })
+  const moved = await createApp({
+    ...deps,
+    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl: 'https://new.example/files' })
+  }, { log: silentLog, keys: testKeys })
   t.teardown(() => moved.close())
   const { data } = (await moved.inject({ url: '/fitmatch/photos', headers: bearer(ana.id) })).json()
-  t.match(data.photos.map(({ url }: { url: string }) => url), [/^https:\/\/new\.example\/files\/public\//, 'https://elsewhere.example/a.png'])
+  t.match(data.photos.map(({ url }: { url: string }) => url), [
+    /^https:\/\/new\.example\/files\/public\//,
+    'https://elsewhere.example/a.png'
+  ])
 })
 
 t.test('photos copied for a profile that is not created are removed', async (t) => {
   const kid = person('Kid', { birthDate: '2000-01-01' })
-  services.facts.set(kid, createFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] }))
+  services.facts.set(
+    kid,
+    createFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] })
+  )
   const before = (await readdir(path.join(folder, 'media', 'public'))).length
   const created = await Promise.all([1, 2, 3].map(() => post(kid, '/fitmatch/profile')))
   t.strictSame(created.map(({ status }) => String(status)).sort(), ['201', '409', '409'])

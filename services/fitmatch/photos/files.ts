@@ -3,11 +3,14 @@ import { isMediaKey } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 
 /** A stored value (a media key, or a URL elsewhere), and the account that uploaded it. */
-export interface StoredFile { url: string, ownerId: string }
+export interface StoredFile {
+  url: string
+  ownerId: string
+}
 
 /**
- * Deletes files that are no longer shown, except those that a report retains as evidence. Call it after the commit. A file that cannot be
- * deleted stays under a key that nobody can guess.
+ * Deletes files that are no longer shown, except those that a report retains as evidence. Call it after the commit. A
+ * file that cannot be deleted stays under a key that nobody can guess.
  */
 export async function removeUnreportedFiles ({ db, media }: Pick<Deps, 'db' | 'media'>, files: StoredFile[]) {
   if (files.length === 0) return

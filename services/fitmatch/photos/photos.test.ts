@@ -6,25 +6,53 @@ import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
   const { get, put, del, upload, member, cdnUrl, folder } = await testApp(t)
-  const photosOf = async (accountId: string) => (await get(accountId, '/fitmatch/photos')).data.photos as { id: string, url: string, isMain: boolean, sortOrder: number }[]
-  const isKept = async (url: string) => await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
+  const photosOf = async (accountId: string) =>
+    (await get(accountId, '/fitmatch/photos')).data.photos as {
+      id: string,
+      url: string,
+      isMain: boolean,
+      sortOrder: number
+    }[]
+  const isKept = async (url: string) =>
+    await access(path.join(folder, 'media', url.slice(cdnUrl.length + 1))).then(() => true, () => false)
 
   t.test('are added one by one and re-encoded, the first as the main one', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
     t.strictSame(await photosOf(ana), [])
     const first = await upload(ana, '/fitmatch/photos', 'file', createPng())
-    t.match(first, { status: 200, data: { photo: { id: String, url: /^https:\/\/cdn\.example\/own\/public\/[0-9a-f-]{36}\.webp$/, isMain: true, sortOrder: 0 } } })
+    t.match(first, {
+      status: 200,
+      data: {
+        photo: {
+          id: String,
+          url: /^https:\/\/cdn\.example\/own\/public\/[0-9a-f-]{36}\.webp$/,
+          isMain: true,
+          sortOrder: 0
+        }
+      }
+    })
     t.strictSame(Object.keys(first.data.photo).sort(), ['id', 'isMain', 'sortOrder', 'url'])
     t.ok(await isKept(first.data.photo.url))
-    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng()), { data: { photo: { isMain: false, sortOrder: 1 } } })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng()), {
+      data: { photo: { isMain: false, sortOrder: 1 } }
+    })
   })
 
   t.test('are rejected if they are not images', async (t) => {
     const { id: ana } = await member('Ana', { photos: [] })
     t.match(await upload(ana, '/fitmatch/photos', 'other', createPng()), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/jpeg'), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', Buffer.alloc(5 * 1024 * 1024 + 1)), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
-    t.match(await upload('0198c000-0000-7000-8000-000000000001', '/fitmatch/photos', 'file', createPng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/jpeg'), {
+      status: 415,
+      code: 'UNSUPPORTED_MEDIA_TYPE'
+    })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', Buffer.alloc(5 * 1024 * 1024 + 1)), {
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE'
+    })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', '/fitmatch/photos', 'file', createPng()), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
     t.strictSame(await photosOf(ana), [])
   })
 
@@ -37,7 +65,8 @@ t.test('photos', async (t) => {
     t.equal(photos.length, 6)
     await Promise.all([
       ...photos.map(({ id }) => put(ana, '/fitmatch/photos', { mainPhotoId: id })),
-      del(ana, `/fitmatch/photos?id=${photos[0]?.id}`), del(ana, `/fitmatch/photos?id=${photos[3]?.id}`)
+      del(ana, `/fitmatch/photos?id=${photos[0]?.id}`),
+      del(ana, `/fitmatch/photos?id=${photos[3]?.id}`)
     ])
     t.equal((await photosOf(ana)).filter(({ isMain }) => isMain).length, 1)
     t.equal((await photosOf(ana)).length, 4)
@@ -48,9 +77,19 @@ t.test('photos', async (t) => {
   t.test('are added once under an idempotency key, including the sixth', async (t) => {
     const before = await countFiles()
     const { id: ana } = await member('Ana')
-    for (const key of ['a', 'b', 'c', 'd', 'd']) t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': key }), { status: 200 })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(3), 'image/png', { 'idempotency-key': 'd' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
-    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': 'e' }), { status: 400, code: 'LIMIT_EXCEEDED' })
+    for (const key of ['a', 'b', 'c', 'd', 'd']) {
+      t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': key }), {
+        status: 200
+      })
+    }
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(3), 'image/png', { 'idempotency-key': 'd' }), {
+      status: 409,
+      code: 'IDEMPOTENCY_CONFLICT'
+    })
+    t.match(await upload(ana, '/fitmatch/photos', 'file', createPng(), 'image/png', { 'idempotency-key': 'e' }), {
+      status: 400,
+      code: 'LIMIT_EXCEEDED'
+    })
     t.equal((await photosOf(ana)).length, 6)
     t.equal(await countFiles(), before + 4, 'no file of a retry or of a rejected upload is left')
   })
@@ -63,8 +102,14 @@ t.test('photos', async (t) => {
       t.match(await put(ana, '/fitmatch/photos', { photoIds }), { status: 400, code: 'VALIDATION_ERROR' })
     }
     t.match(await put(ana, '/fitmatch/photos', {}), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await put(ana, '/fitmatch/photos', { photoIds: [two, one] }), { status: 200, data: { photos: [{ id: two, isMain: false, sortOrder: 0 }, { id: one, isMain: true, sortOrder: 1 }] } })
-    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: two }), { status: 200, data: { photos: [{ id: two, isMain: true }, { id: one, isMain: false }] } })
+    t.match(await put(ana, '/fitmatch/photos', { photoIds: [two, one] }), {
+      status: 200,
+      data: { photos: [{ id: two, isMain: false, sortOrder: 0 }, { id: one, isMain: true, sortOrder: 1 }] }
+    })
+    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: two }), {
+      status: 200,
+      data: { photos: [{ id: two, isMain: true }, { id: one, isMain: false }] }
+    })
     t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: theirs }), { status: 404, code: 'NOT_FOUND' })
   })
 

@@ -1,7 +1,18 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
-import { Body, Data, data, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, ValidationError, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  IdempotencyHeaders,
+  ValidationError,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'
@@ -12,12 +23,15 @@ import { readPhotos } from './queries.ts'
 
 const Photos = Data(Type.Object({
   photos: Type.Array(Photo),
-  isPhotoVerified: Type.Boolean({ description: 'Extension: whether an approved selfie was compared with the main photo' })
+  isPhotoVerified: Type.Boolean({
+    description: 'Extension: whether an approved selfie was compared with the main photo'
+  })
 }))
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const toResponse = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) => data({ photos: withUrls(media, photos), isPhotoVerified })
+  const toResponse = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) =>
+    data({ photos: withUrls(media, photos), isPhotoVerified })
   await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
@@ -27,7 +41,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/photos', {
     schema: {
       summary: 'Add a photo',
-      description: 'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
+      description:
+        'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
       fileField: 'file',
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ photo: Photo })) }
@@ -43,7 +58,11 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const { key } = await media.store('public', image)
     const discard = async () => await media.remove(key).catch(() => {})
     try {
-      const photo = await withIdempotencyKey(db, readIdempotencyKey(request, image.bytes), (trx) => addPhoto(trx, account.id, key))
+      const photo = await withIdempotencyKey(
+        db,
+        readIdempotencyKey(request, image.bytes),
+        (trx) => addPhoto(trx, account.id, key)
+      )
       if (photo.url !== key) await discard()
       return data({ photo: withUrl(media, photo) })
     } catch (error) {
@@ -56,7 +75,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/fitmatch/photos', {
     schema: {
       summary: 'Reorder my photos, or choose the main one',
-      description: 'If the new main photo was not compared with a selfie, the photos are no longer verified, and `isPhotoVerified` is false. A pending verification ' +
+      description:
+        'If the new main photo was not compared with a selfie, the photos are no longer verified, and `isPhotoVerified` is false. A pending verification ' +
         'is canceled if the new main photo was added after its selfie.',
       body: Body({
         photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos, once' })),
@@ -65,7 +85,9 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Photos }
     }
   }, async ({ body, account }) => {
-    if (body.photoIds === undefined && body.mainPhotoId === undefined) throw new ValidationError('photoIds or mainPhotoId is required')
+    if (body.photoIds === undefined && body.mainPhotoId === undefined) {
+      throw new ValidationError('photoIds or mainPhotoId is required')
+    }
     return toResponse(await arrangePhotos(db, account.id, body))
   })
 

@@ -29,7 +29,9 @@ const UNCERTAINTY_MS = 5_000
 const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
 
 /** Columns filled from the main profile. */
-function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts) {
+function fromMainProfile (
+  { name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts
+) {
   const hasPosition = latitude !== null && longitude !== null
   return {
     display_name: name,
@@ -50,22 +52,45 @@ function fromMainProfile ({ name, birthDate, gender, bio, height, city, latitude
   }
 }
 
-const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) =>
-  ({ ...defaultPreferences, age_min: Math.max(18, minAge), ...fromMainProfile(facts), ...toColumns(fields) })
+const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) => ({
+  ...defaultPreferences,
+  age_min: Math.max(18, minAge),
+  ...fromMainProfile(facts),
+  ...toColumns(fields)
+})
 
 /** Stores the fetched facts, unless an event has already brought newer ones. */
-async function saveFetchedFacts (trx: Trx, accountId: string, { timezone, weight, favoriteSports, experience, changedAt }: Facts, calledAt: Date) {
+async function saveFetchedFacts (
+  trx: Trx,
+  accountId: string,
+  { timezone, weight, favoriteSports, experience, changedAt }: Facts,
+  calledAt: Date
+) {
   const changeTime = toTimestamp(changedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS))
   await lockMember(trx, accountId)
   await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
     .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime)).execute()
-  await trx.updateTable('members').set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changeTime })
+  await trx.updateTable('members').set({
+    weight,
+    favorite_sports: favoriteSports,
+    experience,
+    facts_changed_at: changeTime
+  })
     .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime)).execute()
-  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where(
+    'account_id',
+    '=',
+    accountId
+  ).executeTakeFirstOrThrow()
 }
 
 /** Creates a profile. Fields that the client omits are taken from the main profile as it is now. */
-export async function createProfile ({ db, callRpc, media, minAge }: Deps, accountId: string, fields: ProfileFields, idempotencyKey?: IdempotencyKey) {
+export async function createProfile (
+  { db, callRpc, media, minAge }: Deps,
+  accountId: string,
+  fields: ProfileFields,
+  idempotencyKey?: IdempotencyKey
+) {
   if (!idempotencyKey && await findCaller(db, accountId)) throw new ProfileExists()
   const calledAt = new Date()
   const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
@@ -76,10 +101,16 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
   checkAgeRange(columns, minAge)
   const photos = await copyPhotos(media, facts.photos.slice(0, MAX_PHOTOS))
   const removeUnusedCopies = async (usedKeys: string[]) => {
-    for (const photo of photos) if (isMediaKey(photo) && !usedKeys.includes(photo)) await media.remove(photo).catch(() => {})
+    for (const photo of photos) {
+      if (isMediaKey(photo) && !usedKeys.includes(photo)) await media.remove(photo).catch(() => {})
+    }
   }
   try {
-    const profile = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, calledAt }))
+    const profile = await withIdempotencyKey(
+      db,
+      idempotencyKey,
+      async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, calledAt })
+    )
     await removeUnusedCopies(profile.photos.map(({ url }) => url))
     return profile
   } catch (error) {
@@ -89,7 +120,10 @@ export async function createProfile ({ db, callRpc, media, minAge }: Deps, accou
   }
 }
 
-/** Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a matching profile. */
+/**
+ * Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a
+ * matching profile.
+ */
 async function copyPhotos (media: Deps['media'], urls: string[]) {
   const copies = await Promise.all(urls.map(async (url) => {
     const stored = media.toStoredValue(url)
@@ -102,7 +136,12 @@ async function copyPhotos (media: Deps['media'], urls: string[]) {
   return copies.filter((copy) => copy !== undefined)
 }
 
-interface NewProfileParts { columns: ReturnType<typeof columnsOf>, facts: Facts, photos: string[], calledAt: Date }
+interface NewProfileParts {
+  columns: ReturnType<typeof columnsOf>
+  facts: Facts
+  photos: string[]
+  calledAt: Date
+}
 
 async function insertProfile (trx: Trx, accountId: string, { columns, facts, photos, calledAt }: NewProfileParts) {
   const member = await saveFetchedFacts(trx, accountId, facts, calledAt)
@@ -123,23 +162,38 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   if (!profile) throw new ProfileExists()
   if (photos.length > 0) {
     await trx.insertInto('photos')
-      .values(photos.map((url, index) => ({ profile_id: profile.id, url, uploaded: isMediaKey(url), is_main: index === 0, sort_order: index })))
+      .values(
+        photos.map((url, index) => ({
+          profile_id: profile.id,
+          url,
+          uploaded: isMediaKey(url),
+          is_main: index === 0,
+          sort_order: index
+        }))
+      )
       .execute()
   }
   return await readOwnProfile(trx, accountId)
 }
 
-export async function updateProfile ({ db, callRpc, minAge }: Deps, accountId: string, fields: ProfileFields & Position) {
+export async function updateProfile (
+  { db, callRpc, minAge }: Deps,
+  accountId: string,
+  fields: ProfileFields & Position
+) {
   const changes = toColumns(fields)
   if (changes.birth_date !== undefined) checkAge(changes.birth_date, minAge)
-  if (fields.interestedIn !== undefined) await checkInterests(callRpc, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
+  if (fields.interestedIn !== undefined) {
+    await checkInterests(callRpc, fields.interestedIn, (await readOwnProfile(db, accountId)).interestedIn)
+  }
   return await db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
     validateName('displayName', fields.displayName, profile.display_name)
     const changed = { ...profile, ...changes }
     if (changes.age_min !== undefined || changes.age_max !== undefined) checkAgeRange(changed, minAge)
     if (changed.latitude !== profile.latitude || changed.longitude !== profile.longitude) {
-      const { timezone } = await trx.selectFrom('members').select('timezone').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+      const { timezone } = await trx.selectFrom('members').select('timezone').where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow()
       await countPositionChange(trx, accountId, timezone)
     }
     await trx.updateTable('profiles')
@@ -151,32 +205,54 @@ export async function updateProfile ({ db, callRpc, minAge }: Deps, accountId: s
 }
 
 async function countPositionChange (trx: Trx, accountId: string, timezone: string) {
-  if (!await useDailyQuota(trx, 'position_change_quota', { accountId, day: todayIn(timezone), limit: POSITION_CHANGES_PER_DAY })) throw new TooManyPositionChanges()
+  if (
+    !await useDailyQuota(trx, 'position_change_quota', {
+      accountId,
+      day: todayIn(timezone),
+      limit: POSITION_CHANGES_PER_DAY
+    })
+  ) throw new TooManyPositionChanges()
 }
 
-const traitBitsOf = (columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }) => encodeTraits({
-  interestedIn: columns.interested_in, fitnessGoals: columns.fitness_goals, preferredTimes: columns.preferred_times, workoutDays: columns.workout_days
-})
+const traitBitsOf = (
+  columns: { interested_in: string[], fitness_goals: string[], preferred_times: string[], workout_days: string[] }
+) =>
+  encodeTraits({
+    interestedIn: columns.interested_in,
+    fitnessGoals: columns.fitness_goals,
+    preferredTimes: columns.preferred_times,
+    workoutDays: columns.workout_days
+  })
 
 /**
- * Deletes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a suspension, badges, the
- * day's swipes, and other people's passes. For 30 days the people it was matched with can still report its owner, so a copy of the
- * profile and the messages of ended matches stay where only reports find them.
+ * Deletes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a
+ * suspension, badges, the day's swipes, and other people's passes. For 30 days the people it was matched with can still
+ * report its owner, so a copy of the profile and the messages of ended matches stay where only reports find them.
  */
 export async function deleteProfile ({ db, media }: Deps, accountId: string) {
   const unusedUrls = await db.transaction().execute(async (trx) => {
     const { id } = await lockProfile(trx, accountId)
     const profile = await readOwnProfile(trx, accountId)
-    const photos = await trx.selectFrom('photos').where('profile_id', '=', id).where('uploaded', '=', true).select('url').execute()
+    const photos = await trx.selectFrom('photos').where('profile_id', '=', id).where('uploaded', '=', true).select(
+      'url'
+    ).execute()
     const photoUrls = photos.map(({ url }) => url)
 
     // Locked in a fixed order, or three people who are matched in a ring and delete at once could deadlock.
-    const matches = await trx.selectFrom('matches').where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+    const matches = await trx.selectFrom('matches').where((eb) =>
+      eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)])
+    )
       .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
     for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
     if (matches.length > 0) {
       await trx.insertInto('deleted_profiles')
-        .values({ id, account_id: accountId, display_name: profile.displayName, profile: JSON.stringify(profile), photo_urls: photoUrls })
+        .values({
+          id,
+          account_id: accountId,
+          display_name: profile.displayName,
+          profile: JSON.stringify(profile),
+          photo_urls: photoUrls
+        })
         .execute()
     }
     await trx.deleteFrom('swipes').where('swiper_id', '=', accountId).execute()

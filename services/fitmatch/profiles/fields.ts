@@ -4,7 +4,10 @@ import { AgeRestricted } from '../errors.ts'
 import { checkPosition, roundToGrid } from './position.ts'
 import type { ProfileFields } from './schemas.ts'
 
-export interface Position { latitude?: number, longitude?: number }
+export interface Position {
+  latitude?: number
+  longitude?: number
+}
 
 const unique = <Value>(values: Value[]) => [...new Set(values)]
 const orNull = (text: string) => text === '' ? null : text
@@ -28,8 +31,12 @@ export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & P
     ...(fields.workoutDays !== undefined && { workout_days: unique(fields.workoutDays) as string[] }),
     ...(fields.city !== undefined && { city: orNull(fields.city) }),
     ...(fields.district !== undefined && { district: orNull(fields.district) }),
-    ...(fields.prompts !== undefined && { prompts: JSON.stringify(fields.prompts.map(({ question, answer }) => ({ id: randomUUID(), question, answer }))) }),
-    ...(latitude !== undefined && longitude !== undefined && { latitude: roundToGrid(latitude), longitude: roundToGrid(longitude) })
+    ...(fields.prompts !== undefined &&
+      {
+        prompts: JSON.stringify(fields.prompts.map(({ question, answer }) => ({ id: randomUUID(), question, answer })))
+      }),
+    ...(latitude !== undefined && longitude !== undefined &&
+      { latitude: roundToGrid(latitude), longitude: roundToGrid(longitude) })
   }
 }
 
@@ -40,12 +47,17 @@ export function checkAge (birthDate: string | null, minAge: number) {
   if (birthDate === null) return
   const today = Temporal.Now.plainDateISO('UTC')
   const age = Temporal.PlainDate.from(birthDate).until(today, { largestUnit: 'years' }).years
-  if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) throw new ValidationError('birthDate must not be in the future or more than 120 years ago')
+  if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) {
+    throw new ValidationError('birthDate must not be in the future or more than 120 years ago')
+  }
   if (age < minAge) throw new AgeRestricted(minAge)
 }
 
 /** @throws ValidationError */
-export function checkAgeRange ({ age_min: ageMin, age_max: ageMax }: { age_min: number, age_max: number }, minAge: number) {
+export function checkAgeRange (
+  { age_min: ageMin, age_max: ageMax }: { age_min: number, age_max: number },
+  minAge: number
+) {
   if (ageMin < minAge) throw new ValidationError(`ageMin must be at least ${minAge}`)
   if (ageMin > ageMax) throw new ValidationError('ageMin must not be greater than ageMax')
 }

@@ -1,5 +1,14 @@
 import Type from 'typebox'
-import { Data, data, readIdempotencyKey, Message, message, Nullable, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
+import {
+  Data,
+  data,
+  readIdempotencyKey,
+  Message,
+  message,
+  Nullable,
+  IdempotencyHeaders,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { updateProfile, createProfile, deleteProfile } from './actions.ts'
@@ -11,17 +20,24 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Get my matching profile',
       description: 'Without a profile, `exists` is false and `data` is null.',
-      response: { 200: Type.Object({ success: Type.Literal(true), exists: Type.Boolean(), data: Nullable(OwnProfile) }) }
+      response: {
+        200: Type.Object({ success: Type.Literal(true), exists: Type.Boolean(), data: Nullable(OwnProfile) })
+      }
     }
   }, async ({ account }) => {
     const profile = await findOwnProfile(deps.db, account.id)
-    return { success: true as const, exists: profile !== undefined, data: profile ? withPhotoUrls(deps.media, profile) : null }
+    return {
+      success: true as const,
+      exists: profile !== undefined,
+      data: profile ? withPhotoUrls(deps.media, profile) : null
+    }
   })
 
   app.post('/fitmatch/profile', {
     schema: {
       summary: 'Create my matching profile',
-      description: 'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.',
+      description:
+        'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.',
       headers: IdempotencyHeaders,
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
@@ -34,7 +50,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/fitmatch/profile', {
     schema: {
       summary: 'Update my matching profile',
-      description: 'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.',
+      description:
+        'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
     }

@@ -13,23 +13,42 @@ const fields = {
   bio: Type.Optional(Text({ min: 0, max: 500 })),
   height: Type.Optional(Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres' })),
   lookingFor: Type.Optional(Type.Array(Gender, { minItems: 1, maxItems: 3 })),
-  interestedIn: Type.Optional(Type.Array(Text({ max: 50 }), { maxItems: 50, description: 'Ids of onboarding options of type fitmatch_interest' })),
+  interestedIn: Type.Optional(
+    Type.Array(Text({ max: 50 }), { maxItems: 50, description: 'Ids of onboarding options of type fitmatch_interest' })
+  ),
   ageMin: Type.Optional(Age),
   ageMax: Type.Optional(Age),
-  maxDistance: Type.Optional(Type.Number({ minimum: 1, maximum: 500, description: 'Kilometres, rounded to whole ones' })),
+  maxDistance: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 500, description: 'Kilometres, rounded to whole ones' })
+  ),
   fitnessGoals: Type.Optional(words),
   preferredTimes: Type.Optional(words),
   workoutDays: Type.Optional(Type.Array(Enum(weekdays), { maxItems: 7 })),
   city: Type.Optional(Text({ min: 0, max: 100 })),
   district: Type.Optional(Text({ min: 0, max: 100 })),
-  prompts: Type.Optional(Type.Array(Body({ question: Text({ max: 200 }), answer: Text({ max: 500 }) }), { maxItems: 10 }))
+  prompts: Type.Optional(
+    Type.Array(Body({ question: Text({ max: 200 }), answer: Text({ max: 500 }) }), { maxItems: 10 })
+  )
 }
 
 export const NewProfile = Body(fields, {
   examples: [{
-    displayName: 'Ana', birthDate: '1996-04-12', gender: 'FEMALE', bio: 'Runs before breakfast', height: 168, lookingFor: ['MALE'], interestedIn: ['gym_buddy'],
-    ageMin: 24, ageMax: 38, maxDistance: 25, fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY', 'THURSDAY'], city: 'Jakarta',
-    district: 'Menteng', prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }]
+    displayName: 'Ana',
+    birthDate: '1996-04-12',
+    gender: 'FEMALE',
+    bio: 'Runs before breakfast',
+    height: 168,
+    lookingFor: ['MALE'],
+    interestedIn: ['gym_buddy'],
+    ageMin: 24,
+    ageMax: 38,
+    maxDistance: 25,
+    fitnessGoals: ['STAY_FIT'],
+    preferredTimes: ['MORNING'],
+    workoutDays: ['MONDAY', 'THURSDAY'],
+    city: 'Jakarta',
+    district: 'Menteng',
+    prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }]
   }]
 })
 
@@ -37,14 +56,29 @@ export const ProfileChanges = Body({
   ...fields,
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
   longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
-}, { examples: [{ bio: 'Runs before breakfast', maxDistance: 10, city: 'Jakarta', latitude: -6.21, longitude: 106.85 }] })
+}, {
+  examples: [{ bio: 'Runs before breakfast', maxDistance: 10, city: 'Jakarta', latitude: -6.21, longitude: 106.85 }]
+})
 
 export type ProfileFields = Type.Static<typeof NewProfile>
 
-const examplePhoto = { id: '019aa1f0-0000-7000-8000-000000000001', url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true, sortOrder: 0 }
+const examplePhoto = {
+  id: '019aa1f0-0000-7000-8000-000000000001',
+  url: 'https://cdn.example/fitmatch/a/b.webp',
+  isMain: true,
+  sortOrder: 0
+}
 const exampleVenue = {
-  id: '019aa1f0-0000-7000-8000-000000000002', chainId: null, name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.2186, longitude: 106.8018, placeId: null,
-  isCustom: true, sortOrder: 0
+  id: '019aa1f0-0000-7000-8000-000000000002',
+  chainId: null,
+  name: 'Gelora',
+  branch: null,
+  city: 'Jakarta',
+  latitude: -6.2186,
+  longitude: 106.8018,
+  placeId: null,
+  isCustom: true,
+  sortOrder: 0
 }
 
 export const Photo = Type.Object({
@@ -98,10 +132,31 @@ export const OwnProfile = Type.Object({
   venues: Type.Array(Venue)
 }, {
   examples: [{
-    id: '019aa1f0-0000-7000-8000-000000000003', displayName: 'Ana', bio: 'Runs before breakfast', city: 'Jakarta', district: null, birthDate: '1996-04-12',
-    gender: 'FEMALE', height: 168, age: 30, profileScore: 85, maxDistance: 25, ageMin: 24, ageMax: 38, latitude: -6.21, longitude: 106.85, status: 'ACTIVE',
-    discoverTutorialSeen: true, lookingFor: ['MALE'], interestedIn: ['gym_buddy'], fitnessGoals: ['STAY_FIT'], preferredTimes: ['MORNING'], workoutDays: ['MONDAY'],
-    photos: [examplePhoto], prompts: [{ id: '019aa1f0-0000-7000-8000-00000000000b', question: 'Best exercise?', answer: 'Deadlift' }], venues: [exampleVenue]
+    id: '019aa1f0-0000-7000-8000-000000000003',
+    displayName: 'Ana',
+    bio: 'Runs before breakfast',
+    city: 'Jakarta',
+    district: null,
+    birthDate: '1996-04-12',
+    gender: 'FEMALE',
+    height: 168,
+    age: 30,
+    profileScore: 85,
+    maxDistance: 25,
+    ageMin: 24,
+    ageMax: 38,
+    latitude: -6.21,
+    longitude: 106.85,
+    status: 'ACTIVE',
+    discoverTutorialSeen: true,
+    lookingFor: ['MALE'],
+    interestedIn: ['gym_buddy'],
+    fitnessGoals: ['STAY_FIT'],
+    preferredTimes: ['MORNING'],
+    workoutDays: ['MONDAY'],
+    photos: [examplePhoto],
+    prompts: [{ id: '019aa1f0-0000-7000-8000-00000000000b', question: 'Best exercise?', answer: 'Deadlift' }],
+    venues: [exampleVenue]
   }]
 })
 export type OwnProfile = Type.Static<typeof OwnProfile>

@@ -4,8 +4,9 @@ import type { Trx } from '../tables.ts'
 const BITS = 128
 
 /**
- * A person's sports as a string of 128 zeros and ones. A sport that is seen for the first time gets the next bit. Sports come from the
- * main profile, which takes them from a list, so 128 bits are enough; a sport beyond the 128th would just not be scored.
+ * A person's sports as a string of 128 zeros and ones. A sport that is seen for the first time gets the next bit.
+ * Sports come from the main profile, which takes them from a list, so 128 bits are enough; a sport beyond the 128th
+ * would just not be scored.
  */
 export async function sportBitsOf (trx: Trx, sports: string[]) {
   const bits = Array<string>(BITS).fill('0')
@@ -28,4 +29,5 @@ export async function sportBitsOf (trx: Trx, sports: string[]) {
   return bits.join('')
 }
 
-const listBits = async (trx: Trx, sports: string[]) => await trx.selectFrom('sports').select('bit').where('id', 'in', sports).execute()
+const listBits = async (trx: Trx, sports: string[]) =>
+  await trx.selectFrom('sports').select('bit').where('id', 'in', sports).execute()

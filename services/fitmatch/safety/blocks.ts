@@ -7,9 +7,18 @@ import { lockPair, pairOf } from '../matches/pairs.ts'
 import { hasNotBlocked } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 
-interface Block { blockerId: string, blockedId: string, profileId: string, displayName: string, reason: string | null }
+interface Block {
+  blockerId: string
+  blockedId: string
+  profileId: string
+  displayName: string
+  reason: string | null
+}
 
-/** A profile that `accountId` can block: any whose owner has not blocked them, so pausing does not protect from a block. @throws ProfileNotFound */
+/**
+ * A profile that `accountId` can block: any whose owner has not blocked them, so pausing does not protect from a block.
+ * @throws ProfileNotFound
+ */
 async function findBlockable (db: Db, accountId: string, profileId: string) {
   const profile = await db.selectFrom('profiles').where('id', '=', profileId)
     .where(hasNotBlocked(accountId))
@@ -29,7 +38,8 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
 }
 
 /**
- * Blocks a person: the match and its chat end, and the swipes between the two are deleted. Call it under the pair's lock.
+ * Blocks a person: the match and its chat end, and the swipes between the two are deleted. Call it under the pair's
+ * lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
   const inserted = await trx.insertInto('blocks')
@@ -40,10 +50,12 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
   await endMatch(trx, blockerId, blockedId)
   const { low_id, high_id } = pairOf(blockerId, blockedId)
   await trx.deleteFrom('swipes')
-    .where((eb) => eb.or([
-      eb.and([eb('swiper_id', '=', low_id), eb('target_id', '=', high_id)]),
-      eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
-    ]))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('swiper_id', '=', low_id), eb('target_id', '=', high_id)]),
+        eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
+      ])
+    )
     .execute()
   if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
@@ -53,10 +65,12 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
   await db.transaction().execute(async (trx) => {
     const removed = await trx.deleteFrom('blocks')
       .where('blocker_id', '=', accountId)
-      .where((eb) => eb.or([
-        eb('profile_id', '=', profileId),
-        eb('blocked_id', '=', eb.selectFrom('profiles').where('id', '=', profileId).select('account_id'))
-      ]))
+      .where((eb) =>
+        eb.or([
+          eb('profile_id', '=', profileId),
+          eb('blocked_id', '=', eb.selectFrom('profiles').where('id', '=', profileId).select('account_id'))
+        ])
+      )
       .returning('blocked_id')
       .executeTakeFirst()
     if (!removed) throw new BlockNotFound()

@@ -1,5 +1,20 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  requireRole,
+  type Routes,
+  Text,
+  Timestamp
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { operatorOf, publishRead } from '../operators.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
@@ -24,9 +39,20 @@ const Report = Type.Object({
   resolvedAt: Nullable(Timestamp)
 }, {
   examples: [{
-    id: '019aa1f0-0000-7000-8000-000000000008', reporterId: '019aa1f0-0000-7000-8000-000000000007', reportedId: '019aa1f0-0000-7000-8000-000000000009',
-    reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'SPAM', details: null, evidence: [], profile: { displayName: 'Ben' }, messages: [],
-    status: 'OPEN', action: null, note: null, createdAt: '2026-01-31T08:00:00.000Z', resolvedAt: null
+    id: '019aa1f0-0000-7000-8000-000000000008',
+    reporterId: '019aa1f0-0000-7000-8000-000000000007',
+    reportedId: '019aa1f0-0000-7000-8000-000000000009',
+    reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
+    reason: 'SPAM',
+    details: null,
+    evidence: [],
+    profile: { displayName: 'Ben' },
+    messages: [],
+    status: 'OPEN',
+    action: null,
+    note: null,
+    createdAt: '2026-01-31T08:00:00.000Z',
+    resolvedAt: null
   }]
 })
 
@@ -60,8 +86,10 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
       summary: 'Resolve a report (operators)',
       description: 'RESTORE lifts the suspension and resolves all open reports against the person.',
       params: Type.Object({ id: Id }),
-      body: Body({ action: Enum(['DISMISS', 'SUSPEND', 'RESTORE']), note: Type.Optional(Text({ min: 0, max: 2000 })) },
-        { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }),
+      body: Body(
+        { action: Enum(['DISMISS', 'SUSPEND', 'RESTORE']), note: Type.Optional(Text({ min: 0, max: 2000 })) },
+        { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }
+      ),
       response: { 200: Message }
     },
     onRequest: requireRole('ADMIN')

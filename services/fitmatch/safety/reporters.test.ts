@@ -6,7 +6,8 @@ import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('reporters', async (t) => {
   const { get, post, member, person, operator, publishedEvents, deps, handlers, services } = await testApp(t)
-  const report = (reporterId: string, { profileId }: Member, reason = 'SPAM') => post(reporterId, '/fitmatch/report', { reportedProfileId: profileId, reason })
+  const report = (reporterId: string, { profileId }: Member, reason = 'SPAM') =>
+    post(reporterId, '/fitmatch/report', { reportedProfileId: profileId, reason })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
   const verify = async (accountId: string) => {
     services.unverified.delete(accountId)
@@ -18,12 +19,15 @@ t.test('reporters', async (t) => {
     services.unverified.add(accountId)
     return accountId
   }
-  const openOn = async ({ id }: Member) => (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
-    .filter(({ reportedId }: { reportedId: string }) => reportedId === id).length
+  const openOn = async ({ id }: Member) =>
+    (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
+      .filter(({ reportedId }: { reportedId: string }) => reportedId === id).length
 
   t.test('without a verified email address suspend nobody, but operators see their reports', async (t) => {
     const ben = await member('Ben')
-    for (const reason of ['UNDERAGE', 'SPAM', 'HARASSMENT', 'UNDERAGE']) t.match(await report(throwaway(), ben, reason), { status: 201, data: { report: { status: 'OPEN', reason } } })
+    for (const reason of ['UNDERAGE', 'SPAM', 'HARASSMENT', 'UNDERAGE']) {
+      t.match(await report(throwaway(), ben, reason), { status: 201, data: { report: { status: 'OPEN', reason } } })
+    }
     t.equal(await statusOf(ben), 'ACTIVE')
     t.equal(await openOn(ben), 4)
     for (const turn of [1, 2]) t.match(await report((await member(`R${turn}`)).id, ben), { status: 201 })
@@ -52,7 +56,10 @@ t.test('reporters', async (t) => {
     for (let round = 0; round < 15; round++) {
       const [ben, ana] = [await member('Ben'), throwaway()]
       services.unverified.add(ana)
-      const [created] = await Promise.all([report(ana, ben, 'UNDERAGE'), deliver(handlers, AccountVerified.type, { accountId: ana })])
+      const [created] = await Promise.all([
+        report(ana, ben, 'UNDERAGE'),
+        deliver(handlers, AccountVerified.type, { accountId: ana })
+      ])
       t.equal(created.status, 201)
       t.equal(await statusOf(ben), 'SUSPENDED')
     }
@@ -61,7 +68,9 @@ t.test('reporters', async (t) => {
   t.test('do not deadlock when they report each other in a ring', async (t) => {
     for (let round = 0; round < 6; round++) {
       const ring = await inParallel(3, (turn) => member(`M${turn}`))
-      const responses = await Promise.all(ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member)))
+      const responses = await Promise.all(
+        ring.map(({ id }, index) => report(id, ring[(index + 1) % 3] ?? ring[0] as Member))
+      )
       t.strictSame(responses.map(({ status }) => status), [201, 201, 201])
     }
   })

@@ -13,28 +13,54 @@ import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
 
-export const reportReasons = ['FAKE_PROFILE', 'HARASSMENT', 'INAPPROPRIATE_CONTENT', 'SPAM', 'UNDERAGE', 'OFFLINE_BEHAVIOR', 'OTHER'] as const satisfies ReportReason[]
+export const reportReasons = [
+  'FAKE_PROFILE',
+  'HARASSMENT',
+  'INAPPROPRIATE_CONTENT',
+  'SPAM',
+  'UNDERAGE',
+  'OFFLINE_BEHAVIOR',
+  'OTHER'
+] as const satisfies ReportReason[]
 
-const reportsTotal = new Counter({ name: 'fitmatch_reports_total', help: 'Reports of people, by reason', labelNames: ['reason'] as const })
+const reportsTotal = new Counter({
+  name: 'fitmatch_reports_total',
+  help: 'Reports of people, by reason',
+  labelNames: ['reason'] as const
+})
 // Prometheus can only compute a rate if the counter exists before the first report.
 for (const reason of reportReasons) reportsTotal.inc({ reason }, 0)
 
 const REPORTS_PER_DAY = 10
 const MAX_COPIED_MESSAGES = 50
 
-interface Report { reportedProfileId: string, reason: ReportReason, details: string | null, evidence: string[] }
+interface Report {
+  reportedProfileId: string
+  reason: ReportReason
+  details: string | null
+  evidence: string[]
+}
 
-/** Reports a profile and blocks its owner. The report stores a copy of the profile and of the last messages between the two. */
-export async function reportProfile (trx: Trx, reporterId: string, { reportedProfileId, reason, details, evidence }: Report) {
+/**
+ * Reports a profile and blocks its owner. The report stores a copy of the profile and of the last messages between the
+ * two.
+ */
+export async function reportProfile (
+  trx: Trx,
+  reporterId: string,
+  { reportedProfileId, reason, details, evidence }: Report
+) {
   const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, reportedProfileId)
   if (reportedId === reporterId) throw new ValidationError('This profile is your own')
   await lockPair(trx, reporterId, reportedId)
-  // Locks both members, so that concurrent reports are counted one after the other and the reporter's verification cannot change meanwhile.
-  // Locked in a fixed order, or people who report each other in a ring could deadlock.
+  // Locks both members, so that concurrent reports are counted one after the other and the reporter's verification
+  // cannot change meanwhile. Locked in a fixed order, or people who report each other in a ring could deadlock.
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = todayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
-  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) throw new TooManyReports()
+  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
+    throw new TooManyReports()
+  }
 
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await listLastMessages(trx, reporterId, reportedId)
@@ -48,7 +74,10 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
       evidence,
       profile: JSON.stringify(profile),
       messages: JSON.stringify(messages),
-      retained_urls: [...photoUrls, ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])]
+      retained_urls: [
+        ...photoUrls,
+        ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])
+      ]
     })
     .returning(ownReportColumns)
     .executeTakeFirstOrThrow()
@@ -58,16 +87,26 @@ export async function reportProfile (trx: Trx, reporterId: string, { reportedPro
   return report
 }
 
-const ownReportColumns = ['id', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'status', 'created_at as createdAt'] as const
+const ownReportColumns = [
+  'id',
+  'profile_id as reportedProfileId',
+  'reason',
+  'details',
+  'evidence',
+  'status',
+  'created_at as createdAt'
+] as const
 
 /**
- * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them; and that of anybody they were
- * matched with, even if that person blocked them first or has deleted the profile since.
+ * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them; and that of
+ * anybody they were matched with, even if that person blocked them first or has deleted the profile since.
  */
 async function findReportable (trx: Trx, reporterId: string, profileId: string) {
   const columns = ['account_id as accountId', 'display_name as displayName'] as const
   const current = await trx.selectFrom('profiles').where('id', '=', profileId)
-    .where((eb) => eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))]))
+    .where((eb) =>
+      eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))])
+    )
     .select(columns)
     .executeTakeFirst()
   const found = current ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
@@ -79,15 +118,19 @@ async function findReportable (trx: Trx, reporterId: string, profileId: string) 
 }
 
 /** The matches of two people, including ended ones. */
-const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) => trx.selectFrom('matches').select('matches.id')
-  .where('low_id', '=', sql<string>`least(${other}, ${one}::uuid)`)
-  .where('high_id', '=', sql<string>`greatest(${other}, ${one}::uuid)`)
+const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) =>
+  trx.selectFrom('matches').select('matches.id')
+    .where('low_id', '=', sql<string>`least(${other}, ${one}::uuid)`)
+    .where('high_id', '=', sql<string>`greatest(${other}, ${one}::uuid)`)
 
 /** The profile as it is now, or as it was when it was deleted. */
 async function copyProfile (trx: Trx, accountId: string, profileId: string) {
   const profile = await findOwnProfile(trx, accountId)
   if (profile?.id === profileId) return { profile, photoUrls: profile.photos.map(({ url }) => url) }
-  const deleted = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select(['profile', 'photo_urls as photoUrls']).executeTakeFirst()
+  const deleted = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select([
+    'profile',
+    'photo_urls as photoUrls'
+  ]).executeTakeFirst()
   if (!deleted) throw new ProfileNotFound()
   return deleted
 }
@@ -95,7 +138,13 @@ async function copyProfile (trx: Trx, accountId: string, profileId: string) {
 async function listLastMessages (trx: Trx, one: string, other: string) {
   const rows = await trx.selectFrom('messages')
     .where('match_id', 'in', matchesWith(trx, one, sql`${other}::uuid`))
-    .select(['messages.id', 'sender_id as senderId', 'content', 'image_url as imageUrl', 'messages.created_at as createdAt'])
+    .select([
+      'messages.id',
+      'sender_id as senderId',
+      'content',
+      'image_url as imageUrl',
+      'messages.created_at as createdAt'
+    ])
     .orderBy('messages.created_at', 'desc')
     .limit(MAX_COPIED_MESSAGES)
     .execute()
@@ -104,17 +153,35 @@ async function listLastMessages (trx: Trx, one: string, other: string) {
 
 /** The reports an account has made, most recent first. */
 export async function listOwnReports (db: Db, reporterId: string) {
-  return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownReportColumns).orderBy('id', 'desc').limit(100).execute()
+  return await db.selectFrom('reports').where('reporter_id', '=', reporterId).select(ownReportColumns).orderBy(
+    'id',
+    'desc'
+  ).limit(100).execute()
 }
 
 /** Reports for operators: those about minors first, then the oldest first. */
 export async function listReports (db: Db, { status, limit, cursor }: Page & { status: 'OPEN' | 'RESOLVED' }) {
   const rows = await db.selectFrom('reports').where('status', '=', status)
-    .$if(cursor !== undefined, (query) => query
-      .where(sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor ?? null})`))
+    .$if(cursor !== undefined, (query) =>
+      query
+        .where(
+          sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor ?? null})`
+        ))
     .select([
-      'id', 'reporter_id as reporterId', 'reported_id as reportedId', 'profile_id as reportedProfileId', 'reason', 'details', 'evidence', 'profile', 'messages',
-      'status', 'action', 'note', 'created_at as createdAt', 'resolved_at as resolvedAt'
+      'id',
+      'reporter_id as reporterId',
+      'reported_id as reportedId',
+      'profile_id as reportedProfileId',
+      'reason',
+      'details',
+      'evidence',
+      'profile',
+      'messages',
+      'status',
+      'action',
+      'note',
+      'created_at as createdAt',
+      'resolved_at as resolvedAt'
     ])
     .orderBy('is_urgent', 'desc').orderBy('id')
     .limit(limit + 1)
@@ -124,10 +191,15 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
 }
 
 /**
- * Applies an operator's decision on a report. RESTORE resolves all open reports against the person, or the next report would suspend them
- * again. A report can be resolved more than once; every decision is in the audit log.
+ * Applies an operator's decision on a report. RESTORE resolves all open reports against the person, or the next report
+ * would suspend them again. A report can be resolved more than once; every decision is in the audit log.
  */
-export async function resolveReport (db: Db, operator: Operator, reportId: string, { action, note }: { action: ReportAction, note: string | null }) {
+export async function resolveReport (
+  db: Db,
+  operator: Operator,
+  reportId: string,
+  { action, note }: { action: ReportAction, note: string | null }
+) {
   await db.transaction().execute(async (trx) => {
     const report = await trx.selectFrom('reports').where('id', '=', reportId).select(['reported_id']).executeTakeFirst()
     if (!report) throw new ReportNotFound()
@@ -135,14 +207,18 @@ export async function resolveReport (db: Db, operator: Operator, reportId: strin
     await lockMember(trx, accountId)
     const resolved = await trx.updateTable('reports')
       .set({ status: 'RESOLVED', action, note, resolved_at: sql`now()` })
-      .where((eb) => eb.or([
-        eb('id', '=', reportId),
-        ...(action === 'RESTORE' ? [eb.and([eb('reported_id', '=', accountId), eb('status', '=', 'OPEN')])] : [])
-      ]))
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', reportId),
+          ...(action === 'RESTORE' ? [eb.and([eb('reported_id', '=', accountId), eb('status', '=', 'OPEN')])] : [])
+        ])
+      )
       .returning(['id', 'reporter_id'])
       .execute()
     if (action !== 'DISMISS') await setSuspended(trx, accountId, action === 'SUSPEND')
     await auditDecision(trx, operator, { action: `REPORT_${action}`, subjectId: reportId, accountId, note })
-    for (const { id, reporter_id } of resolved) await publish(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
+    for (const { id, reporter_id } of resolved) {
+      await publish(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
+    }
   })
 }

@@ -1,7 +1,24 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, isPrivateMediaKey, Message, message, Nullable, IdempotencyHeaders, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  ClientUrl,
+  Data,
+  data,
+  Enum,
+  Id,
+  readIdempotencyKey,
+  isPrivateMediaKey,
+  Message,
+  message,
+  Nullable,
+  IdempotencyHeaders,
+  Text,
+  Timestamp,
+  ValidationError,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
@@ -13,7 +30,14 @@ const BlockedUser = Type.Object({
   displayName: Type.String(),
   reason: Nullable(Type.String()),
   blockedAt: Timestamp
-}, { examples: [{ profileId: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', reason: null, blockedAt: '2026-01-31T08:00:00.000Z' }] })
+}, {
+  examples: [{
+    profileId: '019aa1f0-0000-7000-8000-000000000004',
+    displayName: 'Ben',
+    reason: null,
+    blockedAt: '2026-01-31T08:00:00.000Z'
+  }]
+})
 
 const Report = Type.Object({
   id: Type.String(),
@@ -25,14 +49,21 @@ const Report = Type.Object({
   createdAt: Timestamp
 }, {
   examples: [{
-    id: '019aa1f0-0000-7000-8000-000000000008', reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'SPAM', details: null, evidence: [],
-    status: 'OPEN', createdAt: '2026-01-31T08:00:00.000Z'
+    id: '019aa1f0-0000-7000-8000-000000000008',
+    reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
+    reason: 'SPAM',
+    details: null,
+    evidence: [],
+    status: 'OPEN',
+    createdAt: '2026-01-31T08:00:00.000Z'
   }]
 })
 
 /** A report as its author sees it. It leaves out chat images, because the chat may have ended. */
-const withEvidence = <Evidence extends { evidence: string[] }> (media: Media, report: Evidence): Evidence =>
-  ({ ...report, evidence: report.evidence.filter((each) => !isPrivateMediaKey(each)).map((each) => media.urlOf(each)) })
+const withEvidence = <Evidence extends { evidence: string[] }>(media: Media, report: Evidence): Evidence => ({
+  ...report,
+  evidence: report.evidence.filter((each) => !isPrivateMediaKey(each)).map((each) => media.urlOf(each))
+})
 
 export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -41,8 +72,9 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Block a person',
       description: 'Neither can find the other anywhere. The match ends, and the swipes between the two are deleted.',
-      body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) },
-        { examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }] }),
+      body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) }, {
+        examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }]
+      }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -52,7 +84,10 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.get('/fitmatch/block', {
-    schema: { summary: 'List the people I have blocked', response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) } }
+    schema: {
+      summary: 'List the people I have blocked',
+      response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) }
+    }
   }, async ({ account }) => data({ blockedUsers: await listBlocks(db, account.id) }))
 
   app.delete('/fitmatch/block', {
@@ -66,7 +101,8 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/report', {
     schema: {
       summary: 'Report and block a person',
-      description: 'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. ' +
+      description:
+        'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. ' +
         'A person I was matched with can be reported for 30 days after either of us has left the match.',
       headers: IdempotencyHeaders,
       body: Body({
@@ -74,24 +110,44 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
         reason: Enum(reportReasons),
         details: Type.Optional(Text({ min: 0, max: 2000 })),
         evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'URLs of screenshots' }))
-      }, { examples: [{ reportedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'HARASSMENT', details: 'Insults', evidence: [] }] }),
+      }, {
+        examples: [{
+          reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
+          reason: 'HARASSMENT',
+          details: 'Insults',
+          evidence: []
+        }]
+      }),
       response: { 201: Data(Type.Object({ report: Report })) }
     }
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
-    if (!evidence.every(media.isAllowedUrl)) throw new ValidationError('evidence must contain URLs of images that were uploaded here')
-    const report = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => reportProfile(trx, account.id, {
-      reportedProfileId, reason, details: details || null, evidence: evidence.map((url) => media.toStoredValue(url))
-    }))
+    if (!evidence.every(media.isAllowedUrl)) {
+      throw new ValidationError('evidence must contain URLs of images that were uploaded here')
+    }
+    const report = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
+      reportProfile(trx, account.id, {
+        reportedProfileId,
+        reason,
+        details: details || null,
+        evidence: evidence.map((url) => media.toStoredValue(url))
+      }))
     // The report is stored whatever identity responds. Housekeeping checks again.
     await Promise.all([
       waitUntilPropagated(deps, account.id, reportedProfileId),
-      checkReporter(deps, account.id).catch((error: unknown) => request.log.warn({ err: error }, 'could not check whether the reporter has a verified email address'))
+      checkReporter(deps, account.id).catch((error: unknown) =>
+        request.log.warn({ err: error }, 'could not check whether the reporter has a verified email address')
+      )
     ])
     return reply.code(201).send(data({ report: withEvidence(media, report) }))
   })
 
-  app.get('/fitmatch/report', {
-    schema: { summary: 'List my reports', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
-  }, async ({ account }) => data({ reports: (await listOwnReports(db, account.id)).map((report) => withEvidence(media, report)) }))
+  app.get(
+    '/fitmatch/report',
+    {
+      schema: { summary: 'List my reports', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
+    },
+    async ({ account }) =>
+      data({ reports: (await listOwnReports(db, account.id)).map((report) => withEvidence(media, report)) })
+  )
 }

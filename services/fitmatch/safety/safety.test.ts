@@ -1,17 +1,45 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { MatchEnded, MessageSent, PersonBlocked, PersonUnblocked, ReportResolved, SuspensionChanged } from '@tandem/contracts'
+import {
+  MatchEnded,
+  MessageSent,
+  PersonBlocked,
+  PersonUnblocked,
+  ReportResolved,
+  SuspensionChanged
+} from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('safety', async (t) => {
-  const { get, post, postOnce, put, del, upload, member, person, createMatch, swipe, operator, publishedEvents, db, deps, folder, cdnUrl, services } = await testApp(t)
-  const block = (one: Member, other: Member, reason?: string) => post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
-  const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) => post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
+  const {
+    get,
+    post,
+    postOnce,
+    put,
+    del,
+    upload,
+    member,
+    person,
+    createMatch,
+    swipe,
+    operator,
+    publishedEvents,
+    db,
+    deps,
+    folder,
+    cdnUrl,
+    services
+  } = await testApp(t)
+  const block = (one: Member, other: Member, reason?: string) =>
+    post(one.id, '/fitmatch/block', { blockedProfileId: other.profileId, reason })
+  const report = (one: Member, other: Member, reason = 'SPAM', more: object = {}) =>
+    post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason, ...more })
   const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
-  const idsIn = async ({ id }: Member) => (await get(id, '/fitmatch/discover?limit=50')).data.profiles.map((each: { id: string }) => each.id) as string[]
+  const idsIn = async ({ id }: Member) =>
+    (await get(id, '/fitmatch/discover?limit=50')).data.profiles.map((each: { id: string }) => each.id) as string[]
 
   t.test('after a block neither finds the other', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
@@ -19,7 +47,10 @@ t.test('safety', async (t) => {
     await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
     t.match(await block(ana, ben, 'Rude'), { status: 200, success: true, message: String })
     t.match(await block(ana, ben), { status: 200 }, 'blocking again has no effect')
-    t.strictSame((await publishedEvents(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{ blockerId: ana.id, blockedId: ben.id }])
+    t.strictSame((await publishedEvents(PersonBlocked)).filter(({ blockerId }) => blockerId === ana.id), [{
+      blockerId: ana.id,
+      blockedId: ben.id
+    }])
     t.equal((await publishedEvents(MatchEnded)).filter((each) => each.matchId === matchId).length, 1)
     for (const [one, other] of [[ana, ben], [ben, ana]] as const) {
       t.match(await get(one.id, `/fitmatch/profile/${other.profileId}`), { status: 404, code: 'PROFILE_NOT_FOUND' })
@@ -35,9 +66,15 @@ t.test('safety', async (t) => {
       t.notOk((await idsIn(one)).includes(other.profileId))
     }
     t.match(await block(ben, ana), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    t.match(await get(ana.id, '/fitmatch/block'), { status: 200, data: { blockedUsers: [{ profileId: ben.profileId, displayName: 'Ben', reason: 'Rude', blockedAt: String }] } })
+    t.match(await get(ana.id, '/fitmatch/block'), {
+      status: 200,
+      data: { blockedUsers: [{ profileId: ben.profileId, displayName: 'Ben', reason: 'Rude', blockedAt: String }] }
+    })
     t.strictSame((await get(ben.id, '/fitmatch/block')).data, { blockedUsers: [] })
-    t.equal((await db.selectFrom('swipes').where('swiper_id', 'in', [ana.id, ben.id]).select('target_id').execute()).length, 0)
+    t.equal(
+      (await db.selectFrom('swipes').where('swiper_id', 'in', [ana.id, ben.id]).select('target_id').execute()).length,
+      0
+    )
 
     t.match(await del(ben.id, `/fitmatch/block?profileId=${ana.profileId}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`), { status: 200, message: String })
@@ -78,10 +115,26 @@ t.test('safety', async (t) => {
   t.test('a report blocks, is listed, and keeps its evidence', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await createMatch(ana, ben)
-    for (let turn = 0; turn < 55; turn++) await post(turn % 2 ? ana.id : ben.id, `/fitmatch/chat/${matchId}/messages`, { content: `m${turn}` })
-    const created = await report(ana, ben, 'HARASSMENT', { details: ' Insults ', evidence: ['https://a.example/1.png'] })
+    for (let turn = 0; turn < 55; turn++) {
+      await post(turn % 2 ? ana.id : ben.id, `/fitmatch/chat/${matchId}/messages`, { content: `m${turn}` })
+    }
+    const created = await report(ana, ben, 'HARASSMENT', {
+      details: ' Insults ',
+      evidence: ['https://a.example/1.png']
+    })
     t.match(created, {
-      status: 201, data: { report: { id: String, reportedProfileId: ben.profileId, reason: 'HARASSMENT', details: 'Insults', evidence: ['https://a.example/1.png'], status: 'OPEN', createdAt: String } }
+      status: 201,
+      data: {
+        report: {
+          id: String,
+          reportedProfileId: ben.profileId,
+          reason: 'HARASSMENT',
+          details: 'Insults',
+          evidence: ['https://a.example/1.png'],
+          status: 'OPEN',
+          createdAt: String
+        }
+      }
     })
     t.strictSame((await get(ana.id, '/fitmatch/report')).data, { reports: [created.data.report] })
     t.match((await get(ana.id, '/fitmatch/block')).data, { blockedUsers: [{ profileId: ben.profileId }] })
@@ -89,7 +142,12 @@ t.test('safety', async (t) => {
     await del(ben.id, '/fitmatch/profile')
     const { data } = await operator('GET', '/fitmatch/admin/reports')
     const kept = data.reports.find(({ id }: { id: string }) => id === created.data.report.id)
-    t.match(kept, { reporterId: ana.id, reportedId: ben.id, profile: { displayName: 'Ben', bio: 'Runs' }, messages: { length: 50 } })
+    t.match(kept, {
+      reporterId: ana.id,
+      reportedId: ben.id,
+      profile: { displayName: 'Ben', bio: 'Runs' },
+      messages: { length: 50 }
+    })
     t.match([kept.messages[0], kept.messages.at(-1)], [{ content: 'm5', senderId: ana.id }, { content: 'm54' }])
   })
 
@@ -115,20 +173,34 @@ t.test('safety', async (t) => {
         t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}`)).status))
         t.ok([404].includes((await get(who.id, `/fitmatch/chat/${matchId}/messages`)).status))
       }
-      if (how !== 'unmatches') t.match(await report(eve, ben), { status: 404, code: 'PROFILE_NOT_FOUND' }, `for an unrelated person, the profile of someone who ${how} no longer exists`)
+      if (how !== 'unmatches') {
+        t.match(
+          await report(eve, ben),
+          { status: 404, code: 'PROFILE_NOT_FOUND' },
+          `for an unrelated person, the profile of someone who ${how} no longer exists`
+        )
+      }
       const { status, data } = await report(ana, ben, 'HARASSMENT')
       t.equal(status, 201, `a person who ${how} can be reported`)
       const { data: { reports } } = await operator('GET', '/fitmatch/admin/reports?limit=50')
       t.match(reports.find(({ id }: { id: string }) => id === data.report.id), {
-        reportedId: ben.id, reportedProfileId: ben.profileId, profile: { id: ben.profileId, displayName: 'Ben', photos: [{}, {}] }, messages: [{ content: 'Insult', senderId: ben.id }]
+        reportedId: ben.id,
+        reportedProfileId: ben.profileId,
+        profile: { id: ben.profileId, displayName: 'Ben', photos: [{}, {}] },
+        messages: [{ content: 'Insult', senderId: ben.id }]
       })
     }
   })
 
   t.test('a profile that was deleted while it was matched is erased after 30 days, with its photos', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
-    const photoOf = async ({ id }: Member) => (await upload(id, '/fitmatch/photos', 'file', createPng())).data.photo.url as string
+    const isKept = async (url: string) =>
+      await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(
+        () => true,
+        () => false
+      )
+    const photoOf = async ({ id }: Member) =>
+      (await upload(id, '/fitmatch/photos', 'file', createPng())).data.photo.url as string
     const [mine, theirs] = [await photoOf(ana), await photoOf(ben)]
     await createMatch(ana, ben)
     await del(ben.id, '/fitmatch/profile')
@@ -184,9 +256,15 @@ t.test('safety', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const matchId = await createMatch(ana, ben)
     const send = async (who: Member) =>
-      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, { image: { base64: createPng().toString('base64'), mimeType: 'image/png' } })).data.message.imageUrl as string
+      (await post(who.id, `/fitmatch/chat/${matchId}/messages`, {
+        image: { base64: createPng().toString('base64'), mimeType: 'image/png' }
+      })).data.message.imageUrl as string
     const [mine, theirs] = [await send(ana), await send(ben)]
-    const isKept = async (url: string) => await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(() => true, () => false)
+    const isKept = async (url: string) =>
+      await access(path.join(folder, 'media', new URL(url).pathname.slice(new URL(cdnUrl).pathname.length + 1))).then(
+        () => true,
+        () => false
+      )
     await report(ana, ben, 'HARASSMENT')
     const ended = async (ago: number) => {
       await db.updateTable('matches').set({ ended_at: new Date(Date.now() - ago) }).where('id', '=', matchId).execute()
@@ -206,7 +284,10 @@ t.test('safety', async (t) => {
     t.equal(await statusOf(ben), 'ACTIVE')
     t.match(await report(others[1], ben), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
-    t.strictSame((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, suspended: true }])
+    t.strictSame((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{
+      accountId: ben.id,
+      suspended: true
+    }])
 
     const dan = await member('Dan')
     const reporters = await inParallel(3, (turn) => member(`P${turn}`))
@@ -220,10 +301,19 @@ t.test('safety', async (t) => {
     t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
     const refused = [
-      get(ben.id, '/fitmatch/discover'), swipe(ben, cleo), get(ben.id, '/fitmatch/matches'), get(ben.id, `/fitmatch/chat/${matchId}`), get(ben.id, '/fitmatch/likes'),
-      get(ben.id, `/fitmatch/chat/${matchId}/messages`), post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' }), get(ben.id, `/fitmatch/profile/${cleo.profileId}`),
-      post(ben.id, `/fitmatch/chat/${matchId}/read`), post(ben.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }), del(ben.id, `/fitmatch/chat/${matchId}`),
-      put(ben.id, '/fitmatch/settings', { status: 'ACTIVE' }), put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
+      get(ben.id, '/fitmatch/discover'),
+      swipe(ben, cleo),
+      get(ben.id, '/fitmatch/matches'),
+      get(ben.id, `/fitmatch/chat/${matchId}`),
+      get(ben.id, '/fitmatch/likes'),
+      get(ben.id, `/fitmatch/chat/${matchId}/messages`),
+      post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' }),
+      get(ben.id, `/fitmatch/profile/${cleo.profileId}`),
+      post(ben.id, `/fitmatch/chat/${matchId}/read`),
+      post(ben.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }),
+      del(ben.id, `/fitmatch/chat/${matchId}`),
+      put(ben.id, '/fitmatch/settings', { status: 'ACTIVE' }),
+      put(ben.id, '/fitmatch/settings', { status: 'PAUSED' })
     ]
     for (const each of refused) t.match(await each, { status: 403, code: 'PROFILE_SUSPENDED' })
     t.match(await get(cleo.id, `/fitmatch/profile/${ben.profileId}`), { status: 404 })
@@ -236,9 +326,19 @@ t.test('safety', async (t) => {
     t.match(await get(ben.id, '/fitmatch/discover'), { status: 403, code: 'PROFILE_SUSPENDED' })
 
     const { data: { reports } } = await get(ana.id, '/fitmatch/report')
-    t.match(await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, { action: 'RESTORE', note: 'Showed an ID card' }), { status: 200, message: String })
+    t.match(
+      await operator('POST', `/fitmatch/admin/reports/${reports[0].id}/resolve`, {
+        action: 'RESTORE',
+        note: 'Showed an ID card'
+      }),
+      { status: 200, message: String }
+    )
     t.equal(await statusOf(ben), 'ACTIVE')
-    t.match((await publishedEvents(ReportResolved)).at(-1), { reportId: reports[0].id, reporterId: ana.id, action: 'RESTORE' })
+    t.match((await publishedEvents(ReportResolved)).at(-1), {
+      reportId: reports[0].id,
+      reporterId: ana.id,
+      action: 'RESTORE'
+    })
     t.match((await publishedEvents(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
     t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED' }] })
   })
@@ -267,15 +367,24 @@ t.test('safety', async (t) => {
     await resolve(second, { action: 'RESTORE' })
     await report(reporters[3], ben)
     t.equal(await statusOf(ben), 'ACTIVE', 'nor do resolved reports')
-    t.match(await db.selectFrom('audit_log').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id']).orderBy('id').execute(), [
-      { action: 'REPORT_DISMISS', note: null, subject_id: first }, { action: 'REPORT_SUSPEND', note: 'Seen it' }, { action: 'REPORT_RESTORE' }
-    ])
+    t.match(
+      await db.selectFrom('audit_log').where('account_id', '=', ben.id).select(['action', 'note', 'subject_id'])
+        .orderBy('id').execute(),
+      [
+        { action: 'REPORT_DISMISS', note: null, subject_id: first },
+        { action: 'REPORT_SUSPEND', note: 'Seen it' },
+        { action: 'REPORT_RESTORE' }
+      ]
+    )
     t.match(await resolve('garbage', { action: 'DISMISS' }), { status: 404, code: 'NOT_FOUND' })
     t.match(await resolve(first, { action: 'DELETE' }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await operator('GET', '/fitmatch/admin/reports?status=OLD'), { status: 400 })
     const ana = reporters[0].id
     t.match(await get(ana, '/fitmatch/admin/reports'), { status: 403, code: 'FORBIDDEN' })
-    t.match(await post(ana, `/fitmatch/admin/reports/${first}/resolve`, { action: 'RESTORE' }), { status: 403, code: 'FORBIDDEN' })
+    t.match(await post(ana, `/fitmatch/admin/reports/${first}/resolve`, { action: 'RESTORE' }), {
+      status: 403,
+      code: 'FORBIDDEN'
+    })
   })
 
   t.test('blocking first does not prevent the other person from reporting', async (t) => {
@@ -290,13 +399,26 @@ t.test('safety', async (t) => {
   t.test('reports are limited to ten a day, and invalid ones are rejected', async (t) => {
     const ana = await member('Ana')
     const others = await inParallel(12, (turn) => member(`O${turn}`))
-    for (const body of [{ reason: 'SPAM' }, { reportedProfileId: ana.profileId, reason: 'SPAM' }, { reportedProfileId: others[0]?.profileId, reason: 'BORING' },
-      { reportedProfileId: others[0]?.profileId, reason: 'SPAM', evidence: ['javascript:alert(1)'] }]) {
+    for (
+      const body of [{ reason: 'SPAM' }, { reportedProfileId: ana.profileId, reason: 'SPAM' }, {
+        reportedProfileId: others[0]?.profileId,
+        reason: 'BORING'
+      }, { reportedProfileId: others[0]?.profileId, reason: 'SPAM', evidence: ['javascript:alert(1)'] }]
+    ) {
       t.match(await post(ana.id, '/fitmatch/report', body), { status: 400, code: 'VALIDATION_ERROR' })
     }
-    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: ana.profileId }), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: 'garbage' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: 'garbage', reason: 'SPAM' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: ana.profileId }), {
+      status: 400,
+      code: 'VALIDATION_ERROR'
+    })
+    t.match(await post(ana.id, '/fitmatch/block', { blockedProfileId: 'garbage' }), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
+    t.match(await post(ana.id, '/fitmatch/report', { reportedProfileId: 'garbage', reason: 'SPAM' }), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
     const responses = await Promise.all(others.map((each) => report(ana, each)))
     t.equal(responses.filter(({ status }) => status === 201).length, 10)
     t.match(responses.find(({ status }) => status !== 201), { status: 429, code: 'LIMIT_EXCEEDED' })
@@ -305,11 +427,14 @@ t.test('safety', async (t) => {
 
   t.test('responses to blocks and matches wait until social has consumed the event, but only for a moment', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    t.teardown(() => { delete services.connection })
+    t.teardown(() => {
+      delete services.connection
+    })
     let calls = 0
     const knownAfterCalls = (times: number, connection: { isMatched: boolean, hasBlocked: boolean }) => {
       calls = 0
-      services.connection = () => ++calls > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
+      services.connection = () =>
+        ++calls > times ? connection : { isMatched: !connection.isMatched, hasBlocked: !connection.hasBlocked }
     }
     knownAfterCalls(2, { isMatched: true, hasBlocked: false })
     await createMatch(ana, ben)

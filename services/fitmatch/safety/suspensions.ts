@@ -7,9 +7,10 @@ import type { Trx } from '../tables.ts'
 const REPORTERS_TO_SUSPEND = 3
 
 /**
- * Suspends an account until an operator has reviewed it, if three people have reported it, or one has reported that its owner is under age. Only
- * reporters with a verified email address count. Once an operator has resolved a report, its reporter no longer counts against this account, or
- * the same people could suspend it again and again. Call it under the member's lock.
+ * Suspends an account until an operator has reviewed it, if three people have reported it, or one has reported that its
+ * owner is under age. Only reporters with a verified email address count. Once an operator has resolved a report, its
+ * reporter no longer counts against this account, or the same people could suspend it again and again. Call it under
+ * the member's lock.
  */
 export async function suspendIfDue (trx: Trx, accountId: string) {
   const reporters = await trx.selectFrom('reports').innerJoin('members', 'members.account_id', 'reporter_id')
@@ -18,14 +19,24 @@ export async function suspendIfDue (trx: Trx, accountId: string) {
     .groupBy('reporter_id')
     .having(sql<boolean>`bool_and(status = 'OPEN')`)
     .execute()
-  if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ saysUnderage }) => saysUnderage)) await setSuspended(trx, accountId, true)
+  if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ saysUnderage }) => saysUnderage)) {
+    await setSuspended(trx, accountId, true)
+  }
 }
 
-/** Suspends an account, or lifts the suspension. The account is suspended, not the profile, so a new profile is suspended too. */
+/**
+ * Suspends an account, or lifts the suspension. The account is suspended, not the profile, so a new profile is
+ * suspended too.
+ */
 export async function setSuspended (trx: Trx, accountId: string, suspended: boolean) {
   const member = await lockMember(trx, accountId)
   if ((member.suspended_at !== null) === suspended) return
-  await trx.updateTable('members').set({ suspended_at: suspended ? sql`now()` : null }).where('account_id', '=', accountId).execute()
-  await trx.updateTable('profiles').set({ suspended, updated_at: sql`now()` }).where('account_id', '=', accountId).execute()
+  await trx.updateTable('members').set({ suspended_at: suspended ? sql`now()` : null }).where(
+    'account_id',
+    '=',
+    accountId
+  ).execute()
+  await trx.updateTable('profiles').set({ suspended, updated_at: sql`now()` }).where('account_id', '=', accountId)
+    .execute()
   await publish(trx, SuspensionChanged, accountId, { accountId, suspended })
 }

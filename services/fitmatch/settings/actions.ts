@@ -2,12 +2,25 @@ import { sql } from 'kysely'
 import { ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
-export interface Settings { status?: 'ACTIVE' | 'PAUSED', showOnlineStatus?: boolean, showDistance?: boolean, showLastActive?: boolean }
+export interface Settings {
+  status?: 'ACTIVE' | 'PAUSED'
+  showOnlineStatus?: boolean
+  showDistance?: boolean
+  showLastActive?: boolean
+}
 
-/** Changes the given settings. A suspended profile cannot be paused or resumed; only an operator can lift the suspension. */
-export async function updateSettings (db: Db, accountId: string, { status, showOnlineStatus, showDistance, showLastActive }: Settings) {
+/**
+ * Changes the given settings. A suspended profile cannot be paused or resumed; only an operator can lift the
+ * suspension.
+ */
+export async function updateSettings (
+  db: Db,
+  accountId: string,
+  { status, showOnlineStatus, showDistance, showLastActive }: Settings
+) {
   return await db.transaction().execute(async (trx) => {
-    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('suspended').forUpdate().executeTakeFirst()
+    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('suspended').forUpdate()
+      .executeTakeFirst()
     if (!profile) throw new ProfileMissing()
     if (status !== undefined && profile.suspended) throw new ProfileSuspended()
     return await trx.updateTable('profiles')
@@ -19,7 +32,12 @@ export async function updateSettings (db: Db, accountId: string, { status, showO
         updated_at: sql`now()`
       })
       .where('account_id', '=', accountId)
-      .returning(['status', 'show_online_status as showOnlineStatus', 'show_distance as showDistance', 'show_last_active as showLastActive'])
+      .returning([
+        'status',
+        'show_online_status as showOnlineStatus',
+        'show_distance as showDistance',
+        'show_last_active as showLastActive'
+      ])
       .executeTakeFirstOrThrow()
   })
 }

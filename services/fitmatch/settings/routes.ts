@@ -39,7 +39,9 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
   app.delete('/fitmatch/settings', {
     schema: {
       summary: 'Permanently delete my matching profile',
-      body: Body({ confirmation: Type.Literal('DELETE_MY_FITMATCH') }, { examples: [{ confirmation: 'DELETE_MY_FITMATCH' }] }),
+      body: Body({ confirmation: Type.Literal('DELETE_MY_FITMATCH') }, {
+        examples: [{ confirmation: 'DELETE_MY_FITMATCH' }]
+      }),
       response: { 200: Message }
     }
   }, async ({ account }) => {

@@ -6,6 +6,7 @@ export async function findDraft (db: Db, accountId: string) {
 }
 
 export async function hasSeenTutorial (db: Db, accountId: string) {
-  const row = await db.selectFrom('profiles').where('account_id', '=', accountId).select('tutorial_seen').executeTakeFirst()
+  const row = await db.selectFrom('profiles').where('account_id', '=', accountId).select('tutorial_seen')
+    .executeTakeFirst()
   return row?.tutorial_seen ?? false
 }

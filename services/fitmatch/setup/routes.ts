@@ -8,7 +8,15 @@ const MAX_DRAFT_BYTES = 32 * 1024
 const MAX_DRAFT_DEPTH = 6
 
 const exampleState = {
-  step: 2, lookingFor: ['FEMALE'], interestedIn: ['gym_buddy'], ageMin: 24, ageMax: 38, maxDistance: 25, location: 'Jakarta', locationLat: -6.21, locationLng: 106.85,
+  step: 2,
+  lookingFor: ['FEMALE'],
+  interestedIn: ['gym_buddy'],
+  ageMin: 24,
+  ageMax: 38,
+  maxDistance: 25,
+  location: 'Jakarta',
+  locationLat: -6.21,
+  locationLng: 106.85,
   venues: [{ id: 'a', name: 'Gelora', address: 'Jalan Pintu Satu', lat: -6.2186, lng: 106.8018 }]
 }
 const Draft = Type.Object({}, {
@@ -32,7 +40,9 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async ({ body, account }) => {
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_DRAFT_BYTES) throw new PayloadTooLarge()
-    if (depthOf(body) > MAX_DRAFT_DEPTH) throw new ValidationError('The draft is nested too deeply. At most 6 levels are allowed')
+    if (depthOf(body) > MAX_DRAFT_DEPTH) {
+      throw new ValidationError('The draft is nested too deeply. At most 6 levels are allowed')
+    }
     return data({ draft: await saveDraft(db, account.id, body as Record<string, unknown>) })
   })
 
@@ -44,7 +54,10 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   })
 
   app.get('/fitmatch/tutorial-seen', {
-    schema: { summary: 'Get whether I have seen the tutorial', response: { 200: Data(Type.Object({ seen: Type.Boolean() })) } }
+    schema: {
+      summary: 'Get whether I have seen the tutorial',
+      response: { 200: Data(Type.Object({ seen: Type.Boolean() })) }
+    }
   }, async ({ account }) => data({ seen: await hasSeenTutorial(db, account.id) }))
 
   app.post('/fitmatch/tutorial-seen', {

@@ -9,7 +9,12 @@ t.test('the setup draft', async (t) => {
   t.test('stores any object until it is deleted', async (t) => {
     const ana = randomUUID()
     t.strictSame((await get(ana, path)).data, { draft: null })
-    const draft = { step: 2, lookingFor: ['MALE'], venues: [{ id: 'a', name: 'Gym', address: 'B', lat: 1.5, lng: 2 }], anything: { a: null } }
+    const draft = {
+      step: 2,
+      lookingFor: ['MALE'],
+      venues: [{ id: 'a', name: 'Gym', address: 'B', lat: 1.5, lng: 2 }],
+      anything: { a: null }
+    }
     const saved = await post(ana, path, draft)
     t.match(saved, { status: 200, data: { draft: { ...draft, savedAt: /^\d{4}-.*Z$/ } } })
     t.strictSame((await get(ana, path)).data.draft, saved.data.draft)
@@ -44,7 +49,10 @@ t.test('the setup draft', async (t) => {
   t.test('stores whether the tutorial was seen once there is a profile', async (t) => {
     const nobody = randomUUID()
     t.strictSame((await get(nobody, '/fitmatch/tutorial-seen')).data, { seen: false })
-    t.match(await send(nobody, 'POST', '/fitmatch/tutorial-seen'), { status: 200, data: { seen: true, applied: false } })
+    t.match(await send(nobody, 'POST', '/fitmatch/tutorial-seen'), {
+      status: 200,
+      data: { seen: true, applied: false }
+    })
     t.strictSame((await get(nobody, '/fitmatch/tutorial-seen')).data, { seen: false })
     const { id: ana } = await member('Ana')
     t.match(await send(ana, 'POST', '/fitmatch/tutorial-seen'), { status: 200, data: { seen: true, applied: true } })

@@ -11,13 +11,16 @@ import { todayIn, useDailyQuota } from '../quotas.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
 import { readUsedSwipes, describeLimits, dailyLimitOf } from './limits.ts'
 
-interface Swipe { targetProfileId: string, swipeType: SwipeType }
+interface Swipe {
+  targetProfileId: string
+  swipeType: SwipeType
+}
 
 const isInterest = (type: SwipeType | undefined): type is MatchType => type !== undefined && type !== 'PASS'
 
 /**
- * Swipes on a profile and creates a match if both people are interested. Repeating a swipe is free, changing it costs a swipe, and between two
- * matched people a swipe changes nothing.
+ * Swipes on a profile and creates a match if both people are interested. Repeating a swipe is free, changing it costs a
+ * swipe, and between two matched people a swipe changes nothing.
  */
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
   const me = await readParticipant(db, accountId)
@@ -31,35 +34,58 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
     const pairState = await lockPairState(trx, accountId, targetId)
     const { match, mySwipe, isLikePublished, theirSwipe, isSubscribed, ownName, ...target } = pairState
     if (match || mySwipe === swipeType) {
-      return { swipeType, match: match && { ...match, matchedProfile: target }, remaining: describeLimits(me, await readUsedSwipes(trx, accountId, day)).remaining }
+      return {
+        swipeType,
+        match: match && { ...match, matchedProfile: target },
+        remaining: describeLimits(me, await readUsedSwipes(trx, accountId, day)).remaining
+      }
     }
 
     const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
-      ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, { id: targetId, name: target.displayName, swipe: theirSwipe })
+      ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, {
+        id: targetId,
+        name: target.displayName,
+        swipe: theirSwipe
+      })
       : undefined
     const shouldPublishLike = isInterest(swipeType) && !newMatch && !isLikePublished
-    if (shouldPublishLike) await publish(trx, LikeReceived, targetId, {
-      accountId: targetId, swipeType, ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
-    })
+    if (shouldPublishLike) {
+      await publish(trx, LikeReceived, targetId, {
+        accountId: targetId,
+        swipeType,
+        ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
+      })
+    }
     const row = { swipe_type: swipeType, like_published: isLikePublished === true || shouldPublishLike }
     await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, ...row })
-      .onConflict((conflict) => conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` }))
+      .onConflict((conflict) =>
+        conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` })
+      )
       .execute()
-    return { swipeType, match: newMatch && { ...newMatch, matchedProfile: target }, remaining: describeLimits(me, used).remaining }
+    return {
+      swipeType,
+      match: newMatch && { ...newMatch, matchedProfile: target },
+      remaining: describeLimits(me, used).remaining
+    }
   })
 }
 
 /** Finds the profile's account and locks the pair, in one statement. */
 async function lockPairWithProfile (trx: Trx, accountId: string, profileId: string) {
   const { rows } = await sql<{ targetId: string }>`
-    select account_id as "targetId", ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
+    select account_id as "targetId", ${
+    pairLock(sql`account_id`, sql`${accountId}::uuid`)
+  } from profiles where id = ${profileId}`.execute(trx)
   if (!rows[0]) throw new ProfileNotFound()
   return rows[0].targetId
 }
 
-/** Everything between two people. Call it under the pair's lock. Both profiles are locked too, so neither can be deleted before the swipe is stored. */
+/**
+ * Everything between two people. Call it under the pair's lock. Both profiles are locked too, so neither can be deleted
+ * before the swipe is stored.
+ */
 async function lockPairState (trx: Trx, accountId: string, targetId: string) {
   const found = await trx.selectFrom('profiles')
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
@@ -67,13 +93,29 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
     .where('profiles.account_id', '=', targetId)
     .where(isVisibleTo(accountId))
     .select((eb) => [
-      'profiles.id', 'profiles.display_name as displayName', 'own.display_name as ownName', ageNow.as('age'), sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as('photo'),
-      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type').as('mySwipe'),
-      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('like_published').as('isLikePublished'),
-      eb.selectFrom('swipes').where('swiper_id', '=', targetId).where('target_id', '=', accountId).select('swipe_type').as('theirSwipe'),
-      jsonObjectFrom(eb.selectFrom('matches').where('low_id', '=', pairOf(accountId, targetId).low_id).where('high_id', '=', pairOf(accountId, targetId).high_id)
-        .where('ended_at', 'is', null).select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])).as('match')
+      'profiles.id',
+      'profiles.display_name as displayName',
+      'own.display_name as ownName',
+      ageNow.as('age'),
+      sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as(
+        'photo'
+      ),
+      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type')
+        .as('mySwipe'),
+      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select(
+        'like_published'
+      ).as('isLikePublished'),
+      eb.selectFrom('swipes').where('swiper_id', '=', targetId).where('target_id', '=', accountId).select('swipe_type')
+        .as('theirSwipe'),
+      jsonObjectFrom(
+        eb.selectFrom('matches').where('low_id', '=', pairOf(accountId, targetId).low_id).where(
+          'high_id',
+          '=',
+          pairOf(accountId, targetId).high_id
+        )
+          .where('ended_at', 'is', null).select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
+      ).as('match')
     ])
     .forShare(['profiles', 'own'])
     .executeTakeFirst()
@@ -87,7 +129,11 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
   }
 }
 
-interface Side { id: string, name: string, swipe: MatchType }
+interface Side {
+  id: string
+  name: string
+  swipe: MatchType
+}
 
 async function createMatch (trx: Trx, one: Side, other: Side) {
   const matchType: MatchType = one.swipe === 'LIKE' && other.swipe === 'LIKE' ? 'LIKE' : 'WORKOUT_BUDDY'
@@ -96,6 +142,11 @@ async function createMatch (trx: Trx, one: Side, other: Side) {
   const match = await trx.insertInto('matches').values({ ...pair, match_type: matchType })
     .returning(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
     .executeTakeFirstOrThrow()
-  await publish(trx, MatchMade, match.matchId, { matchId: match.matchId, accountIds: [pair.low_id, pair.high_id], displayNames, matchType })
+  await publish(trx, MatchMade, match.matchId, {
+    matchId: match.matchId,
+    accountIds: [pair.low_id, pair.high_id],
+    displayNames,
+    matchType
+  })
   return match
 }

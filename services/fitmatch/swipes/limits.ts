@@ -6,11 +6,17 @@ const FREE_SWIPES_PER_DAY = 10
 // The API has numbers here, so unlimited is a number that nobody can use up in a day.
 const UNLIMITED_SWIPES = 999_999
 
-export const dailyLimitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) => isSubscribed ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
+export const dailyLimitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) =>
+  isSubscribed ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
 
 export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: number) {
   const dailySwipes = dailyLimitOf(caller)
-  return { dailySwipes, remaining: caller.isSubscribed ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used), used, unlimited: caller.isSubscribed }
+  return {
+    dailySwipes,
+    remaining: caller.isSubscribed ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used),
+    used,
+    unlimited: caller.isSubscribed
+  }
 }
 
 /** The caller's swipe limits for today. */
@@ -20,6 +26,8 @@ export async function readSwipeLimits (db: Db, caller: Caller) {
 
 /** How many swipes an account has used on a day. */
 export async function readUsedSwipes (db: Db, accountId: string, day: string) {
-  const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select('used').executeTakeFirst()
+  const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select(
+    'used'
+  ).executeTakeFirst()
   return row?.used ?? 0
 }

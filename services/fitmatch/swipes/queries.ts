@@ -5,18 +5,28 @@ import type { Db } from '../tables.ts'
 
 const MAX_SHOWN = 50
 
-/** People who like the caller and that the caller has not swiped yet, newest first. Without a subscription, only their number. */
+/**
+ * People who like the caller and that the caller has not swiped yet, newest first. Without a subscription, only their
+ * number.
+ */
 export async function readLikes (db: Db, me: Caller): Promise<{ count: number, profiles: Candidate[] }> {
   const pending = db.selectFrom('profiles').innerJoin('swipes', 'swiper_id', 'profiles.account_id')
     .where('target_id', '=', me.accountId)
     .where('swipe_type', '<>', 'PASS')
     .where(isVisibleTo(me.accountId))
-    .where(sql<boolean>`not exists (select from swipes as replies where replies.swiper_id = ${me.accountId} and replies.target_id = profiles.account_id)`)
+    .where(
+      sql<
+        boolean
+      >`not exists (select from swipes as replies where replies.swiper_id = ${me.accountId} and replies.target_id = profiles.account_id)`
+    )
   const { count } = await pending.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   if (!me.isSubscribed || count === 0) return { count, profiles: [] }
 
   const newest = await pending.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MAX_SHOWN).execute()
-  const rows = await selectCandidates(db.selectFrom('profiles')).innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
+  const rows = await selectCandidates(db.selectFrom('profiles')).innerJoinLateral(
+    scoredAgainst(me),
+    (join) => join.onTrue()
+  )
     .where('profiles.id', 'in', newest.map(({ id }) => id))
     .select(['km', 'score'])
     .execute()

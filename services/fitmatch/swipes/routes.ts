@@ -22,13 +22,22 @@ const Swiped = Type.Object({
       photo: Nullable(Type.String())
     })
   })),
-  remaining: Type.Integer({ description: "Swipes left today; 999999 with an active subscription" })
+  remaining: Type.Integer({ description: 'Swipes left today; 999999 with an active subscription' })
 }, {
   examples: [{
-    swipeType: 'LIKE', isMatch: true, remaining: 9,
+    swipeType: 'LIKE',
+    isMatch: true,
+    remaining: 9,
     match: {
-      matchId: '019aa1f0-0000-7000-8000-000000000005', matchType: 'LIKE', matchedAt: '2026-01-31T08:00:00.000Z',
-      matchedProfile: { id: '019aa1f0-0000-7000-8000-000000000004', displayName: 'Ben', age: 31, photo: 'https://cdn.example/fitmatch/a/b.webp' }
+      matchId: '019aa1f0-0000-7000-8000-000000000005',
+      matchType: 'LIKE',
+      matchedAt: '2026-01-31T08:00:00.000Z',
+      matchedProfile: {
+        id: '019aa1f0-0000-7000-8000-000000000004',
+        displayName: 'Ben',
+        age: 31,
+        photo: 'https://cdn.example/fitmatch/a/b.webp'
+      }
     }
   }]
 })
@@ -38,8 +47,9 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Swipe on a profile',
       description: 'At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.',
-      body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) },
-        { examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }] }),
+      body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) }, {
+        examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }]
+      }),
       response: { 200: Data(Swiped) }
     }
   }, async ({ body, account }) => {
@@ -47,7 +57,12 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     if (match) await waitUntilPropagated(deps, account.id, body.targetProfileId)
     if (!match) return data({ swipeType, isMatch: false, remaining })
     const { matchedProfile } = match
-    return data({ swipeType, isMatch: true, match: { ...match, matchedProfile: { ...matchedProfile, photo: deps.media.urlOf(matchedProfile.photo) } }, remaining })
+    return data({
+      swipeType,
+      isMatch: true,
+      match: { ...match, matchedProfile: { ...matchedProfile, photo: deps.media.urlOf(matchedProfile.photo) } },
+      remaining
+    })
   })
 
   app.get('/fitmatch/likes', {
@@ -55,7 +70,13 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       summary: 'List people who like me and await my swipe',
       description: 'Without a subscription, only their number.',
-      response: { 200: Data(Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, { examples: [{ count: 1, profiles: [exampleCandidate] }] })) }
+      response: {
+        200: Data(
+          Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, {
+            examples: [{ count: 1, profiles: [exampleCandidate] }]
+          })
+        )
+      }
     }
   }, async ({ account }) => {
     const { count, profiles } = await readLikes(deps.db, await readParticipant(deps.db, account.id))

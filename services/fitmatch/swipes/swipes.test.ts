@@ -6,44 +6,93 @@ import { inParallel, testApp, type Member } from '../test/app.ts'
 t.test('swipes', async (t) => {
   const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers } = await testApp(t)
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
-  const usedBy = async ({ id }: Member) => (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
+  const usedBy = async ({ id }: Member) =>
+    (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
 
   t.test('publish that a person is liked, without revealing the account that liked them', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
     const response = await swipe(ana, ben)
     t.match(response, { status: 200, success: true })
     t.strictSame(response.data, { swipeType: 'LIKE', isMatch: false, remaining: 9 })
-    t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{ accountId: ben.id, swipeType: 'LIKE', likedBy: null }])
+    t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{
+      accountId: ben.id,
+      swipeType: 'LIKE',
+      likedBy: null
+    }])
     t.strictSame((await get(ben.id, '/fitmatch/likes')).data, { count: 1, profiles: [] })
 
     const cleo = await member('Cleo')
     await subscribe(cleo.id)
     await swipe(ana, cleo, 'WORKOUT_BUDDY')
     t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id), [
-      { accountId: cleo.id, swipeType: 'WORKOUT_BUDDY', likedBy: ana.id, displayName: 'Annie', profileId: ana.profileId }
+      {
+        accountId: cleo.id,
+        swipeType: 'WORKOUT_BUDDY',
+        likedBy: ana.id,
+        displayName: 'Annie',
+        profileId: ana.profileId
+      }
     ])
-    t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 1, profiles: [{ id: ana.profileId, displayName: 'Annie' }] })
+    t.match((await get(cleo.id, '/fitmatch/likes')).data, {
+      count: 1,
+      profiles: [{ id: ana.profileId, displayName: 'Annie' }]
+    })
     await swipe(ana, cleo, 'PASS')
     await swipe(ana, cleo, 'LIKE')
-    t.equal((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length, 1, 'published once')
+    t.equal(
+      (await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length,
+      1,
+      'published once'
+    )
     await swipe(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
   })
 
   t.test('of two interested people create a match, which is published for both', async (t) => {
-    for (const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], ['WORKOUT_BUDDY', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY']] as const) {
+    for (
+      const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], [
+        'WORKOUT_BUDDY',
+        'WORKOUT_BUDDY',
+        'WORKOUT_BUDDY'
+      ]] as const
+    ) {
       const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
       await swipe(ana, ben, mine)
       const { data } = await swipe(ben, ana, theirs)
       t.match(data, {
-        swipeType: theirs, isMatch: true, remaining: 9,
-        match: { matchId: String, matchType, matchedAt: String, matchedProfile: { id: ana.profileId, displayName: 'Ana', age: 31, photo: 'https://cdn.example/onboarding/Ana/1.webp' } }
+        swipeType: theirs,
+        isMatch: true,
+        remaining: 9,
+        match: {
+          matchId: String,
+          matchType,
+          matchedAt: String,
+          matchedProfile: {
+            id: ana.profileId,
+            displayName: 'Ana',
+            age: 31,
+            photo: 'https://cdn.example/onboarding/Ana/1.webp'
+          }
+        }
       })
       t.strictSame(Object.keys(data.match.matchedProfile).sort(), ['age', 'displayName', 'id', 'photo'])
-      t.match((await publishedEvents(MatchMade)).at(-1), { matchId: data.match.matchId, accountIds: [ana.id, ben.id].toSorted(), displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'], matchType })
-      t.match((await swipe(ana, ben, 'PASS')).data, { isMatch: true, match: { matchId: data.match.matchId } }, 'an existing match stays')
+      t.match((await publishedEvents(MatchMade)).at(-1), {
+        matchId: data.match.matchId,
+        accountIds: [ana.id, ben.id].toSorted(),
+        displayNames: ana.id < ben.id ? ['Ana', 'Benny'] : ['Benny', 'Ana'],
+        matchType
+      })
+      t.match(
+        (await swipe(ana, ben, 'PASS')).data,
+        { isMatch: true, match: { matchId: data.match.matchId } },
+        'an existing match stays'
+      )
       t.equal(await usedBy(ana), 1)
-      t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, { isMatch: true, matchId: data.match.matchId, mySwipe: mine })
+      t.match((await get(ana.id, `/fitmatch/profile/${ben.profileId}`)).data, {
+        isMatch: true,
+        matchId: data.match.matchId,
+        mySwipe: mine
+      })
     }
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await swipe(ana, ben, 'LIKE')
@@ -53,15 +102,25 @@ t.test('swipes', async (t) => {
 
   t.test('of two hundred pairs at the same instant create two hundred matches', { timeout: 60_000 }, async (t) => {
     const pairs: [Member, Member][] = []
-    for (let batch = 0; batch < 10; batch++) pairs.push(...await inParallel(20, async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]))
+    for (let batch = 0; batch < 10; batch++) {
+      pairs.push(
+        ...await inParallel(
+          20,
+          async (turn) => [await member(`A${turn}`), await member(`B${turn}`)] as [Member, Member]
+        )
+      )
+    }
     const before = (await publishedEvents(MatchMade)).length
-    const responses = await Promise.all(pairs.map(async ([one, other]) => await Promise.all([swipe(one, other), swipe(other, one)])))
+    const responses = await Promise.all(
+      pairs.map(async ([one, other]) => await Promise.all([swipe(one, other), swipe(other, one)]))
+    )
     t.ok(responses.every((both) => both.every(({ status }) => status === 200)))
     t.ok(responses.every((both) => both.some(({ data }) => data.isMatch)))
     const created = (await publishedEvents(MatchMade)).slice(before)
     t.equal(created.length, 200)
     t.equal(new Set(created.map(({ accountIds }) => String(accountIds))).size, 200)
-    const matches = await db.selectFrom('matches').where('low_id', 'in', pairs.flat().map(({ id }) => id)).select('id').execute()
+    const matches = await db.selectFrom('matches').where('low_id', 'in', pairs.flat().map(({ id }) => id)).select('id')
+      .execute()
     t.equal(matches.length, 200)
   })
 
@@ -78,7 +137,12 @@ t.test('swipes', async (t) => {
     const responses = await Promise.all(others.map((other, turn) => swipe(ana, other, turn % 2 ? 'LIKE' : 'PASS')))
     t.equal(responses.filter(({ status }) => status === 200).length, 10)
     t.match(responses.find(({ status }) => status !== 200), { status: 429, code: 'LIMIT_EXCEEDED' })
-    t.strictSame(responses.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort((one, other) => one - other), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    t.strictSame(
+      responses.filter(({ status }) => status === 200).map(({ data }) => data.remaining).sort((one, other) =>
+        one - other
+      ),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    )
     t.equal((await db.selectFrom('swipes').where('swiper_id', '=', ana.id).select('target_id').execute()).length, 10)
     const limits = async () => (await get(ana.id, '/fitmatch/discover')).data.limits
     t.strictSame(await limits(), { dailySwipes: 10, remaining: 0, used: 10, unlimited: false })
@@ -101,7 +165,13 @@ t.test('swipes', async (t) => {
     const ana = await member('Ana')
     await subscribe(ana.id, 'ACTIVE', -1)
     t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { dailySwipes: 10 })
-    const at = (status: string) => ({ accountId: ana.id, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + 1e9).toISOString() })
+    const at = (status: string) => ({
+      accountId: ana.id,
+      planId: 'pro',
+      status,
+      currentPeriodStart: new Date().toISOString(),
+      currentPeriodEnd: new Date(Date.now() + 1e9).toISOString()
+    })
     const [moment, first] = [new Date(), Number.MAX_SAFE_INTEGER - 3]
     const change = async (status: string, sequence: number) => {
       await deliver(handlers, SubscriptionChanged.type, at(status), { at: moment, sequence })
@@ -117,10 +187,19 @@ t.test('swipes', async (t) => {
   t.test('are rejected if invalid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     t.match(await swipe(ana, ana), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: 'garbage', swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
-    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'SUPERLIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: 'garbage', swipeType: 'LIKE' }), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
+    t.match(await post(ana.id, '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'SUPERLIKE' }), {
+      status: 400,
+      code: 'VALIDATION_ERROR'
+    })
     t.match(await post(ana.id, '/fitmatch/swipe', { swipeType: 'LIKE' }), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await post(person('Nobody'), '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'LIKE' }), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await post(person('Nobody'), '/fitmatch/swipe', { targetProfileId: ben.profileId, swipeType: 'LIKE' }), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
     const ageless = await member('Ageless', { birthDate: null })
     t.match(await swipe(ageless, ben), { status: 403, code: 'AGE_RESTRICTED' })
     await put(ageless.id, '/fitmatch/profile', { birthDate: '1990-01-01' })

@@ -5,7 +5,15 @@ import path from 'node:path'
 import type Type from 'typebox'
 import { Unavailable, type CallRpc } from '@tandem/bus-kit'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
-import { AddressVerified, Connection, MatchFacts, Membership, OfferedOptions, SubscriptionChanged, TrainingProgress } from '@tandem/contracts'
+import {
+  AddressVerified,
+  Connection,
+  MatchFacts,
+  Membership,
+  OfferedOptions,
+  SubscriptionChanged,
+  TrainingProgress
+} from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm } from '@tandem/media-kit/testing'
@@ -61,7 +69,14 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
-  const services: FakeServices = { facts: new Map(), progress: { weekStreak: 0, personalRecords: 0 }, membership: null, interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'], unverified: new Set(), areUnavailable: false }
+  const services: FakeServices = {
+    facts: new Map(),
+    progress: { weekStreak: 0, personalRecords: 0 },
+    membership: null,
+    interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'],
+    unverified: new Set(),
+    areUnavailable: false
+  }
   const callRpc = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
     if (services.areUnavailable) throw new Unavailable()
     if (type === MatchFacts.type) return services.facts.get(accountId) ?? null
@@ -76,7 +91,12 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     callRpc,
-    media: createMedia({ storage: diskStorage(path.join(folder, 'media')), cdnUrl, ownUrlsOnly: onlyOwnMedia, signingKey: mediaSigningKey }),
+    media: createMedia({
+      storage: diskStorage(path.join(folder, 'media')),
+      cdnUrl,
+      ownUrlsOnly: onlyOwnMedia,
+      signingKey: mediaSigningKey
+    }),
     selfies: diskStorage(path.join(folder, 'selfies')),
     minAge
   }
@@ -84,8 +104,19 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   t.teardown(() => app.close())
 
   /** Sends a request as an account and returns status, headers and body. */
-  async function send (accountId: string, method: Method, url: string, payload?: object, { role = 'USER', headers = {} as Record<string, string> } = {}) {
-    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+  async function send (
+    accountId: string,
+    method: Method,
+    url: string,
+    payload?: object,
+    { role = 'USER', headers = {} as Record<string, string> } = {}
+  ) {
+    const response = await app.inject({
+      method,
+      url,
+      headers: { ...bearer(accountId, { role, sessionId: accountId }), ...headers },
+      ...(payload && { payload })
+    })
     return { status: response.statusCode, headers: response.headers, ...response.json() }
   }
   const post = (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload)
@@ -109,7 +140,8 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   }
   type Member = Awaited<ReturnType<typeof member>>
 
-  const swipe = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') => post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
+  const swipe = (one: Member, other: Member, swipeType: SwipeType = 'LIKE') =>
+    post(one.id, '/fitmatch/swipe', { targetProfileId: other.profileId, swipeType })
 
   return {
     app,
@@ -125,10 +157,12 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,
     /** Like `post`, with an idempotency key. */
-    postOnce: (accountId: string, key: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload, { headers: { 'idempotency-key': key } }),
+    postOnce: (accountId: string, key: string, url: string, payload: object = {}) =>
+      send(accountId, 'POST', url, payload, { headers: { 'idempotency-key': key } }),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     del: (accountId: string, url: string, payload?: object) => send(accountId, 'DELETE', url, payload),
-    operator: (method: Method, url: string, payload?: object) => send('0198c000-0000-7000-8000-00000000ad01', method, url, payload, { role: 'ADMIN' }),
+    operator: (method: Method, url: string, payload?: object) =>
+      send('0198c000-0000-7000-8000-00000000ad01', method, url, payload, { role: 'ADMIN' }),
     upload,
     person,
     member,
@@ -139,11 +173,19 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
       const { data } = await swipe(other, one)
       return data.match.matchId as string
     },
-    subscribe: async (accountId: string, status = 'ACTIVE', days = 30) => await deliver(createHandlers(deps), SubscriptionChanged.type, {
-      accountId, planId: 'pro', status, currentPeriodStart: new Date().toISOString(), currentPeriodEnd: new Date(Date.now() + days * 86_400_000).toISOString()
-    }),
+    subscribe: async (accountId: string, status = 'ACTIVE', days = 30) =>
+      await deliver(createHandlers(deps), SubscriptionChanged.type, {
+        accountId,
+        planId: 'pro',
+        status,
+        currentPeriodStart: new Date().toISOString(),
+        currentPeriodEnd: new Date(Date.now() + days * 86_400_000).toISOString()
+      }),
     /** The data of the events of this type published so far. */
-    publishedEvents: async ({ type }: { type: string }) => (await recordedEvents(db)).filter((event) => event.type === type).map((event) => event.data as Record<string, unknown>)
+    publishedEvents: async ({ type }: { type: string }) =>
+      (await recordedEvents(db)).filter((event) => event.type === type).map((event) =>
+        event.data as Record<string, unknown>
+      )
   }
 }
 
@@ -151,4 +193,5 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>
 export type Member = Awaited<ReturnType<TestApp['member']>>
 
 /** Runs `work` `times` times concurrently. */
-export const inParallel = async <Result>(times: number, work: (turn: number) => Promise<Result>) => await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))
+export const inParallel = async <Result>(times: number, work: (turn: number) => Promise<Result>) =>
+  await Promise.all(Array.from({ length: times }, (_, turn) => work(turn)))

@@ -18,14 +18,25 @@ interface NewVenue {
   placeId?: string
   isCustom?: boolean
 }
-interface VenueChanges { id: string, name?: string, branch?: string, latitude?: number, longitude?: number }
+interface VenueChanges {
+  id: string
+  name?: string
+  branch?: string
+  latitude?: number
+  longitude?: number
+}
 
 // All changes take the profile's lock, so the limit holds under concurrent requests.
 
 const setCount = async (trx: Trx, profileId: string, count: number) =>
-  await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId).execute()
+  await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId)
+    .execute()
 
-export async function addVenue (trx: Trx, accountId: string, { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue) {
+export async function addVenue (
+  trx: Trx,
+  accountId: string,
+  { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue
+) {
   checkPosition({ latitude, longitude })
   const { id: profileId } = await lockProfile(trx, accountId)
   const venues = await listVenues(trx, profileId)
@@ -44,7 +55,18 @@ export async function addVenue (trx: Trx, accountId: string, { chainId, name, br
       is_custom: isCustom ?? false,
       sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
     })
-    .returning(['id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'])
+    .returning([
+      'id',
+      'chain_id as chainId',
+      'name',
+      'branch',
+      'city',
+      'latitude',
+      'longitude',
+      'place_id as placeId',
+      'is_custom as isCustom',
+      'sort_order as sortOrder'
+    ])
     .executeTakeFirstOrThrow()
 }
 
@@ -53,10 +75,15 @@ export async function reorderVenues (db: Db, accountId: string, venueIds: string
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
-    const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length && venues.every(({ id }) => venueIds.includes(id))
+    const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length &&
+      venues.every(({ id }) => venueIds.includes(id))
     if (!isComplete) throw new ValidationError('venueIds must contain each of your venues once')
     for (const [index, id] of venueIds.entries()) {
-      await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where('profile_id', '=', profileId).execute()
+      await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where(
+        'profile_id',
+        '=',
+        profileId
+      ).execute()
     }
     return await listVenues(trx, profileId)
   })
@@ -85,7 +112,8 @@ export async function updateVenue (db: Db, accountId: string, { id, name, branch
 export async function deleteVenue (db: Db, accountId: string, venueId: string) {
   await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
-    const deleted = await trx.deleteFrom('venues').where('id', '=', venueId).where('profile_id', '=', profileId).returning('id').executeTakeFirst()
+    const deleted = await trx.deleteFrom('venues').where('id', '=', venueId).where('profile_id', '=', profileId)
+      .returning('id').executeTakeFirst()
     if (!deleted) throw new VenueNotFound()
     await setCount(trx, profileId, (await listVenues(trx, profileId)).length)
   })

@@ -1,9 +1,19 @@
 import type { Db } from '../tables.ts'
 
 const columns = [
-  'id', 'chain_id as chainId', 'name', 'branch', 'city', 'latitude', 'longitude', 'place_id as placeId', 'is_custom as isCustom', 'sort_order as sortOrder'
+  'id',
+  'chain_id as chainId',
+  'name',
+  'branch',
+  'city',
+  'latitude',
+  'longitude',
+  'place_id as placeId',
+  'is_custom as isCustom',
+  'sort_order as sortOrder'
 ] as const
 
 export async function listVenues (db: Db, profileId: string) {
-  return await db.selectFrom('venues').where('profile_id', '=', profileId).select(columns).orderBy('sort_order').execute()
+  return await db.selectFrom('venues').where('profile_id', '=', profileId).select(columns).orderBy('sort_order')
+    .execute()
 }

@@ -1,6 +1,18 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
-import { Body, Data, data, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  IdempotencyHeaders,
+  Text,
+  ValidationError,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'
@@ -13,9 +25,14 @@ const longitude = Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
 const text = (max: number) => Type.Optional(Text({ min: 0, max }))
 
 export const venueRoutes: Routes<Deps> = async (app, { db }) => {
-  app.get('/fitmatch/profile/venues', {
-    schema: { summary: 'List my venues', response: { 200: Venues } }
-  }, async ({ account }) => data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES }))
+  app.get(
+    '/fitmatch/profile/venues',
+    {
+      schema: { summary: 'List my venues', response: { 200: Venues } }
+    },
+    async ({ account }) =>
+      data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES })
+  )
 
   app.post('/fitmatch/profile/venues', {
     schema: {
@@ -23,14 +40,35 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
       description: 'A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.',
       headers: IdempotencyHeaders,
       body: Body({
-        chainId: text(100), name: Text({ max: 200 }), branch: text(200), city: text(100), latitude, longitude, placeId: text(300),
+        chainId: text(100),
+        name: Text({ max: 200 }),
+        branch: text(200),
+        city: text(100),
+        latitude,
+        longitude,
+        placeId: text(300),
         isCustom: Type.Optional(Type.Boolean())
-      }, { examples: [{ chainId: 'c1', name: 'Gelora', branch: 'South', city: 'Jakarta', latitude: -6.2186, longitude: 106.8018, placeId: 'p1', isCustom: false }] }),
+      }, {
+        examples: [{
+          chainId: 'c1',
+          name: 'Gelora',
+          branch: 'South',
+          city: 'Jakarta',
+          latitude: -6.2186,
+          longitude: 106.8018,
+          placeId: 'p1',
+          isCustom: false
+        }]
+      }),
       response: { 201: Data(Type.Object({ venue: Venue })) }
     }
   }, async (request, reply) => {
     const { body, account } = request
-    return reply.code(201).send(data({ venue: await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addVenue(trx, account.id, body)) }))
+    return reply.code(201).send(
+      data({
+        venue: await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addVenue(trx, account.id, body))
+      })
+    )
   })
 
   app.put('/fitmatch/profile/venues', {
@@ -43,7 +81,15 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         branch: text(200),
         latitude,
         longitude
-      }, { examples: [{ id: '019aa1f0-0000-7000-8000-000000000002', name: 'Gelora', branch: 'North', latitude: -6.2186, longitude: 106.8018 }] }),
+      }, {
+        examples: [{
+          id: '019aa1f0-0000-7000-8000-000000000002',
+          name: 'Gelora',
+          branch: 'North',
+          latitude: -6.2186,
+          longitude: 106.8018
+        }]
+      }),
       response: { 200: Venues }
     }
   }, async ({ body: { venueIds, id, ...changes }, account }) => {

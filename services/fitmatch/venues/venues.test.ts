@@ -3,16 +3,42 @@ import { inParallel, testApp } from '../test/app.ts'
 
 t.test('venues', async (t) => {
   const { get, post, postOnce, put, del, member } = await testApp(t)
-  const add = (accountId: string, body: object = { name: 'Gelora', isCustom: true }) => post(accountId, '/fitmatch/profile/venues', body)
+  const add = (accountId: string, body: object = { name: 'Gelora', isCustom: true }) =>
+    post(accountId, '/fitmatch/profile/venues', body)
 
   t.test('are stored exactly, and shown to others on the grid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
-    const venue = { chainId: 'c1', name: 'Gym', branch: 'North', city: 'Jakarta', latitude: -6.123456, longitude: 106.987654, placeId: 'p1', isCustom: false }
+    const venue = {
+      chainId: 'c1',
+      name: 'Gym',
+      branch: 'North',
+      city: 'Jakarta',
+      latitude: -6.123456,
+      longitude: 106.987654,
+      placeId: 'p1',
+      isCustom: false
+    }
     t.match(await add(ana.id, venue), { status: 201, data: { venue: { id: String, ...venue, sortOrder: 0 } } })
-    t.match(await add(ana.id, { chainId: null, name: 'Gelora', latitude: null, longitude: null, isCustom: true }), { status: 201, data: { venue: { chainId: null, name: 'Gelora', branch: null, city: null, latitude: null, longitude: null, placeId: null, isCustom: true, sortOrder: 1 } } })
+    t.match(await add(ana.id, { chainId: null, name: 'Gelora', latitude: null, longitude: null, isCustom: true }), {
+      status: 201,
+      data: {
+        venue: {
+          chainId: null,
+          name: 'Gelora',
+          branch: null,
+          city: null,
+          latitude: null,
+          longitude: null,
+          placeId: null,
+          isCustom: true,
+          sortOrder: 1
+        }
+      }
+    })
     t.match(await get(ana.id, '/fitmatch/profile/venues'), { status: 200, data: { venues: [venue, {}], maxVenues: 5 } })
     t.strictSame((await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.venues, [
-      { name: 'Gym', branch: 'North', city: 'Jakarta', latitude: -6.12, longitude: 106.99 }, { name: 'Gelora', branch: null, city: null, latitude: null, longitude: null }
+      { name: 'Gym', branch: 'North', city: 'Jakarta', latitude: -6.12, longitude: 106.99 },
+      { name: 'Gelora', branch: null, city: null, latitude: null, longitude: null }
     ])
   })
 
@@ -32,7 +58,10 @@ t.test('venues', async (t) => {
     const responses = await inParallel(4, () => postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Gym' }))
     t.ok(responses.every(({ status }) => status === 201))
     t.equal(new Set(responses.map(({ data }) => data.venue.id)).size, 1)
-    t.match(await postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Other' }), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.match(await postOnce(ana, 'k', '/fitmatch/profile/venues', { name: 'Other' }), {
+      status: 409,
+      code: 'IDEMPOTENCY_CONFLICT'
+    })
     t.equal((await get(ana, '/fitmatch/profile/venues')).data.venues.length, 1)
   })
 
@@ -40,17 +69,40 @@ t.test('venues', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const ids = [(await add(ana.id)).data.venue.id, (await add(ana.id)).data.venue.id]
     const path = '/fitmatch/profile/venues'
-    t.match(await put(ana.id, path, { venueIds: ids.toReversed() }), { status: 200, data: { venues: [{ id: ids[1], sortOrder: 0 }, { id: ids[0], sortOrder: 1 }], maxVenues: 5 } })
+    t.match(await put(ana.id, path, { venueIds: ids.toReversed() }), {
+      status: 200,
+      data: { venues: [{ id: ids[1], sortOrder: 0 }, { id: ids[0], sortOrder: 1 }], maxVenues: 5 }
+    })
     t.match(await put(ana.id, path, { venueIds: [ids[0]] }), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await put(ana.id, path, {}), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await put(ana.id, path, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }), { status: 200, data: { venues: [{}, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }] } })
-    t.match(await put(ana.id, path, { id: ids[0], latitude: 3 }), { status: 200, data: { venues: [{}, { latitude: 3, longitude: 2 }] } })
-    t.match(await put(ana.id, path, { id: ids[1], latitude: 3 }), { status: 400, code: 'VALIDATION_ERROR' }, 'one coordinate alone is rejected')
+    t.match(await put(ana.id, path, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }), {
+      status: 200,
+      data: { venues: [{}, { id: ids[0], name: 'New', branch: 'B', latitude: 1, longitude: 2 }] }
+    })
+    t.match(await put(ana.id, path, { id: ids[0], latitude: 3 }), {
+      status: 200,
+      data: { venues: [{}, { latitude: 3, longitude: 2 }] }
+    })
+    t.match(
+      await put(ana.id, path, { id: ids[1], latitude: 3 }),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      'one coordinate alone is rejected'
+    )
     t.match((await get(ana.id, path)).data.venues, [{ id: ids[1], latitude: null, longitude: null }, {}])
     t.match(await put(ben.id, path, { id: ids[0], name: 'Mine' }), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ben.id, `${path}?id=${ids[0]}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await del(ana.id, `${path}?id=${ids[0]}`), { status: 200, message: String })
-    for (const body of [{}, { isCustom: true }, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'a', latitude: 91, longitude: 0 }, { name: 'a', latitude: 1 }, { name: 'a', longitude: 2 }]) t.match(await add(ana.id, body), { status: 400, code: 'VALIDATION_ERROR' })
+    for (
+      const body of [
+        {},
+        { isCustom: true },
+        { name: ' ' },
+        { name: 'x'.repeat(201) },
+        { name: 'a', latitude: 91, longitude: 0 },
+        { name: 'a', latitude: 1 },
+        { name: 'a', longitude: 2 }
+      ]
+    ) t.match(await add(ana.id, body), { status: 400, code: 'VALIDATION_ERROR' })
     t.match(await add('0198c000-0000-7000-8000-000000000001'), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 })

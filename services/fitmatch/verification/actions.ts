@@ -22,10 +22,20 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
       const { status } = await readVerification(trx, accountId)
       if (status === 'PENDING') throw new VerificationPending()
       if (status === 'APPROVED') throw new AlreadyVerified()
-      const { id } = await trx.insertInto('verifications').values({ account_id: accountId, profile_id: profile.id, selfie_key: key })
+      const { id } = await trx.insertInto('verifications').values({
+        account_id: accountId,
+        profile_id: profile.id,
+        selfie_key: key
+      })
         .returning('id').executeTakeFirstOrThrow()
       await trx.insertInto('verification_photos').columns(['verification_id', 'photo_id', 'is_main'])
-        .expression((eb) => eb.selectFrom('photos').where('profile_id', '=', profile.id).select([eb.val(id).$castTo<string>().as('verification_id'), 'photos.id', 'is_main']))
+        .expression((eb) =>
+          eb.selectFrom('photos').where('profile_id', '=', profile.id).select([
+            eb.val(id).$castTo<string>().as('verification_id'),
+            'photos.id',
+            'is_main'
+          ])
+        )
         .execute()
       return await readVerification(trx, accountId)
     })
@@ -56,17 +66,27 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
   return selfie
 }
 
-interface Decision { operator: Operator, verificationId: string, approved: boolean, reason: string | null }
+interface Decision {
+  operator: Operator
+  verificationId: string
+  approved: boolean
+  reason: string | null
+}
 
-/** Decides a verification, once. The decision covers only the photos it was submitted with. @throws VerificationNotFound, AlreadyDecided */
+/**
+ * Decides a verification, once. The decision covers only the photos it was submitted with.
+ * @throws VerificationNotFound, AlreadyDecided
+ */
 export async function decideVerification (db: Db, { operator, verificationId, approved, reason }: Decision) {
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
     if (!verification) throw new VerificationNotFound()
     const { accountId, profileId } = verification
-    // Locks the profile before the verification, in the same order as changes of photos do. The photos cannot change until the decision commits.
-    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedColumns).forUpdate().executeTakeFirst()
+    // Locks the profile before the verification, in the same order as changes of photos do. The photos cannot change
+    // until the decision commits.
+    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedColumns).forUpdate()
+      .executeTakeFirst()
     if (approved && profile) await revokeUnlessMainPhotoCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
       .set({ status: approved ? 'APPROVED' : 'REJECTED', reason, decided_at: sql`now()` })
@@ -77,10 +97,17 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
 
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
-      await trx.updateTable('photos').set({ is_verified: sql<boolean>`exists (${selectComparedPhoto(trx, verificationId)})` }).where('profile_id', '=', profileId).execute()
+      await trx.updateTable('photos').set({
+        is_verified: sql<boolean>`exists (${selectComparedPhoto(trx, verificationId)})`
+      }).where('profile_id', '=', profileId).execute()
       await grantBadge(trx, accountId, 'PHOTO_VERIFIED')
     }
-    await auditDecision(trx, operator, { action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT', subjectId: verificationId, accountId, note: reason })
+    await auditDecision(trx, operator, {
+      action: approved ? 'VERIFICATION_APPROVE' : 'VERIFICATION_REJECT',
+      subjectId: verificationId,
+      accountId,
+      note: reason
+    })
     await publish(trx, VerificationDecided, accountId, { accountId, approved, reason })
     return true
   })
@@ -88,19 +115,36 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
 }
 
 /** Selects the current photo if it was on the profile when the selfie was submitted. */
-const selectComparedPhoto = (trx: Trx, verificationId: string) => trx.selectFrom('verification_photos')
-  .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select('photo_id')
+const selectComparedPhoto = (trx: Trx, verificationId: string) =>
+  trx.selectFrom('verification_photos')
+    .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select(
+      'photo_id'
+    )
 
 /**
- * If the main photo is not one of those the selfie was submitted with, revokes the approval and cancels a pending verification. Call it under
- * the profile's lock.
+ * If the main photo is not one of those the selfie was submitted with, revokes the approval and cancels a pending
+ * verification. Call it under the profile's lock.
  */
-export async function revokeUnlessMainPhotoCompared (trx: Trx, { id, account_id: accountId, photo_verified: isVerified }: Profile) {
-  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select(['id', 'is_verified']).executeTakeFirst()
+export async function revokeUnlessMainPhotoCompared (
+  trx: Trx,
+  { id, account_id: accountId, photo_verified: isVerified }: Profile
+) {
+  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select([
+    'id',
+    'is_verified'
+  ]).executeTakeFirst()
   await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'PENDING')
-    .$if(main !== undefined, (query) => query.where(({ not, exists, selectFrom }) => not(exists(
-      selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where('photo_id', '=', main?.id ?? '').select('photo_id')))))
+    .$if(main !== undefined, (query) =>
+      query.where(({ not, exists, selectFrom }) =>
+        not(exists(
+          selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where(
+            'photo_id',
+            '=',
+            main?.id ?? ''
+          ).select('photo_id')
+        ))
+      ))
     .execute()
   if (!isVerified || main?.is_verified) return
   await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
@@ -115,7 +159,10 @@ async function eraseSelfie (db: Db, selfies: Storage, key: string) {
   await db.deleteFrom('selfies').where('key', '=', key).execute()
 }
 
-/** Erases selfies 30 days after the decision, those of canceled verifications at once, and those that a crash left behind. */
+/**
+ * Erases selfies 30 days after the decision, those of canceled verifications at once, and those that a crash left
+ * behind.
+ */
 export async function eraseOldSelfies (db: Db, selfies: Storage) {
   const { rows } = await sql<{ key: string }>`
     select key from selfies left join verifications on selfie_key = key

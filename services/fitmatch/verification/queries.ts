@@ -9,15 +9,24 @@ export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent yo
 export async function readVerification (db: Db, accountId: string) {
   const latest = await db.selectFrom('verifications').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('verifications.account_id', '=', accountId)
-    // A verification that its owner withdrew is not shown. One that was canceled by a change of photos is, with the reason.
+    // A verification that its owner withdrew is not shown. One that was canceled by a change of photos is, with the
+    // reason.
     .where((eb) => eb.or([eb('verifications.status', '<>', 'CANCELED'), eb('reason', 'is not', null)]))
-    .select(['verifications.status', 'reason', 'submitted_at as submittedAt', 'decided_at as decidedAt', 'revoked_at as revokedAt'])
+    .select([
+      'verifications.status',
+      'reason',
+      'submitted_at as submittedAt',
+      'decided_at as decidedAt',
+      'revoked_at as revokedAt'
+    ])
     .orderBy('verifications.id', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (!latest) return { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
   const { revokedAt, status, ...verification } = latest
-  if (status === 'CANCELED' || revokedAt !== null) return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
+  if (status === 'CANCELED' || revokedAt !== null) {
+    return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
+  }
   return { ...verification, status }
 }
 
@@ -27,10 +36,23 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
     .where('verifications.status', '=', status)
     .$if(cursor !== undefined, (query) => query.where('verifications.id', '>', cursor ?? ''))
     .select((eb) => [
-      'verifications.id', 'verifications.account_id as accountId', 'profile_id as profileId', 'display_name as displayName', 'verifications.status', 'reason',
-      'submitted_at as submittedAt', 'decided_at as decidedAt', 'selfie_key as selfieKey',
-      jsonArrayFrom(eb.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id').whereRef('verification_id', '=', 'verifications.id')
-        .orderBy('sort_order').select(['url', 'verification_photos.is_main as isMain'])).as('photos')
+      'verifications.id',
+      'verifications.account_id as accountId',
+      'profile_id as profileId',
+      'display_name as displayName',
+      'verifications.status',
+      'reason',
+      'submitted_at as submittedAt',
+      'decided_at as decidedAt',
+      'selfie_key as selfieKey',
+      jsonArrayFrom(
+        eb.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id').whereRef(
+          'verification_id',
+          '=',
+          'verifications.id'
+        )
+          .orderBy('sort_order').select(['url', 'verification_photos.is_main as isMain'])
+      ).as('photos')
     ])
     .orderBy('verifications.id')
     .limit(limit + 1)
@@ -40,6 +62,7 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
 }
 
 export async function findSelfieKey (db: Db, verificationId: string) {
-  const row = await db.selectFrom('verifications').where('id', '=', verificationId).select('selfie_key').executeTakeFirst()
+  const row = await db.selectFrom('verifications').where('id', '=', verificationId).select('selfie_key')
+    .executeTakeFirst()
   return row?.selfie_key ?? undefined
 }

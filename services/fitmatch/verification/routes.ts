@@ -1,6 +1,21 @@
 import Type from 'typebox'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
-import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, requireRole, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  requireRole,
+  type Routes,
+  Text,
+  Timestamp
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
@@ -21,7 +36,9 @@ const VerificationForOperators = Type.Object({
   accountId: Type.String(),
   profileId: Type.String(),
   displayName: Nullable(Type.String()),
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), { description: 'The photos at the time the selfie was submitted. An approval covers these only' }),
+  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), {
+    description: 'The photos at the time the selfie was submitted. An approval covers these only'
+  }),
   hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
   status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
   reason: Nullable(Type.String()),
@@ -29,8 +46,16 @@ const VerificationForOperators = Type.Object({
   decidedAt: Nullable(Timestamp)
 }, {
   examples: [{
-    id: '019aa1f0-0000-7000-8000-00000000000a', accountId: '019aa1f0-0000-7000-8000-000000000009', profileId: '019aa1f0-0000-7000-8000-000000000004',
-    displayName: 'Ben', photos: [], hasSelfie: true, status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null
+    id: '019aa1f0-0000-7000-8000-00000000000a',
+    accountId: '019aa1f0-0000-7000-8000-000000000009',
+    profileId: '019aa1f0-0000-7000-8000-000000000004',
+    displayName: 'Ben',
+    photos: [],
+    hasSelfie: true,
+    status: 'PENDING',
+    reason: null,
+    submittedAt: '2026-01-31T08:00:00.000Z',
+    decidedAt: null
   }]
 })
 
@@ -39,13 +64,17 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(multipartUploads)
 
   app.get('/fitmatch/verification', {
-    schema: { summary: 'Get the status of my photo verification', response: { 200: Data(Type.Object({ verification: Verification })) } }
+    schema: {
+      summary: 'Get the status of my photo verification',
+      response: { 200: Data(Type.Object({ verification: Verification })) }
+    }
   }, async ({ account }) => data({ verification: await readVerification(db, account.id) }))
 
   app.post('/fitmatch/verification', {
     schema: {
       summary: 'Submit a selfie to verify my photos',
-      description: 'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after ' +
+      description:
+        'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after ' +
         'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval.',
       fileField: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
@@ -56,7 +85,9 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
     const { status } = await readVerification(db, request.account.id)
     if (status === 'PENDING') throw new VerificationPending()
     if (status === 'APPROVED') throw new AlreadyVerified()
-    return data({ verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo', request.account.id)) })
+    return data({
+      verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo', request.account.id))
+    })
   })
 
   app.delete('/fitmatch/verification', {
@@ -77,7 +108,9 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       summary: 'List verifications, oldest first (operators)',
       querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
-      response: { 200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor })) }
+      response: {
+        200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor }))
+      }
     },
     onRequest
   }, async ({ query }) => {
@@ -104,13 +137,19 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       'x-extension': true,
       summary: 'Approve a verification (operators)',
-      description: '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.',
+      description:
+        '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.',
       params,
       response: { 200: Message }
     },
     onRequest
   }, async (request) => {
-    await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: true, reason: null })
+    await decideVerification(db, {
+      operator: operatorOf(request),
+      verificationId: request.params.id,
+      approved: true,
+      reason: null
+    })
     return message('Verification approved')
   })
 
@@ -124,7 +163,12 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     },
     onRequest
   }, async (request) => {
-    await decideVerification(db, { operator: operatorOf(request), verificationId: request.params.id, approved: false, reason: request.body.reason })
+    await decideVerification(db, {
+      operator: operatorOf(request),
+      verificationId: request.params.id,
+      approved: false,
+      reason: request.body.reason
+    })
     return message('Verification rejected')
   })
 }

@@ -12,22 +12,30 @@ t.test('photo verification', async (t) => {
   const url = '/fitmatch/verification'
   const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
   const submit = (accountId: string) => upload(accountId, url, 'photo', createPng())
-  const idOf = async (accountId: string) => (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()).id
-  const selfiesOf = async (accountId: string) => await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
+  const idOf = async (accountId: string) =>
+    (await db.selectFrom('verifications').where('account_id', '=', accountId).select('id').orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()).id
+  const selfiesOf = async (accountId: string) =>
+    await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
 
   t.test('can be pending once, and is canceled together with its selfie', async (t) => {
     const { id: ana } = await member('Ana')
     t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
     const responses = await inParallel(5, () => submit(ana))
     t.strictSame(responses.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409, 409])
-    t.match(responses.find(({ status }) => status === 200), { data: { verification: { status: 'PENDING', submittedAt: String, decidedAt: null } } })
+    t.match(responses.find(({ status }) => status === 200), {
+      data: { verification: { status: 'PENDING', submittedAt: String, decidedAt: null } }
+    })
     t.match(responses.find(({ status }) => status === 409), { code: 'VERIFICATION_PENDING' })
     t.equal((await selfiesOf(ana)).length, 1)
     t.match(await del(ana, url), { status: 200, message: String })
     t.equal((await selfiesOf(ana)).length, 0)
     t.match(await stateOf(ana), { status: 'NONE' })
     t.match(await del(ana, url), { status: 404, code: 'NOT_FOUND' })
-    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', createPng()), { status: 404, code: 'PROFILE_NOT_FOUND' })
+    t.match(await upload('0198c000-0000-7000-8000-000000000001', url, 'photo', createPng()), {
+      status: 404,
+      code: 'PROFILE_NOT_FOUND'
+    })
   })
 
   t.test('is visible to operators only, who decide it', async (t) => {
@@ -35,11 +43,21 @@ t.test('photo verification', async (t) => {
     await submit(ana)
     const id = await idOf(ana)
     const base = '/fitmatch/admin/verifications'
-    for (const request of [get(ana, base), get(ana, `${base}/${id}/selfie`), post(ana, `${base}/${id}/approve`), post(ana, `${base}/${id}/reject`, { reason: 'a' })]) {
+    for (
+      const request of [
+        get(ana, base),
+        get(ana, `${base}/${id}/selfie`),
+        post(ana, `${base}/${id}/approve`),
+        post(ana, `${base}/${id}/reject`, { reason: 'a' })
+      ]
+    ) {
       t.match(await request, { status: 403, code: 'FORBIDDEN' })
     }
     const { data } = await operator('GET', base)
-    t.match(data, { verifications: [{ id, accountId: ana, status: 'PENDING', hasSelfie: true, displayName: 'Ana', photos: [{}, {}] }], nextCursor: null })
+    t.match(data, {
+      verifications: [{ id, accountId: ana, status: 'PENDING', hasSelfie: true, displayName: 'Ana', photos: [{}, {}] }],
+      nextCursor: null
+    })
     t.notOk(JSON.stringify(data).includes('selfies/'))
     const { bearer } = await import('@tandem/service-kit/testing')
     const selfie = await app.inject({ url: `${base}/${id}/selfie`, headers: bearer(ana, { role: 'ADMIN' }) })
@@ -54,7 +72,10 @@ t.test('photo verification', async (t) => {
     const id = await idOf(ana.id)
     const responses = await inParallel(4, () => operator('POST', `/fitmatch/admin/verifications/${id}/approve`))
     t.strictSame(responses.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409])
-    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'a' }), { status: 409, code: 'ALREADY_DECIDED' })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'a' }), {
+      status: 409,
+      code: 'ALREADY_DECIDED'
+    })
     t.match(await stateOf(ana.id), { status: 'APPROVED', reason: null, decidedAt: String })
     t.match((await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data, { isPhotoVerified: true })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
@@ -65,7 +86,11 @@ t.test('photo verification', async (t) => {
 
     await del(ana.id, '/fitmatch/profile')
     const again = await post(ana.id, '/fitmatch/profile')
-    t.match((await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data, { isPhotoVerified: false }, 'a new profile starts unverified')
+    t.match(
+      (await get(ben.id, `/fitmatch/profile/${again.data.id}`)).data,
+      { isPhotoVerified: false },
+      'a new profile starts unverified'
+    )
     t.match(await stateOf(ana.id), { status: 'NONE' })
     t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: ['PHOTO_VERIFIED'] })
   })
@@ -77,12 +102,17 @@ t.test('photo verification', async (t) => {
     const later = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
 
     const { callRpc } = deps
-    t.teardown(() => { deps.callRpc = callRpc })
+    t.teardown(() => {
+      deps.callRpc = callRpc
+    })
     deps.callRpc = async (question, request) => {
       if (question.type === Membership.type) await put(ana, '/fitmatch/photos', { mainPhotoId: later })
       return await callRpc(question, request)
     }
-    t.match(await post(ana, '/fitmatch/badges'), { status: 200, data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0 }] } })
+    t.match(await post(ana, '/fitmatch/badges'), {
+      status: 200,
+      data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0 }] }
+    })
     t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
   })
 
@@ -107,7 +137,10 @@ t.test('photo verification', async (t) => {
     t.match(await stateOf(ana.id), { status: 'NONE', reason: String })
     t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
     await post(ana.id, '/fitmatch/badges')
-    t.match((await get(ana.id, '/fitmatch/badges')).data, { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] })
+    t.match((await get(ana.id, '/fitmatch/badges')).data, {
+      badges: [],
+      progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}]
+    })
     t.match(await choose(second), { data: { isPhotoVerified: false } }, 'changing back does not restore it')
 
     await approve()
@@ -125,18 +158,29 @@ t.test('photo verification', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
     const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
-    const { photos: [{ id: first, url: firstUrl }, { id: second, url: secondUrl }] } = (await get(ana.id, '/fitmatch/photos')).data
+    const { photos: [{ id: first, url: firstUrl }, { id: second, url: secondUrl }] } =
+      (await get(ana.id, '/fitmatch/photos')).data
     const listed = async () => (await operator('GET', '/fitmatch/admin/verifications')).data.verifications
     const own = async () => (await listed()).find(({ accountId }: { accountId: string }) => accountId === ana.id)
 
     await submit(ana.id)
     const laterPhoto = await add()
-    t.strictSame((await own()).photos, [{ url: firstUrl, isMain: true }, { url: secondUrl, isMain: false }], 'operators see those photos')
-    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: laterPhoto }), { status: 200, data: { isPhotoVerified: false } })
+    t.strictSame(
+      (await own()).photos,
+      [{ url: firstUrl, isMain: true }, { url: secondUrl, isMain: false }],
+      'operators see those photos'
+    )
+    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: laterPhoto }), {
+      status: 200,
+      data: { isPhotoVerified: false }
+    })
     t.match(await del(ana.id, `/fitmatch/photos?id=${second}`), { status: 200 })
     t.equal(await own(), undefined, 'the verification is no longer pending')
     t.match(await stateOf(ana.id), { status: 'NONE', reason: /main photo has changed/, submittedAt: String })
-    t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 409, code: 'ALREADY_DECIDED' })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), {
+      status: 409,
+      code: 'ALREADY_DECIDED'
+    })
     t.equal(await isVerified(), false)
     t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
     t.strictSame((await publishedEvents(VerificationDecided)).filter(({ accountId }) => accountId === ana.id), [])
@@ -147,7 +191,11 @@ t.test('photo verification', async (t) => {
     const later = await add()
     t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
     t.equal(await isVerified(), true, 'the earlier photo is approved')
-    t.match(await put(ana.id, '/fitmatch/photos', { mainPhotoId: later }), { data: { isPhotoVerified: false } }, 'the later photo is not')
+    t.match(
+      await put(ana.id, '/fitmatch/photos', { mainPhotoId: later }),
+      { data: { isPhotoVerified: false } },
+      'the later photo is not'
+    )
     t.equal(await isVerified(), false)
   })
 
@@ -173,7 +221,8 @@ t.test('photo verification', async (t) => {
       const laterPhoto = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
       const id = await idOf(ana)
       const [decided, changed] = await Promise.all([
-        operator('POST', `/fitmatch/admin/verifications/${id}/approve`), put(ana, '/fitmatch/photos', { mainPhotoId: laterPhoto })
+        operator('POST', `/fitmatch/admin/verifications/${id}/approve`),
+        put(ana, '/fitmatch/photos', { mainPhotoId: laterPhoto })
       ])
       t.ok(decided.status === 200 || decided.status === 409, `${decided.status}`)
       t.equal(changed.status, 200)
@@ -187,8 +236,13 @@ t.test('photo verification', async (t) => {
     const { id: ana } = await member('Ana')
     await submit(ana)
     const id = await idOf(ana)
-    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, {}), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'Blurred' }), { status: 200 })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, {}), {
+      status: 400,
+      code: 'VALIDATION_ERROR'
+    })
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'Blurred' }), {
+      status: 200
+    })
     t.match(await stateOf(ana), { status: 'REJECTED', reason: 'Blurred' })
     t.match(await submit(ana), { status: 200 })
     t.match(await operator('POST', '/fitmatch/admin/verifications/garbage/approve'), { status: 404, code: 'NOT_FOUND' })
@@ -199,15 +253,29 @@ t.test('photo verification', async (t) => {
     for (const each of [ana, ben, cleo]) await submit(each)
     for (const each of [ana, ben]) await operator('POST', `/fitmatch/admin/verifications/${await idOf(each)}/approve`)
     const decidedAgo = async (accountId: string, age: string) =>
-      await db.updateTable('verifications').set({ decided_at: sql`now() - ${age}::interval` }).where('account_id', '=', accountId).execute()
+      await db.updateTable('verifications').set({ decided_at: sql`now() - ${age}::interval` }).where(
+        'account_id',
+        '=',
+        accountId
+      ).execute()
     await decidedAgo(ana, '30 days 1 second')
     await decidedAgo(ben, '29 days 23 hours')
-    await db.insertInto('selfies').values({ key: 'selfies/left/over.webp', created_at: new Date(Date.now() - 7_200_000) }).execute()
+    await db.insertInto('selfies').values({
+      key: 'selfies/left/over.webp',
+      created_at: new Date(Date.now() - 7_200_000)
+    }).execute()
     await deps.selfies.put('selfies/left/over.webp', Buffer.from('x'), 'image/webp')
     await runHousekeeping(deps)
-    t.strictSame([(await selfiesOf(ana)).length, (await selfiesOf(ben)).length, (await selfiesOf(cleo)).length], [0, 1, 1])
+    t.strictSame([(await selfiesOf(ana)).length, (await selfiesOf(ben)).length, (await selfiesOf(cleo)).length], [
+      0,
+      1,
+      1
+    ])
     await t.rejects(access(path.join(folder, 'selfies/selfies/left/over.webp')))
-    t.match(await operator('GET', `/fitmatch/admin/verifications/${await idOf(ana)}/selfie`), { status: 404, code: 'NOT_FOUND' })
+    t.match(await operator('GET', `/fitmatch/admin/verifications/${await idOf(ana)}/selfie`), {
+      status: 404,
+      code: 'NOT_FOUND'
+    })
     await del(cleo, '/fitmatch/profile')
     await runHousekeeping(deps)
     t.equal((await selfiesOf(cleo)).length, 0, 'selfies do not outlive the profile')

@@ -8,9 +8,17 @@ import { endSessions } from '../sessions/actions.ts'
 import { deleteNetworks } from '../sessions/networks.ts'
 import { lockAccount, type LockedAccount } from './queries.ts'
 
-interface PersonCopy { accountId: string, name: string, image: string | null, locale: string }
+interface PersonCopy {
+  accountId: string
+  name: string
+  image: string | null
+  locale: string
+}
 
-/** Updates the copy of a person that is shown while the profile service is unavailable. An older event never overwrites a newer one. */
+/**
+ * Updates the copy of a person that is shown while the profile service is unavailable. An older event never overwrites
+ * a newer one.
+ */
 export async function upsertPerson (db: Db, { accountId, name, image, locale }: PersonCopy, version: Date | string) {
   const changedAt = sql<Date>`${version}::timestamptz`
   await db.updateTable('accounts')
@@ -21,8 +29,8 @@ export async function upsertPerson (db: Db, { accountId, name, image, locale }: 
 }
 
 /**
- * Marks the address as verified. If somebody other than the registrant verified it, the registrant may have been an attacker
- * who registered the address first: their password and sessions must not give access to the account.
+ * Marks the address as verified. If somebody other than the registrant verified it, the registrant may have been an
+ * attacker who registered the address first: their password and sessions must not give access to the account.
  */
 export async function verifyAccount (trx: Trx, account: LockedAccount, verifiedBy: 'REGISTRANT' | 'SOMEBODY_ELSE') {
   const revokesAccess = verifiedBy === 'SOMEBODY_ELSE'
@@ -45,8 +53,8 @@ export async function verifyAccount (trx: Trx, account: LockedAccount, verifiedB
 const VERIFICATION_DEADLINE = '72 hours'
 
 /**
- * Releases the addresses that nobody has verified for 72 hours, unless a code mailed to one is still valid. Their accounts can no
- * longer be found, and their sessions end. The rows stay, because other services refer to their ids.
+ * Releases the addresses that nobody has verified for 72 hours, unless a code mailed to one is still valid. Their
+ * accounts can no longer be found, and their sessions end. The rows stay, because other services refer to their ids.
  */
 export async function expireUnverifiedAccounts (db: Db) {
   const overdue = await selectOverdue(db).limit(1_000).execute()
@@ -75,11 +83,12 @@ export async function expireUnverifiedAccounts (db: Db) {
   }
 }
 
-const selectOverdue = (db: Db) => db.selectFrom('accounts')
-  .where('email_verified_at', 'is', null)
-  .where('expired_at', 'is', null)
-  // The address of a banned account is never released.
-  .where('banned_at', 'is', null)
-  .where('created_at', '<', sql<Date>`now() - ${VERIFICATION_DEADLINE}::interval`)
-  .where((where) => where.not(where.or([hasActiveCode('VERIFY'), hasActiveCode('SIGN_IN')])))
-  .select('id')
+const selectOverdue = (db: Db) =>
+  db.selectFrom('accounts')
+    .where('email_verified_at', 'is', null)
+    .where('expired_at', 'is', null)
+    // The address of a banned account is never released.
+    .where('banned_at', 'is', null)
+    .where('created_at', '<', sql<Date>`now() - ${VERIFICATION_DEADLINE}::interval`)
+    .where((where) => where.not(where.or([hasActiveCode('VERIFY'), hasActiveCode('SIGN_IN')])))
+    .select('id')

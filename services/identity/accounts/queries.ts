@@ -14,7 +14,12 @@ export interface Account {
 
 /** The columns of an `Account`. */
 export const accountColumns = [
-  'id', 'name', 'email', 'image', 'role', 'created_at as createdAt',
+  'id',
+  'name',
+  'email',
+  'image',
+  'role',
+  'created_at as createdAt',
   sql<boolean>`email_verified_at is not null`.as('emailVerified')
 ] as const
 
@@ -25,18 +30,30 @@ export async function findOwnAccount (db: Db, id: string) {
     .executeTakeFirst()
   if (!account) return
   const subscription = await db.selectFrom('subscriptions').where('account_id', '=', id)
-    .select(['id', 'plan_id as planId', 'status', 'current_period_start as currentPeriodStart', 'current_period_end as currentPeriodEnd'])
+    .select([
+      'id',
+      'plan_id as planId',
+      'status',
+      'current_period_start as currentPeriodStart',
+      'current_period_end as currentPeriodEnd'
+    ])
     .executeTakeFirst()
   return { ...account, subscription: subscription ?? null }
 }
 
 export type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>
 
-/** Locks the row of an account. Everything that changes access to the account takes this lock. Expired accounts are not found. */
+/**
+ * Locks the row of an account. Everything that changes access to the account takes this lock. Expired accounts are not
+ * found.
+ */
 export async function lockAccount (trx: Trx, by: { id: string } | { email: string }) {
   const query = trx.selectFrom('accounts')
     .select([
-      ...accountColumns, 'locale', 'password_hash as passwordHash', 'registered_network as registeredNetwork',
+      ...accountColumns,
+      'locale',
+      'password_hash as passwordHash',
+      'registered_network as registeredNetwork',
       sql<boolean>`banned_at is not null`.as('isBanned')
     ])
     .where('expired_at', 'is', null)
@@ -58,18 +75,27 @@ export async function findContact (db: Db, id: string) {
 
 /** The initial profile data of the accounts that exist. */
 export async function listAccounts (db: Db, ids: string[]) {
-  return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where('expired_at', 'is', null)
+  return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where(
+    'expired_at',
+    'is',
+    null
+  )
     .select(['id as accountId', 'name', 'image', 'locale'])
     .execute()
 }
 
 const MAX_COUNTED_MEMBERS = 100_000
 
-/** The registration date and member number of an account. Ids are in time order. Beyond 100,000 the number is only a lower bound. */
+/**
+ * The registration date and member number of an account. Ids are in time order. Beyond 100,000 the number is only a
+ * lower bound.
+ */
 export async function findMembership (db: Db, id: string) {
   const account = await db.selectFrom('accounts').where('id', '=', id).select('created_at').executeTakeFirst()
   if (!account) return
   const { rows } = await sql<{ number: number }>`
-    select count(*) as number from (select from accounts where id <= ${id} limit ${sql.lit(MAX_COUNTED_MEMBERS)}) earlier`.execute(db)
+    select count(*) as number from (select from accounts where id <= ${id} limit ${
+    sql.lit(MAX_COUNTED_MEMBERS)
+  }) earlier`.execute(db)
   return { since: account.created_at, number: rows[0]?.number ?? 1 }
 }

@@ -3,13 +3,17 @@ import { Accounts, AddressVerified, Contact, Membership } from '@tandem/contract
 import type { Deps } from '../deps.ts'
 import { findContact, findMembership, listAccounts } from './queries.ts'
 
-export const handleContact = ({ db }: Deps) => handleRpc(Contact, async ({ accountId }) => await findContact(db, accountId) ?? null)
+export const handleContact = ({ db }: Deps) =>
+  handleRpc(Contact, async ({ accountId }) => await findContact(db, accountId) ?? null)
 
-export const handleAccounts = ({ db }: Deps) => handleRpc(Accounts, async ({ accountIds }) => await listAccounts(db, accountIds))
+export const handleAccounts = ({ db }: Deps) =>
+  handleRpc(Accounts, async ({ accountIds }) => await listAccounts(db, accountIds))
 
-export const handleMembership = ({ db }: Deps) => handleRpc(Membership, async ({ accountId }) => {
-  const membership = await findMembership(db, accountId)
-  return membership ? { ...membership, since: membership.since.toISOString() } : null
-})
+export const handleMembership = ({ db }: Deps) =>
+  handleRpc(Membership, async ({ accountId }) => {
+    const membership = await findMembership(db, accountId)
+    return membership ? { ...membership, since: membership.since.toISOString() } : null
+  })
 
-export const handleAddressVerified = ({ db }: Deps) => handleRpc(AddressVerified, async ({ accountId }) => (await findContact(db, accountId))?.emailVerified ?? false)
+export const handleAddressVerified = ({ db }: Deps) =>
+  handleRpc(AddressVerified, async ({ accountId }) => (await findContact(db, accountId))?.emailVerified ?? false)

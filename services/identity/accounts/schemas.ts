@@ -2,7 +2,12 @@ import Type from 'typebox'
 import { Id, Text } from '@tandem/service-kit'
 
 /** An email address in its stored and compared form: lower case, at most 254 characters. */
-export const Email = Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['ana@example.com'] })
+export const Email = Text({
+  max: 254,
+  format: 'email',
+  transform: ['trim', 'toLowerCase'],
+  examples: ['ana@example.com']
+})
 
 /** An id that is required and must not be empty. */
 export const RequiredId = Type.String({ ...Id, transform: ['trim'], minLength: 1 })

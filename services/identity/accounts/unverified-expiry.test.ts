@@ -10,7 +10,8 @@ const { db, deps, get, post, givenAccount, login, codeMailedTo, canRefresh, publ
 
 const registeredAgo = async (id: string, age: string) => {
   await sql`update accounts set created_at = now() - ${age}::interval where id = ${id}`.execute(db)
-  await sql`update codes set expires_at = now() - ${age}::interval + interval '24 hours' where account_id = ${id}`.execute(db)
+  await sql`update codes set expires_at = now() - ${age}::interval + interval '24 hours' where account_id = ${id}`
+    .execute(db)
 }
 const check = async (email: string) => await post('/auth/check-email', { email })
 const register = async (email: string) => await post('/auth/register', { email, password })
@@ -26,17 +27,39 @@ t.test('an address that nobody verifies for 72 hours is released', async (t) => 
 
   await registeredAgo(userId, '72 hours 1 second')
   await runHousekeeping(db)
-  t.strictSame(await check(email), { status: 200, success: true, exists: false, method: 'register', hasProviderA: false, hasProviderB: false })
+  t.strictSame(await check(email), {
+    status: 200,
+    success: true,
+    exists: false,
+    method: 'register',
+    hasProviderA: false,
+    hasProviderB: false
+  })
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
-  t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }), { status: 401, success: false, code: 'REFRESH_FAILED' })
+  t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }), {
+    status: 401,
+    success: false,
+    code: 'REFRESH_FAILED'
+  })
   t.match(await get('/auth/me', { as: tokens }), { status: 404, code: 'USER_NOT_FOUND' })
-  t.match(await post('/auth/set-initial-password', { password }, { as: tokens }), { status: 404, code: 'USER_NOT_FOUND' })
+  t.match(await post('/auth/set-initial-password', { password }, { as: tokens }), {
+    status: 404,
+    code: 'USER_NOT_FOUND'
+  })
   t.match(await get('/auth/sessions', { as: tokens }), { data: { totalSessions: 0 } })
   t.match(await verify(userId, code), { status: 404, code: 'USER_NOT_FOUND' })
   t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended', sessionIds: { length: 1 } }])
   t.equal(await handleContact(deps).handle({ accountId: userId }), null)
-  t.match(await handleMembership(deps).handle({ accountId: userId }), { number: Number }, 'the numbers of later members do not change')
-  t.notMatch(JSON.stringify(await db.selectFrom('accounts').where('id', '=', userId).selectAll().execute()), email.split('@')[0], 'the address is not stored any more')
+  t.match(
+    await handleMembership(deps).handle({ accountId: userId }),
+    { number: Number },
+    'the numbers of later members do not change'
+  )
+  t.notMatch(
+    JSON.stringify(await db.selectFrom('accounts').where('id', '=', userId).selectAll().execute()),
+    email.split('@')[0],
+    'the address is not stored any more'
+  )
 
   const again = await register(email)
   t.match(again, { status: 201, user: { email, emailVerified: false } })
@@ -47,7 +70,11 @@ t.test('an address that nobody verifies for 72 hours is released', async (t) => 
 })
 
 t.test('a verified account, a banned account and one with a valid code do not expire', async (t) => {
-  const [verified, banned, unverified] = [await givenAccount(), await givenAccount({ verified: false }), await givenAccount({ verified: false })]
+  const [verified, banned, unverified] = [
+    await givenAccount(),
+    await givenAccount({ verified: false }),
+    await givenAccount({ verified: false })
+  ]
   for (const { id } of [verified, banned, unverified]) await registeredAgo(id, '1 year')
   await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', banned.id).execute()
   await post('/auth/resend-verification', { email: unverified.email })
@@ -67,9 +94,14 @@ t.test('a verification at the moment the code expires succeeds or fails complete
     const { user: { id: userId }, ...tokens } = await register(email)
     const code = await codeMailedTo(email)
     await registeredAgo(userId, '73 hours')
-    await sql`update codes set expires_at = clock_timestamp() + interval '10 milliseconds' where account_id = ${userId}`.execute(db)
+    await sql`update codes set expires_at = clock_timestamp() + interval '10 milliseconds' where account_id = ${userId}`
+      .execute(db)
     const soon = async () => await sleep(Math.random() * 20)
-    const [answer] = await Promise.all([soon().then(async () => await verify(userId, code)), soon().then(async () => await expireUnverifiedAccounts(db)), soon().then(async () => await expireUnverifiedAccounts(db))])
+    const [answer] = await Promise.all([
+      soon().then(async () => await verify(userId, code)),
+      soon().then(async () => await expireUnverifiedAccounts(db)),
+      soon().then(async () => await expireUnverifiedAccounts(db))
+    ])
 
     const verified = answer.status === 200
     if (!verified) t.match(answer.code, /^(INVALID_CODE|USER_NOT_FOUND)$/)
@@ -91,5 +123,9 @@ t.test('of concurrent registrations one gets the released address', async (t) =>
   const { tally } = await attempts
   t.ok((tally['201'] ?? 0) <= 1 && (tally['201'] ?? 0) + (tally['409 EMAIL_EXISTS'] ?? 0) === 6, JSON.stringify(tally))
   t.match(await register(email), tally['201'] ? { status: 409, code: 'EMAIL_EXISTS' } : { status: 201 })
-  t.equal((await publishedEvents(userId)).filter(({ type }) => type === 'sessions.ended').length, 1, 'two processes expire it once')
+  t.equal(
+    (await publishedEvents(userId)).filter(({ type }) => type === 'sessions.ended').length,
+    1,
+    'two processes expire it once'
+  )
 })

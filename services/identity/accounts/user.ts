@@ -57,10 +57,14 @@ export const OwnUser = Type.Object({
     currentPeriodStart: Timestamp,
     currentPeriodEnd: Timestamp
   })),
-  stats: Type.Object({ totalWorkouts: Type.Integer({ examples: [12] }), totalFoodEntries: Type.Integer({ examples: [57] }) })
+  stats: Type.Object({
+    totalWorkouts: Type.Integer({ examples: [12] }),
+    totalFoodEntries: Type.Integer({ examples: [57] })
+  })
 })
 
-// The initial profile of every account in the profile service. The response to a registration is sent before that service consumes the event.
+// The initial profile of every account in the profile service. The response to a registration is sent before that
+// service consumes the event.
 const initialProfile = {
   gender: null,
   birthDate: null,
@@ -76,8 +80,15 @@ const initialProfile = {
 }
 
 /** The fields of an account that this service owns. */
-const describeAccount = ({ id, name, email, image, role, emailVerified, createdAt }: Account) =>
-  ({ id, name, email, image, role, emailVerified, createdAt })
+const describeAccount = ({ id, name, email, image, role, emailVerified, createdAt }: Account) => ({
+  id,
+  name,
+  email,
+  image,
+  role,
+  emailVerified,
+  createdAt
+})
 
 export function describeNewUser (account: Account): Type.Static<typeof User> {
   return { ...describeAccount(account), profile: initialProfile, nutritionGoal: null }
@@ -100,7 +111,13 @@ export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): P
   ])
   const { updatedAt, referralCode, subscription } = account
   return {
-    ...describeAccount(account), ...person, updatedAt, referralCode, subscription, nutritionGoal, stats: { totalWorkouts, totalFoodEntries }
+    ...describeAccount(account),
+    ...person,
+    updatedAt,
+    referralCode,
+    subscription,
+    nutritionGoal,
+    stats: { totalWorkouts, totalFoodEntries }
   }
 }
 

@@ -9,7 +9,11 @@ const LIFETIME: Record<Purpose, string> = { VERIFY: '24 hours', SIGN_IN: '10 min
 
 export const generateCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
-interface NewCode { accountId: string, purpose: Purpose, code: string }
+interface NewCode {
+  accountId: string
+  purpose: Purpose
+  code: string
+}
 
 /** Stores `code` as the current one. It replaces an earlier one. */
 export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
@@ -25,8 +29,8 @@ export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpos
 
 /**
  * Compares a code, and deletes it if it is correct. At most 5 attempts per code and 20 per day are compared.
- * The caller holds the lock of the account and commits in either case, so concurrent attempts are counted one after the other,
- * and each is counted before its result is known.
+ * The caller holds the lock of the account and commits in either case, so concurrent attempts are counted one after the
+ * other, and each is counted before its result is known.
  * @returns whether it was correct
  */
 export async function redeemCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
@@ -52,4 +56,5 @@ async function countDailyAttempt (trx: Trx, accountId: string) {
   return rows.length > 0
 }
 
-const digestOf = (secrets: Secrets, accountId: string, purpose: Purpose, code: string) => secrets.digest('code', accountId, purpose, code)
+const digestOf = (secrets: Secrets, accountId: string, purpose: Purpose, code: string) =>
+  secrets.digest('code', accountId, purpose, code)

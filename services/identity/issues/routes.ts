@@ -9,7 +9,10 @@ export const issueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       summary: 'Report a problem with signing in',
       description: 'Operators read the reports.',
-      body: Body({ email: Email, description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I requested it twice.'] }) }),
+      body: Body({
+        email: Email,
+        description: Text({ min: 10, max: 1_000, examples: ['The code never arrives, although I requested it twice.'] })
+      }),
       response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Thank you, we will look into it'] }) })) }
     },
     config: { public: true }

@@ -10,7 +10,10 @@ const PUBLISHED_BEFORE_USE = '15 minutes'
 // and the old key stays until the last token that it signed has expired.
 const RETIRED_AFTER = '20 minutes'
 
-/** Creates the first signing key of a new installation; it signs at once. @throws ConfigError if `secrets` cannot decrypt the existing key */
+/**
+ * Creates the first signing key of a new installation; it signs at once.
+ * @throws ConfigError if `secrets` cannot decrypt the existing key
+ */
 export async function ensureSigningKey (db: Db, secrets: Secrets) {
   await db.transaction().execute(async (trx) => {
     await lockKeys(trx)
@@ -21,8 +24,10 @@ export async function ensureSigningKey (db: Db, secrets: Secrets) {
   try {
     secrets.decrypt(encryptedPrivateKey)
   } catch {
-    throw new ConfigError('SECRET is not the one that the signing keys in this database were encrypted with. Restore it, ' +
-      'or, if it is lost, run `pnpm --filter @tandem/identity keys replace` with a new one')
+    throw new ConfigError(
+      'SECRET is not the one that the signing keys in this database were encrypted with. Restore it, ' +
+        'or, if it is lost, run `pnpm --filter @tandem/identity keys replace` with a new one'
+    )
   }
 }
 

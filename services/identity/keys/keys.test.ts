@@ -15,9 +15,14 @@ const { app, db, deps, get, givenAccount } = await testApp(t)
 const { secrets } = deps
 
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string
-const sign = async () => kidOf(await createIssuer(db, secrets)({ accountId: crypto.randomUUID(), sessionId: crypto.randomUUID(), role: 'USER' }))
-const published = async () => (await get('/.well-known/jwks.json')).keys.map(({ kid }: { kid: string }) => kid) as string[]
-const advance = async (minutes: number) => await sql`update signing_keys set signs_from = signs_from - make_interval(mins => ${minutes})`.execute(db)
+const sign = async () =>
+  kidOf(
+    await createIssuer(db, secrets)({ accountId: crypto.randomUUID(), sessionId: crypto.randomUUID(), role: 'USER' })
+  )
+const published = async () =>
+  (await get('/.well-known/jwks.json')).keys.map(({ kid }: { kid: string }) => kid) as string[]
+const advance = async (minutes: number) =>
+  await sql`update signing_keys set signs_from = signs_from - make_interval(mins => ${minutes})`.execute(db)
 
 t.test('only the public keys are published', async (t) => {
   const response = await app.inject('/.well-known/jwks.json')
@@ -26,9 +31,20 @@ t.test('only the public keys are published', async (t) => {
   t.strictSame(keys.map((key: object) => Object.keys(key).sort()), [['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']])
   t.match(keys, [{ alg: 'ES256', crv: 'P-256', kty: 'EC', use: 'sig' }])
   const { kid } = keys[0]
-  const overNats = createKeySet(createVerifiedKeyFetcher(async () => String(await handleSigningKeys(deps).handle({})), [rootKeys.publicText]), silentLog)
-  const overHttp = createKeySet(createVerifiedKeyFetcher(async () => (await app.inject('/internal/signing-keys')).json().signed, [rootKeys.publicText]), silentLog)
-  t.teardown(() => { overNats.close(); overHttp.close() })
+  const overNats = createKeySet(
+    createVerifiedKeyFetcher(async () => String(await handleSigningKeys(deps).handle({})), [rootKeys.publicText]),
+    silentLog
+  )
+  const overHttp = createKeySet(
+    createVerifiedKeyFetcher(async () => (await app.inject('/internal/signing-keys')).json().signed, [
+      rootKeys.publicText
+    ]),
+    silentLog
+  )
+  t.teardown(() => {
+    overNats.close()
+    overHttp.close()
+  })
   t.ok(await overNats.find(kid), 'services get the same keys, signed')
   t.equal(await overHttp.find(kid), await overNats.find(kid), 'and so do gateways')
 })

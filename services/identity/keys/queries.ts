@@ -9,7 +9,10 @@ export async function listPublicKeys (db: Db) {
 
 /** The same keys and the time they were read, by the clock of Postgres, which all replicas share. */
 export async function readKeySet (db: Db) {
-  const rows = await db.selectFrom('signing_keys').select(['public_key', sql<Date>`now()`.as('read_at')]).orderBy('signs_from', 'desc').execute()
+  const rows = await db.selectFrom('signing_keys').select(['public_key', sql<Date>`now()`.as('read_at')]).orderBy(
+    'signs_from',
+    'desc'
+  ).execute()
   return { keys: rows.map((row) => row.public_key), readAt: rows[0]?.read_at ?? new Date() }
 }
 

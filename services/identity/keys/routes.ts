@@ -7,7 +7,21 @@ export const keyRoutes: Routes<Deps> = async (app, { db, signKeySet }) => {
   app.get('/.well-known/jwks.json', {
     schema: {
       hide: true,
-      response: { 200: Type.Object({ keys: Type.Array(Type.Object({ kid: Type.String(), kty: Type.String(), crv: Type.String(), x: Type.String(), y: Type.String(), alg: Type.String(), use: Type.String() })) }) }
+      response: {
+        200: Type.Object({
+          keys: Type.Array(
+            Type.Object({
+              kid: Type.String(),
+              kty: Type.String(),
+              crv: Type.String(),
+              x: Type.String(),
+              y: Type.String(),
+              alg: Type.String(),
+              use: Type.String()
+            })
+          )
+        })
+      }
     },
     config: { public: true, logged: false }
   }, async (_request, reply) => {

@@ -25,10 +25,14 @@ export function readRootPrivateKey (text: string, publicKeys: string[]): KeyObje
   } catch {
     // Reported below: the error of the library could contain a part of the key.
   }
-  if (key?.asymmetricKeyType !== 'ed25519') throw new ConfigError('IDENTITY_ROOT_PRIVATE_KEY must be an Ed25519 key as base64 of its DER (PKCS 8)')
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new ConfigError('IDENTITY_ROOT_PRIVATE_KEY must be an Ed25519 key as base64 of its DER (PKCS 8)')
+  }
   const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' })
   if (!publicKeys.some((each) => publicKey.equals(Buffer.from(each, 'base64')))) {
-    throw new ConfigError('IDENTITY_ROOT_PUBLIC_KEYS does not contain the public key of IDENTITY_ROOT_PRIVATE_KEY, so other processes would reject the keys that it signs')
+    throw new ConfigError(
+      'IDENTITY_ROOT_PUBLIC_KEYS does not contain the public key of IDENTITY_ROOT_PRIVATE_KEY, so other processes would reject the keys that it signs'
+    )
   }
   return key
 }

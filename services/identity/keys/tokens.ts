@@ -6,7 +6,11 @@ import { listPublicKeys, readSigningKey } from './queries.ts'
 
 const KEY_REFRESH_INTERVAL_MS = 60_000
 
-interface TokenOwner { accountId: string, sessionId: string, role: Role }
+interface TokenOwner {
+  accountId: string
+  sessionId: string
+  role: Role
+}
 
 /** Signs an access token. It is valid for 15 minutes or until its session ends. */
 export type IssueToken = (owner: TokenOwner) => Promise<string>
@@ -17,7 +21,10 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
 
   async function readKey () {
     const { kid, encryptedPrivateKey } = await readSigningKey(db)
-    return { kid, key: await importJWK(JSON.parse(secrets.decrypt(encryptedPrivateKey)) as JWK, ACCESS_TOKEN.algorithm) }
+    return {
+      kid,
+      key: await importJWK(JSON.parse(secrets.decrypt(encryptedPrivateKey)) as JWK, ACCESS_TOKEN.algorithm)
+    }
   }
 
   return async ({ accountId, sessionId, role }) => {
@@ -44,8 +51,9 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
 }
 
 /**
- * The owner of the access token in the header of a request to a public route, if this service issued the token. The token may have
- * expired up to `toleranceSeconds` ago, and its session may have ended: it identifies the caller and authorizes nothing.
+ * The owner of the access token in the header of a request to a public route, if this service issued the token. The
+ * token may have expired up to `toleranceSeconds` ago, and its session may have ended: it identifies the caller and
+ * authorizes nothing.
  */
 export async function findTokenOwner (db: Db, authorization: string | undefined, toleranceSeconds: number) {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
@@ -53,7 +61,12 @@ export async function findTokenOwner (db: Db, authorization: string | undefined,
   const { algorithm, type, issuer, audience, clockSkewSeconds } = ACCESS_TOKEN
   try {
     const { payload: { sub, sid } } = await jwtVerify(token, createLocalJWKSet({ keys: await listPublicKeys(db) }), {
-      algorithms: [algorithm], typ: type, issuer, audience, requiredClaims: ['sub', 'sid', 'exp'], clockTolerance: clockSkewSeconds + toleranceSeconds
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'sid', 'exp'],
+      clockTolerance: clockSkewSeconds + toleranceSeconds
     })
     return sub !== undefined && typeof sid === 'string' ? { accountId: sub, sessionId: sid } : undefined
   } catch (error) {

@@ -8,7 +8,11 @@ import { isKnownNetwork } from '../sessions/networks.ts'
 import { rateLimitKeyOf, collapseKeyOf } from './mail-keys.ts'
 import { mailTemplatesFor } from './templates.ts'
 
-export interface MailRequest { kind: Purpose | 'RESET', email: string, network: string }
+export interface MailRequest {
+  kind: Purpose | 'RESET'
+  email: string
+  network: string
+}
 
 export async function insertMailRequest (db: Db, request: MailRequest) {
   const { id } = await db.insertInto('mail_requests').values(request).returning('id').executeTakeFirstOrThrow()
@@ -16,7 +20,11 @@ export async function insertMailRequest (db: Db, request: MailRequest) {
 }
 
 /** Processes a request exactly once. @returns the id of the queued mail, if there is one */
-export async function processMailRequest (db: Db, { secrets, publicUrl }: { secrets: Secrets, publicUrl: string }, requestId: string) {
+export async function processMailRequest (
+  db: Db,
+  { secrets, publicUrl }: { secrets: Secrets, publicUrl: string },
+  requestId: string
+) {
   return await db.transaction().execute(async (trx) => {
     const request = await trx.deleteFrom('mail_requests').where('id', '=', requestId)
       .returning(['kind', 'email', 'network'])
@@ -37,14 +45,18 @@ export async function processMailRequest (db: Db, { secrets, publicUrl }: { secr
     }
     if (kind === 'RESET') {
       const token = generateResetToken()
-      // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of every proxy.
+      // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of
+      // every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
       const queued = await createMail(trx, { ...mail, ...templates.reset(url) })
       if (queued) await storeReset(trx, account.id, token)
       return queued
     }
     const code = generateCode()
-    const queued = await createMail(trx, { ...mail, ...(kind === 'VERIFY' ? templates.verification(code) : templates.signIn(code)) })
+    const queued = await createMail(trx, {
+      ...mail,
+      ...(kind === 'VERIFY' ? templates.verification(code) : templates.signIn(code))
+    })
     // When the mail budget is used up, the code or link of the last mail stays valid.
     if (queued) await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code })
     return queued

@@ -8,13 +8,22 @@ import { silentLog } from '@tandem/service-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
 
-const requestsProcessed = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
+const requestsProcessed = async () => {
+  while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10)
+}
 const isSeparateWord = (code: string, text: string) => text.split(/\s+/).includes(code)
 
 t.test('mails are in the language of the registration', async (t) => {
-  for (const [language, subject] of [['id-ID,id;q=0.9', 'adalah kode Tandem Anda'], ['en', 'is your Tandem code'], ['fr', 'is your Tandem code']] as const) {
+  for (
+    const [language, subject] of [['id-ID,id;q=0.9', 'adalah kode Tandem Anda'], ['en', 'is your Tandem code'], [
+      'fr',
+      'is your Tandem code'
+    ]] as const
+  ) {
     const email = randomEmail()
-    await post('/auth/register', { email, password: 'Abcdefg1', name: 'Visit https://evil.example' }, { headers: { 'accept-language': language } })
+    await post('/auth/register', { email, password: 'Abcdefg1', name: 'Visit https://evil.example' }, {
+      headers: { 'accept-language': language }
+    })
     const [received] = await mailsTo(email)
     const code = received!.subject.slice(0, 6)
     t.match(code, /^\d{6}$/)
@@ -32,7 +41,10 @@ t.test('every kind of mail has its code or link, in both languages', async (t) =
     await db.updateTable('accounts').set({ locale }).where('id', '=', id).execute()
     await post('/auth/request-code', { email })
     const [code] = await mailsTo(email)
-    t.match(code!.subject, locale === 'en' ? /^\d{6} is your Tandem sign-in code$/ : /^\d{6} adalah kode masuk Tandem Anda$/)
+    t.match(
+      code!.subject,
+      locale === 'en' ? /^\d{6} is your Tandem sign-in code$/ : /^\d{6} adalah kode masuk Tandem Anda$/
+    )
     t.ok(isSeparateWord(code!.subject.slice(0, 6), code!.text))
 
     await post('/auth/forgot-password', { email })
@@ -61,7 +73,14 @@ t.test('a request survives the process that accepted it', async (t) => {
   const { email } = await givenAccount({ verified: false })
   // As if the process had crashed after the insert and before it enqueued the job.
   await insertMailRequest(db, { kind: 'VERIFY', email, network: 'here' })
-  const next = createMailRequests({ db, secrets: deps.secrets, mailer: deps.mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
+  const next = createMailRequests({
+    db,
+    secrets: deps.secrets,
+    mailer: deps.mailer,
+    redisUrl: redis.url,
+    publicUrl: 'https://tandem.example',
+    log: silentLog
+  })
   t.teardown(() => next.close())
   next.start()
   await mailsTo(email)
@@ -76,8 +95,10 @@ t.test('requests from elsewhere do not use up the mails that the owner needs', a
     for (let time = 0; time < times; time++) await post(path, { email }, from)
     await requestsProcessed()
   }
-  const queued = async () => Object.fromEntries((await db.selectFrom('mails').where('recipient', '=', email)
-    .select(({ fn }) => ['rate_limit_key', fn.countAll<number>().as('count')]).groupBy('rate_limit_key').execute()).map(({ rate_limit_key: key, count }) => [key, Number(count)]))
+  const queued = async () =>
+    Object.fromEntries((await db.selectFrom('mails').where('recipient', '=', email)
+      .select(({ fn }) => ['rate_limit_key', fn.countAll<number>().as('count')]).groupBy('rate_limit_key').execute())
+      .map(({ rate_limit_key: key, count }) => [key, Number(count)]))
 
   await request('/auth/request-code', elsewhere, 5)
   t.strictSame(await queued(), { SIGN_IN: 3 })
@@ -93,7 +114,7 @@ t.test('requests from elsewhere do not use up the mails that the owner needs', a
   })
 })
 
-t.test('somebody who registers another person\'s address has one budget for each kind of mail', async (t) => {
+t.test("somebody who registers another person's address has one budget for each kind of mail", async (t) => {
   const email = randomEmail()
   await post('/auth/register', { email, password: 'Abcdefg1' })
   for (const from of ['203.0.113.7', '198.51.100.7']) {
@@ -107,7 +128,10 @@ t.test('somebody who registers another person\'s address has one budget for each
 
 t.test('a code whose mail was rejected does not arrive after a newer one', async (t) => {
   const email = randomEmail()
-  const queued = async () => await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select('attempts').execute()
+  const queued = async () =>
+    await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select(
+      'attempts'
+    ).execute()
   await mail.stop()
   const { user } = await post('/auth/register', { email, password: 'Abcdefg1' })
   while (!(await queued()).some(({ attempts }) => attempts > 0)) await sleep(20)
@@ -119,7 +143,11 @@ t.test('a code whose mail was rejected does not arrive after a newer one', async
 
   const mails = await mailsTo(email)
   const codes = mails.map(({ subject }) => subject.slice(0, 6))
-  t.match(await post('/auth/verify-email', { userId: user.id, code: codes[0] }), { status: 200 }, 'the code that arrived last works')
+  t.match(
+    await post('/auth/verify-email', { userId: user.id, code: codes[0] }),
+    { status: 200 },
+    'the code that arrived last works'
+  )
   const outcomes = await db.selectFrom('mails').where('recipient', '=', email).orderBy('id').select('status').execute()
   // The first one may have been retried in the moment before the newer code was requested.
   t.match(outcomes, [{ status: /^(failed|sent)$/ }, { status: 'sent' }])

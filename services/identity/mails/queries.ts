@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
 
-interface Page { olderThanSeconds: number, limit: number, after: string | undefined }
+interface Page {
+  olderThanSeconds: number
+  limit: number
+  after: string | undefined
+}
 
 /** The ids of the requests that are not processed yet. */
 export async function listPendingRequests (db: Db, { olderThanSeconds, limit, after }: Page) {

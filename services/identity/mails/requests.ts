@@ -8,13 +8,22 @@ import { listPendingRequests } from './queries.ts'
 
 /** Requests for mails by callers who are not signed in, to addresses that may or may not have an account. */
 export interface MailRequests {
-  /** Takes equally long for both, because the account is looked up afterwards. Once it returns, the request is durable. */
-  add (request: MailRequest): Promise<void>
-  start (): void
-  close (): Promise<void>
+  /**
+   * Takes equally long for both, because the account is looked up afterwards. Once it returns, the request is durable.
+   */
+  add(request: MailRequest): Promise<void>
+  start(): void
+  close(): Promise<void>
 }
 
-interface Options { db: Db, secrets: Secrets, mailer: Mailer, redisUrl: string, publicUrl: string, log: Log }
+interface Options {
+  db: Db
+  secrets: Secrets
+  mailer: Mailer
+  redisUrl: string
+  publicUrl: string
+  log: Log
+}
 
 export function createMailRequests ({ db, secrets, mailer, redisUrl, publicUrl, log }: Options): MailRequests {
   const queue = createQueue({

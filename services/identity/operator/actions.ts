@@ -27,7 +27,8 @@ export async function cancelSubscriptionOf (db: Db, email: string) {
 /** Bans an account: all sessions end, and no new one starts until the account is unbanned. */
 export async function ban (db: Db, email: string) {
   await changeAccount(db, email, async (trx, accountId) => {
-    await trx.updateTable('accounts').set({ banned_at: sql`now()`, updated_at: sql`now()` }).where('id', '=', accountId).execute()
+    await trx.updateTable('accounts').set({ banned_at: sql`now()`, updated_at: sql`now()` }).where('id', '=', accountId)
+      .execute()
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: {} })
   })
@@ -35,7 +36,8 @@ export async function ban (db: Db, email: string) {
 
 export async function unban (db: Db, email: string) {
   await changeAccount(db, email, async (trx, accountId) => {
-    await trx.updateTable('accounts').set({ banned_at: null, updated_at: sql`now()` }).where('id', '=', accountId).execute()
+    await trx.updateTable('accounts').set({ banned_at: null, updated_at: sql`now()` }).where('id', '=', accountId)
+      .execute()
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
   })
 }
@@ -44,7 +46,9 @@ export async function unban (db: Db, email: string) {
 export async function endAllSessions (db: Db, email: string) {
   return await changeAccount(db, email, async (trx, accountId) => {
     const sessions = await endSessions(trx, { accountId })
-    if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
+    if (sessions > 0) {
+      await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
+    }
     return sessions
   })
 }

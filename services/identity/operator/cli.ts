@@ -5,7 +5,9 @@ import type { Tables } from '../tables.ts'
 import { runCommand, UsageError, usage } from './commands.ts'
 
 try {
-  const { DATABASE_URL, SECRET } = readConfig(Type.Object({ DATABASE_URL: Url(), SECRET: Type.Optional(Type.String({ minLength: 32 })) }))
+  const { DATABASE_URL, SECRET } = readConfig(
+    Type.Object({ DATABASE_URL: Url(), SECRET: Type.Optional(Type.String({ minLength: 32 })) })
+  )
   const db = connect<Tables>(DATABASE_URL, { log: createLogger('identity-operator') })
   const result = await runCommand(db, SECRET, process.argv.slice(2)).finally(async () => await db.destroy())
   if (typeof result === 'string') console.log(result)

@@ -24,7 +24,11 @@ export class UsageError extends Error {
 }
 
 /** Runs an operator command. @returns the message or the rows to print */
-export async function runCommand (db: Db, secret: string | undefined, [command, object, ...rest]: string[]): Promise<string | object[]> {
+export async function runCommand (
+  db: Db,
+  secret: string | undefined,
+  [command, object, ...rest]: string[]
+): Promise<string | object[]> {
   const [email, ...more] = rest
   switch (`${command} ${object}`) {
     case 'grant role': {
@@ -40,7 +44,9 @@ export async function runCommand (db: Db, secret: string | undefined, [command, 
       return `${email} has ${planId} for ${days} days`
     }
     case 'cancel subscription':
-      return await cancelSubscriptionOf(db, required(email)) ? `The subscription of ${email} is canceled` : `${email} has no active subscription`
+      return await cancelSubscriptionOf(db, required(email))
+        ? `The subscription of ${email} is canceled`
+        : `${email} has no active subscription`
     case 'sessions list':
       return await listSessionsOf(db, required(email))
     case 'sessions end':

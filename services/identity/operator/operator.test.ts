@@ -12,7 +12,9 @@ const operate = async (...args: string[]) => await runCommand(db, secret, args)
 /** Runs a command in the shell. */
 async function run (...args: string[]) {
   return await new Promise<{ code: number, out: string, error: string }>((resolve) => {
-    execFile(process.execPath, [path.join(import.meta.dirname, 'cli.ts'), ...args], { env: { ...process.env, DATABASE_URL: url, SECRET: secret } }, (failure, out, error) => {
+    execFile(process.execPath, [path.join(import.meta.dirname, 'cli.ts'), ...args], {
+      env: { ...process.env, DATABASE_URL: url, SECRET: secret }
+    }, (failure, out, error) => {
       resolve({ code: failure ? Number(failure.code) : 0, out: out.trim(), error: error.trim() })
     })
   })
@@ -21,7 +23,10 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!,
 
 t.test('a role is in every token from the next sign-in', async (t) => {
   const account = await givenAccount()
-  t.match(await operate('grant', 'role', account.email.toUpperCase(), 'ADMIN'), /has the role ADMIN from the next sign-in/)
+  t.match(
+    await operate('grant', 'role', account.email.toUpperCase(), 'ADMIN'),
+    /has the role ADMIN from the next sign-in/
+  )
   t.notOk(await canRefresh(account))
   const { user, accessToken } = await login(account.email)
   t.equal(user.role, 'ADMIN')
@@ -32,8 +37,17 @@ t.test('a role is in every token from the next sign-in', async (t) => {
 
 t.test('a subscription can be granted, replaced and canceled, and it expires', async (t) => {
   const { id, email } = await givenAccount()
-  const subscription = async () => await db.selectFrom('subscriptions').where('account_id', '=', id).select(['id', 'plan_id', 'status', 'current_period_end']).executeTakeFirst()
-  const changes = async () => (await publishedEvents(id)).filter(({ type }) => type === 'subscription.changed').map(({ planId, status }) => [planId, status])
+  const subscription = async () =>
+    await db.selectFrom('subscriptions').where('account_id', '=', id).select([
+      'id',
+      'plan_id',
+      'status',
+      'current_period_end'
+    ]).executeTakeFirst()
+  const changes = async () =>
+    (await publishedEvents(id)).filter(({ type }) => type === 'subscription.changed').map((
+      { planId, status }
+    ) => [planId, status])
 
   t.match(await operate('cancel', 'subscription', email), /has no active subscription/)
   t.match(await operate('grant', 'subscription', email, 'premium', '30'), /has premium for 30 days/)
@@ -48,10 +62,17 @@ t.test('a subscription can be granted, replaced and canceled, and it expires', a
   await operate('grant', 'subscription', email, 'gold', '1')
   await runHousekeeping(db)
   t.match(await subscription(), { status: 'ACTIVE' })
-  await db.updateTable('subscriptions').set({ current_period_end: new Date(Date.now() - 1) }).where('account_id', '=', id).execute()
+  await db.updateTable('subscriptions').set({ current_period_end: new Date(Date.now() - 1) }).where(
+    'account_id',
+    '=',
+    id
+  ).execute()
   await Promise.all([runHousekeeping(db), runHousekeeping(db)])
   t.match(await subscription(), { status: 'EXPIRED' })
-  t.strictSame(await changes(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], ['gold', 'EXPIRED']])
+  t.strictSame(await changes(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], [
+    'gold',
+    'EXPIRED'
+  ]])
 })
 
 t.test('sessions are listed and ended', async (t) => {
@@ -88,8 +109,15 @@ t.test('invalid commands are rejected', async (t) => {
   await t.rejects(operate('ban', 'nobody@example.com'), { message: 'There is no such user' })
   await t.rejects(runCommand(db, undefined, ['keys', 'rotate']), { message: 'SECRET is missing' })
   const invalidCommands = [
-    [], ['grant'], ['grant', 'role', 'a@b.co', 'KING'], ['grant', 'role'], ['grant', 'subscription', 'a@b.co', 'gold', '0'], ['grant', 'subscription', 'a@b.co', 'gold', 'x'],
-    ['sessions', 'end'], ['ban'], ['dance', 'now']
+    [],
+    ['grant'],
+    ['grant', 'role', 'a@b.co', 'KING'],
+    ['grant', 'role'],
+    ['grant', 'subscription', 'a@b.co', 'gold', '0'],
+    ['grant', 'subscription', 'a@b.co', 'gold', 'x'],
+    ['sessions', 'end'],
+    ['ban'],
+    ['dance', 'now']
   ]
   for (const args of invalidCommands) await t.rejects(operate(...args), UsageError, args.join(' '))
 })
@@ -97,7 +125,10 @@ t.test('invalid commands are rejected', async (t) => {
 t.test('the shell command prints the result or the error', async (t) => {
   const [{ email }, other] = [await givenAccount(), await givenAccount()]
   const [done, listed, rejected, invalid] = await Promise.all([
-    run('grant', 'role', email, 'ADMIN'), run('sessions', 'list', other.email), run('ban', 'nobody@example.com'), run('dance')
+    run('grant', 'role', email, 'ADMIN'),
+    run('sessions', 'list', other.email),
+    run('ban', 'nobody@example.com'),
+    run('dance')
   ])
   t.strictSame(done, { code: 0, out: `${email} has the role ADMIN from the next sign-in`, error: '' })
   t.match(listed, { code: 0, out: /deviceName/, error: '' })

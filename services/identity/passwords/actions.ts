@@ -4,7 +4,13 @@ import { PasswordChanged } from '@tandem/contracts'
 import { networkOf } from '@tandem/service-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { EmailNotVerified, InvalidCurrentPassword, InvalidResetToken, PasswordAlreadySet, UserNotFound } from '../errors.ts'
+import {
+  EmailNotVerified,
+  InvalidCurrentPassword,
+  InvalidResetToken,
+  PasswordAlreadySet,
+  UserNotFound
+} from '../errors.ts'
 import type { Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
@@ -14,7 +20,10 @@ import { acceptPassword, clearFailedAttempts, checkPassword } from './throttle.t
 import { findPassword } from './queries.ts'
 import { isResetValid, redeemReset } from './resets.ts'
 
-/** Sets the first password of an account that has none. @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy */
+/**
+ * Sets the first password of an account that has none.
+ * @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy
+ */
 export async function setInitialPassword ({ db, hashing, blocklist }: Deps, accountId: string, password: string) {
   await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
@@ -32,13 +41,20 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
   })
 }
 
-interface Change extends Caller { currentPassword: string, password: string, network: string }
+interface Change extends Caller {
+  currentPassword: string
+  password: string
+  network: string
+}
 
 /**
  * Changes a password, given the current one. Every other session ends.
  * @throws CommonPassword, UserNotFound, EmailNotVerified, TooManyPasswordChanges, InvalidCurrentPassword, TooBusy
  */
-export async function changePassword (deps: Deps, { accountId, sessionId, currentPassword, password, network }: Change) {
+export async function changePassword (
+  deps: Deps,
+  { accountId, sessionId, currentPassword, password, network }: Change
+) {
   const { db, hashing, blocklist } = deps
   await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
@@ -46,8 +62,13 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
   // An attacker may have registered the address, and each change sends a mail to its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
   await claimPasswordChange(db, accountId)
-  const source = { email: known.email, knownNetwork: await isKnownNetwork(db, accountId, network) ? network : undefined }
-  if (!await checkPassword(deps, source, { password: currentPassword, hash: known.hash })) throw new InvalidCurrentPassword()
+  const source = {
+    email: known.email,
+    knownNetwork: await isKnownNetwork(db, accountId, network) ? network : undefined
+  }
+  if (!await checkPassword(deps, source, { password: currentPassword, hash: known.hash })) {
+    throw new InvalidCurrentPassword()
+  }
 
   const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
@@ -62,9 +83,17 @@ export async function changePassword (deps: Deps, { accountId, sessionId, curren
   })
 }
 
-interface Reset { email: string, token: string, password: string, address: string }
+interface Reset {
+  email: string
+  token: string
+  password: string
+  address: string
+}
 
-/** Sets a password with the link from a mail, which can be used once. Every session ends. @throws CommonPassword, InvalidResetToken, TooBusy */
+/**
+ * Sets a password with the link from a mail, which can be used once. Every session ends.
+ * @throws CommonPassword, InvalidResetToken, TooBusy
+ */
 export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
   const { db, hashing, blocklist } = deps
   await blocklist.assertUncommon(password)
@@ -88,5 +117,6 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
 }
 
 async function updatePassword (trx: Trx, accountId: string, hash: string) {
-  await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId).execute()
+  await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId)
+    .execute()
 }

@@ -4,7 +4,10 @@ import type { Db } from '../tables.ts'
 
 const MAX_ATTEMPTS = 5
 
-/** Counts one attempt to change the password of an account, right or wrong. An account has five an hour. @throws TooManyPasswordChanges */
+/**
+ * Counts one attempt to change the password of an account, right or wrong. An account has five an hour.
+ * @throws TooManyPasswordChanges
+ */
 export async function claimPasswordChange (db: Db, accountId: string) {
   const recent = sql`select attempt from unnest(known.attempted_at) attempt where attempt > now() - interval '1 hour'`
   const { rows: [claimed] } = await sql`

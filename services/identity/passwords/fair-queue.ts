@@ -1,4 +1,7 @@
-interface Job { start (): Promise<void>, reject (): void }
+interface Job {
+  start(): Promise<void>
+  reject(): void
+}
 
 interface Options {
   /** The number of jobs that run at once. */
@@ -10,8 +13,9 @@ interface Options {
 }
 
 /**
- * Runs jobs round-robin by owner, so that the jobs of one owner delay a job of another by one turn at most. When the queue is full,
- * the newest job of the owner with the most waiting jobs is rejected. A new job is rejected only if its owner has as many as anybody else.
+ * Runs jobs round-robin by owner, so that the jobs of one owner delay a job of another by one turn at most. When the
+ * queue is full, the newest job of the owner with the most waiting jobs is rejected. A new job is rejected only if its
+ * owner has as many as anybody else.
  */
 export function createFairQueue ({ concurrency, maxWaiting, createError }: Options) {
   // A Map keeps its keys in insertion order: the first owner is the next one.
@@ -33,7 +37,10 @@ export function createFairQueue ({ concurrency, maxWaiting, createError }: Optio
     })
   }
 
-  /** Whether there is room for another job of `owner`. If the queue is full, it may reject a job of a longer queue first. */
+  /**
+   * Whether there is room for another job of `owner`. If the queue is full, it may reject a job of a longer queue
+   * first.
+   */
   function makeRoom (owner: string) {
     if (waiting < maxWaiting) return true
     const ownJobs = waitingOf.get(owner)?.length ?? 0
@@ -44,11 +51,12 @@ export function createFairQueue ({ concurrency, maxWaiting, createError }: Optio
     return true
   }
 
-  return async <Result> (owner: string, work: () => Promise<Result>) => await new Promise<Result>((resolve, reject) => {
-    if (!makeRoom(owner)) return reject(createError())
-    const job = { start: async () => await work().then(resolve, reject), reject: () => reject(createError()) }
-    waitingOf.set(owner, [...waitingOf.get(owner) ?? [], job])
-    waiting++
-    startNext()
-  })
+  return async <Result>(owner: string, work: () => Promise<Result>) =>
+    await new Promise<Result>((resolve, reject) => {
+      if (!makeRoom(owner)) return reject(createError())
+      const job = { start: async () => await work().then(resolve, reject), reject: () => reject(createError()) }
+      waitingOf.set(owner, [...waitingOf.get(owner) ?? [], job])
+      waiting++
+      startNext()
+    })
 }

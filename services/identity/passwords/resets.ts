@@ -4,7 +4,10 @@ import type { Db, Trx } from '../tables.ts'
 
 const LIFETIME = '1 hour'
 
-interface Link { email: string, token: string }
+interface Link {
+  email: string
+  token: string
+}
 
 export const generateResetToken = () => randomBytes(32).toString('base64url')
 

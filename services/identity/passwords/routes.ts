@@ -18,7 +18,10 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Set a first password',
       description: '409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.',
-      body: Body({ password: NewPassword, confirmPassword: Type.Optional(Secret({ min: 0, max: 128, examples: ['Wide-Open-5ky'] })) }),
+      body: Body({
+        password: NewPassword,
+        confirmPassword: Type.Optional(Secret({ min: 0, max: 128, examples: ['Wide-Open-5ky'] }))
+      }),
       response: { 200: Message }
     },
     config: { unauthorizedOnly: true }
@@ -31,14 +34,20 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/change-password', {
     schema: {
       summary: 'Change the password and sign out all other devices',
-      description: 'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. ' +
+      description:
+        'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. ' +
         '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
       response: { 200: Message }
     }
   }, async ({ body, account, ip }, reply) => {
-    const change = changePassword(deps, { accountId: account.id, sessionId: account.sessionId, network: networkOf(ip), ...body })
+    const change = changePassword(deps, {
+      accountId: account.id,
+      sessionId: account.sessionId,
+      network: networkOf(ip),
+      ...body
+    })
     await logSignInFailure(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
       if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
@@ -49,7 +58,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/forgot-password', {
     schema: {
       summary: 'Request a password reset link by mail',
-      description: 'The link expires in one hour and can be used once. The response is the same whether or not the address has an account with a password.',
+      description:
+        'The link expires in one hour and can be used once. The response is the same whether or not the address has an account with a password.',
       body: Body({ email: Email }),
       response: { 200: DataMessage('If this address has a password, we have sent a link to it') }
     },

@@ -14,14 +14,25 @@ t.test('the password rules are the same on every route', async (t) => {
   const beginner = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
   const routes = {
     register: async (password: unknown) => await post('/auth/register', { email: randomEmail(), password }),
-    'set-initial-password': async (password: unknown) => await post('/auth/set-initial-password', { password }, { as: beginner }),
-    'change-password': async (password: unknown) => await post('/auth/change-password', { currentPassword: current, password }, { as: changing }),
-    'reset-password': async (password: unknown) => await post('/auth/reset-password', { email: resetting.email, token, password })
+    'set-initial-password': async (password: unknown) =>
+      await post('/auth/set-initial-password', { password }, { as: beginner }),
+    'change-password': async (password: unknown) =>
+      await post('/auth/change-password', { currentPassword: current, password }, { as: changing }),
+    'reset-password': async (password: unknown) =>
+      await post('/auth/reset-password', { email: resetting.email, token, password })
   }
   for (const [route, setPassword] of Object.entries(routes)) {
-    for (const password of bad) t.match(await setPassword(password), { status: 400, success: false, code: 'VALIDATION_ERROR' }, `${route} ${password}`)
+    for (const password of bad) {
+      t.match(
+        await setPassword(password),
+        { status: 400, success: false, code: 'VALIDATION_ERROR' },
+        `${route} ${password}`
+      )
+    }
     const accepted = route === 'register' ? 201 : 200
     // A link and a first password can be used once.
-    for (const password of route === 'register' ? good : good.slice(0, 1)) t.match(await setPassword(password), { status: accepted }, `${route} ${password}`)
+    for (const password of route === 'register' ? good : good.slice(0, 1)) {
+      t.match(await setPassword(password), { status: accepted }, `${route} ${password}`)
+    }
   }
 })

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import { accountColumns } from '../accounts/queries.ts'
-import { AccountNotVerified, InvalidProviderAToken, InvalidProviderBToken, ProviderAEmailNotVerified, ProviderBEmailRequired } from '../errors.ts'
+import {
+  AccountNotVerified,
+  InvalidProviderAToken,
+  InvalidProviderBToken,
+  ProviderAEmailNotVerified,
+  ProviderBEmailRequired
+} from '../errors.ts'
 import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
@@ -17,14 +23,17 @@ interface SignIn {
 }
 
 /**
- * Signs in a person by their identity at a provider: by an existing link, else by an address verified on both sides, else as a new account.
+ * Signs in a person by their identity at a provider: by an existing link, else by an address verified on both sides,
+ * else as a new account.
  * @throws AccountNotVerified if the address has an account that nobody has verified
  * @throws ProviderAEmailNotVerified, ProviderBEmailRequired if there is no link and the provider vouches for no address
  * @throws InvalidProviderAToken, InvalidProviderBToken if the account is banned, or a single-use token was already used
  */
 export async function signInByProvider (db: Db, { provider, identity, name, locale, client }: SignIn) {
   return await db.transaction().execute(async (trx) => {
-    if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) throw new providerErrors[provider].Invalid()
+    if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) {
+      throw new providerErrors[provider].Invalid()
+    }
     const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await createAccount(trx)
     if (account.isBanned) throw new providerErrors[provider].Invalid()
     return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, client }) }
@@ -32,9 +41,10 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 
   async function findByLink (trx: Trx) {
     const account = await selectAccount(trx)
-      .where('id', '=', (from) => from.selectFrom('provider_links').select('account_id')
-        .where('provider', '=', provider)
-        .where('subject', '=', identity.subject))
+      .where('id', '=', (from) =>
+        from.selectFrom('provider_links').select('account_id')
+          .where('provider', '=', provider)
+          .where('subject', '=', identity.subject))
       .executeTakeFirst()
     return account && { account, isNewUser: false }
   }
@@ -49,7 +59,13 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 
   async function createAccount (trx: Trx) {
     const added = await addAccount(trx, {
-      email: requireVerifiedEmail(), name, image: identity.picture ?? null, passwordHash: null, locale, address: client.address, verified: true
+      email: requireVerifiedEmail(),
+      name,
+      image: identity.picture ?? null,
+      passwordHash: null,
+      locale,
+      address: client.address,
+      verified: true
     })
     if (added) {
       await link(trx, added.id)
@@ -63,11 +79,17 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
 
   function requireVerifiedEmail () {
     if (identity.email) return identity.email
-    throw identity.unverifiedEmail ? new providerErrors[provider].EmailUnverified() : new providerErrors[provider].EmailMissing()
+    throw identity.unverifiedEmail
+      ? new providerErrors[provider].EmailUnverified()
+      : new providerErrors[provider].EmailMissing()
   }
 
   async function link (trx: Trx, accountId: string) {
-    const linked = await trx.insertInto('provider_links').values({ provider, subject: identity.subject, account_id: accountId })
+    const linked = await trx.insertInto('provider_links').values({
+      provider,
+      subject: identity.subject,
+      account_id: accountId
+    })
       .onConflict((conflict) => conflict.doNothing())
       .returning('account_id')
       .executeTakeFirst()
@@ -75,11 +97,15 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
   }
 }
 
-const selectAccount = (trx: Trx) => trx.selectFrom('accounts')
-  .select([...accountColumns, sql<boolean>`banned_at is not null`.as('isBanned')])
-  .forNoKeyUpdate()
+const selectAccount = (trx: Trx) =>
+  trx.selectFrom('accounts')
+    .select([...accountColumns, sql<boolean>`banned_at is not null`.as('isBanned')])
+    .forNoKeyUpdate()
 
-/** Whether the token is used for the first time. Concurrent uses wait for the first; if it rolls back, the next one may claim the token. */
+/**
+ * Whether the token is used for the first time. Concurrent uses wait for the first; if it rolls back, the next one may
+ * claim the token.
+ */
 async function claimToken (trx: Trx, digest: Buffer) {
   const claimed = await trx.insertInto('used_provider_tokens').values({ digest })
     .onConflict((conflict) => conflict.doNothing())
@@ -95,6 +121,14 @@ export async function deleteUsedTokens (db: Db) {
 
 /** The errors of each provider. */
 export const providerErrors = {
-  PROVIDER_A: { Invalid: InvalidProviderAToken, EmailUnverified: ProviderAEmailNotVerified, EmailMissing: InvalidProviderAToken },
-  PROVIDER_B: { Invalid: InvalidProviderBToken, EmailUnverified: InvalidProviderBToken, EmailMissing: ProviderBEmailRequired }
+  PROVIDER_A: {
+    Invalid: InvalidProviderAToken,
+    EmailUnverified: ProviderAEmailNotVerified,
+    EmailMissing: InvalidProviderAToken
+  },
+  PROVIDER_B: {
+    Invalid: InvalidProviderBToken,
+    EmailUnverified: InvalidProviderBToken,
+    EmailMissing: ProviderBEmailRequired
+  }
 }

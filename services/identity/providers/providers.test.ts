@@ -18,59 +18,122 @@ async function startIssuer () {
     response.writeHead(broken ? 500 : 200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve) }))
+  t.teardown(() =>
+    new Promise((resolve) => {
+      server.closeAllConnections()
+      server.close(resolve)
+    })
+  )
   async function addKey (kid: string) {
     const pair = await generateKeyPair('RS256')
     keys.push({ ...await exportJWK(pair.publicKey), kid, alg: 'RS256', use: 'sig' })
     return pair.privateKey
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`, addKey, requestCount: () => requestCount, fail: (how: boolean) => { broken = how } }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
+    addKey,
+    requestCount: () => requestCount,
+    fail: (how: boolean) => {
+      broken = how
+    }
+  }
 }
 
 const issuer = await startIssuer()
 const key = await issuer.addKey('first')
-const settings = (provider: string) => ({ issuers: [`https://${provider}.example`], audiences: ['tandem-android', 'tandem-ios'], jwksUrl: issuer.url, singleUse: false })
+const settings = (provider: string) => ({
+  issuers: [`https://${provider}.example`],
+  audiences: ['tandem-android', 'tandem-ios'],
+  jwksUrl: issuer.url,
+  singleUse: false
+})
 const { db, post, get, givenAccount, canRefresh, publishedEvents } = await testApp(t, {
   providers: { PROVIDER_A: createVerifier(settings('provider-a')), PROVIDER_B: createVerifier(settings('provider-b')) }
 })
 
-interface Token { kid?: string, signer?: CryptoKey, issuedAt?: string, expiresIn?: string, provider?: 'a' | 'b', [claim: string]: unknown }
+interface Token {
+  kid?: string
+  signer?: CryptoKey
+  issuedAt?: string
+  expiresIn?: string
+  provider?: 'a' | 'b'
+  [claim: string]: unknown
+}
 
-async function token ({ kid = 'first', signer = key, issuedAt = '0s', expiresIn = '5m', provider = 'a', ...claims }: Token = {}) {
-  const content = { iss: `https://provider-${provider}.example`, aud: 'tandem-android', sub: crypto.randomUUID(), email: randomEmail(), email_verified: true, ...claims }
-  return await new SignJWT(content).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt(fromNow(issuedAt)).setExpirationTime(fromNow(expiresIn)).sign(signer)
+async function token (
+  { kid = 'first', signer = key, issuedAt = '0s', expiresIn = '5m', provider = 'a', ...claims }: Token = {}
+) {
+  const content = {
+    iss: `https://provider-${provider}.example`,
+    aud: 'tandem-android',
+    sub: crypto.randomUUID(),
+    email: randomEmail(),
+    email_verified: true,
+    ...claims
+  }
+  return await new SignJWT(content).setProtectedHeader({ alg: 'RS256', kid }).setIssuedAt(fromNow(issuedAt))
+    .setExpirationTime(fromNow(expiresIn)).sign(signer)
 }
 /** The Unix time `-9m 50s` from now. */
 function fromNow (span: string) {
   const [, sign, minutes = 0, seconds = 0] = /^(-?)(?:(\d+)m)? ?(?:(\d+)s)?$/.exec(span.replace('1h', '60m')) ?? []
   return Math.floor(Date.now() / 1_000) + (sign ? -1 : 1) * (Number(minutes) * 60 + Number(seconds))
 }
-const signInA = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-a', { idToken: await token(claims), ...others })
-const signInB = async (claims: Token = {}, others: object = {}) => await post('/auth/provider-b', { identityToken: await token({ provider: 'b', ...claims }), ...others })
+const signInA = async (claims: Token = {}, others: object = {}) =>
+  await post('/auth/provider-a', { idToken: await token(claims), ...others })
+const signInB = async (claims: Token = {}, others: object = {}) =>
+  await post('/auth/provider-b', { identityToken: await token({ provider: 'b', ...claims }), ...others })
 const isRegistered = async (email: string) => (await post('/auth/check-email', { email })).exists as boolean
 
 t.test('provider A creates a verified account with a name', async (t) => {
   const email = randomEmail()
   const sub = crypto.randomUUID()
-  const answer = await signInA({ sub, email: email.toUpperCase(), name: 'Ana Putri', picture: 'https://img.example/ana.png' }, { platform: 'android', deviceName: 'Phone' })
-  t.strictSame({ ...answer, accessToken: '', refreshToken: '', user: { ...answer.user, id: '', createdAt: '', profile: null } }, {
+  const answer = await signInA({
+    sub,
+    email: email.toUpperCase(),
+    name: 'Ana Putri',
+    picture: 'https://img.example/ana.png'
+  }, { platform: 'android', deviceName: 'Phone' })
+  t.strictSame({
+    ...answer,
+    accessToken: '',
+    refreshToken: '',
+    user: { ...answer.user, id: '', createdAt: '', profile: null }
+  }, {
     status: 201,
     success: true,
     accessToken: '',
     refreshToken: '',
     expiresIn: 900,
     isNewUser: true,
-    user: { id: '', name: 'Ana Putri', email, image: 'https://img.example/ana.png', role: 'USER', emailVerified: true, createdAt: '', profile: null, nutritionGoal: null }
+    user: {
+      id: '',
+      name: 'Ana Putri',
+      email,
+      image: 'https://img.example/ana.png',
+      role: 'USER',
+      emailVerified: true,
+      createdAt: '',
+      profile: null,
+      nutritionGoal: null
+    }
   })
   t.match(answer.user.profile, { onboardingCompleted: false, experience: 'BEGINNER' })
   t.ok(await canRefresh(answer))
-  t.strictSame((await publishedEvents(answer.user.id)).map(({ type }) => type), ['account.registered', 'account.verified', 'session.started'])
+  t.strictSame((await publishedEvents(answer.user.id)).map(({ type }) => type), [
+    'account.registered',
+    'account.verified',
+    'session.started'
+  ])
 
   t.test('and signs in to it afterwards, even if the address at the provider changes', async (t) => {
     const again = await signInA({ sub, email: randomEmail() })
     t.match(again, { status: 200, isNewUser: false, user: { id: answer.user.id, email } })
     t.match(await signInA({ sub, email: undefined }), { status: 200, user: { id: answer.user.id } })
-    t.match(await post('/auth/login', { email, password: 'Wide-Open-5ky' }), { status: 401, code: 'PROVIDER_A_ACCOUNT' })
+    t.match(await post('/auth/login', { email, password: 'Wide-Open-5ky' }), {
+      status: 401,
+      code: 'PROVIDER_A_ACCOUNT'
+    })
   })
 })
 
@@ -113,17 +176,28 @@ t.test('a token with a wrong issuer, audience, time, subject or signature is rej
     'no token': 'nonsense'
   }
   for (const [what, idToken] of Object.entries(bad)) {
-    t.match(await post('/auth/provider-a', { idToken: await idToken }), { status: 401, success: false, code: 'INVALID_PROVIDER_A_TOKEN' }, what)
+    t.match(await post('/auth/provider-a', { idToken: await idToken }), {
+      status: 401,
+      success: false,
+      code: 'INVALID_PROVIDER_A_TOKEN'
+    }, what)
   }
-  t.match(await post('/auth/provider-b', { identityToken: good }), { status: 401, success: false, code: 'INVALID_PROVIDER_B_TOKEN' })
+  t.match(await post('/auth/provider-b', { identityToken: good }), {
+    status: 401,
+    success: false,
+    code: 'INVALID_PROVIDER_B_TOKEN'
+  })
   t.match(await post('/auth/provider-a', { idToken: good }), { status: 201 })
-  for (const body of [{}, { idToken: '' }, { idToken: 5 }, { idToken: 'x'.repeat(8_193) }]) t.match(await post('/auth/provider-a', body), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const body of [{}, { idToken: '' }, { idToken: 5 }, { idToken: 'x'.repeat(8_193) }]) {
+    t.match(await post('/auth/provider-a', body), { status: 400, code: 'VALIDATION_ERROR' })
+  }
   t.match(await post('/auth/provider-b', {}), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
 t.test('a token with another algorithm than its key is rejected, such as one signed with the public key', async (t) => {
   const shared = new TextEncoder().encode('first')
-  const idToken = await new SignJWT({ iss: 'https://provider-a.example', aud: 'tandem-android', sub: 'x' }).setProtectedHeader({ alg: 'HS256', kid: 'first' }).setExpirationTime('5m').sign(shared)
+  const idToken = await new SignJWT({ iss: 'https://provider-a.example', aud: 'tandem-android', sub: 'x' })
+    .setProtectedHeader({ alg: 'HS256', kid: 'first' }).setExpirationTime('5m').sign(shared)
   t.match(await post('/auth/provider-a', { idToken }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
 })
 
@@ -134,17 +208,35 @@ t.test('each configured app is an audience', async (t) => {
 t.test('an address that the provider has not verified is ignored', async (t) => {
   const { id, email } = await givenAccount()
   for (const verified of [false, 'false', undefined, 1]) {
-    t.match(await signInA({ email, email_verified: verified }), { status: 401, success: false, code: 'PROVIDER_A_EMAIL_NOT_VERIFIED', error: String })
-    t.match(await signInB({ email, email_verified: verified }), { status: 401, success: false, code: 'INVALID_PROVIDER_B_TOKEN', error: String })
+    t.match(await signInA({ email, email_verified: verified }), {
+      status: 401,
+      success: false,
+      code: 'PROVIDER_A_EMAIL_NOT_VERIFIED',
+      error: String
+    })
+    t.match(await signInB({ email, email_verified: verified }), {
+      status: 401,
+      success: false,
+      code: 'INVALID_PROVIDER_B_TOKEN',
+      error: String
+    })
   }
   const unknown = randomEmail()
-  t.match(await signInA({ email: unknown, email_verified: false }), { status: 401, code: 'PROVIDER_A_EMAIL_NOT_VERIFIED' })
+  t.match(await signInA({ email: unknown, email_verified: false }), {
+    status: 401,
+    code: 'PROVIDER_A_EMAIL_NOT_VERIFIED'
+  })
   t.notOk(await isRegistered(unknown))
   t.strictSame(await db.selectFrom('provider_links').where('account_id', '=', id).select('subject').execute(), [])
 })
 
 t.test('no account is created without an address', async (t) => {
-  t.match(await signInB({ email: undefined }), { status: 400, success: false, code: 'PROVIDER_B_EMAIL_REQUIRED', error: String })
+  t.match(await signInB({ email: undefined }), {
+    status: 400,
+    success: false,
+    code: 'PROVIDER_B_EMAIL_REQUIRED',
+    error: String
+  })
   t.match(await signInA({ email: undefined }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
   for (const email of ['nonsense', 'İ@example.com', `${'a'.repeat(250)}@example.com`, 5, 'a b@example.com']) {
     t.match(await signInB({ email }), { status: 400, code: 'PROVIDER_B_EMAIL_REQUIRED' }, String(email))
@@ -154,19 +246,45 @@ t.test('no account is created without an address', async (t) => {
 t.test('the address in the body of provider B is never used, and the name only for a new account', async (t) => {
   const victim = await givenAccount()
   const sub = crypto.randomUUID()
-  t.match(await signInB({ sub, email: undefined }, { email: victim.email }), { status: 400, code: 'PROVIDER_B_EMAIL_REQUIRED' })
+  t.match(await signInB({ sub, email: undefined }, { email: victim.email }), {
+    status: 400,
+    code: 'PROVIDER_B_EMAIL_REQUIRED'
+  })
 
   const own = randomEmail()
-  const first = await signInB({ sub, email: own, email_verified: 'true' }, { email: victim.email, fullName: { givenName: ' Ana ', familyName: 'Putri' }, authorizationCode: 'x', platform: 'ios' })
-  t.match(first, { status: 201, isNewUser: true, user: { email: own, name: 'Ana Putri', image: null, emailVerified: true } })
-  const later = await signInB({ sub, email: undefined }, { email: null, fullName: { givenName: null, familyName: null }, authorizationCode: null, platform: null })
+  const first = await signInB({ sub, email: own, email_verified: 'true' }, {
+    email: victim.email,
+    fullName: { givenName: ' Ana ', familyName: 'Putri' },
+    authorizationCode: 'x',
+    platform: 'ios'
+  })
+  t.match(first, {
+    status: 201,
+    isNewUser: true,
+    user: { email: own, name: 'Ana Putri', image: null, emailVerified: true }
+  })
+  const later = await signInB({ sub, email: undefined }, {
+    email: null,
+    fullName: { givenName: null, familyName: null },
+    authorizationCode: null,
+    platform: null
+  })
   t.match(later, { status: 200, isNewUser: false, user: { id: first.user.id, email: own, name: 'Ana Putri' } })
-  t.match(await signInB({ sub, email: undefined }, { email: victim.email, fullName: { givenName: 'Ben' } }), { status: 200, user: { id: first.user.id, name: 'Ana Putri' } })
+  t.match(await signInB({ sub, email: undefined }, { email: victim.email, fullName: { givenName: 'Ben' } }), {
+    status: 200,
+    user: { id: first.user.id, name: 'Ana Putri' }
+  })
   t.match(await signInB({ sub, email: undefined }, { fullName: null }), { status: 200, user: { id: first.user.id } })
-  t.match(await signInB({ email: victim.email }, { fullName: { givenName: 'Eve' } }), { status: 200, user: { id: victim.id, name: 'Ana' } })
+  t.match(await signInB({ email: victim.email }, { fullName: { givenName: 'Eve' } }), {
+    status: 200,
+    user: { id: victim.id, name: 'Ana' }
+  })
 
   const unnamed = randomEmail()
-  t.match(await signInB({ email: unnamed }, { fullName: { familyName: 'X' } }), { status: 201, user: { name: /^[A-Z][a-z]+ [A-Z][a-z]+$/ } })
+  t.match(await signInB({ email: unnamed }, { fullName: { familyName: 'X' } }), {
+    status: 201,
+    user: { name: /^[A-Z][a-z]+ [A-Z][a-z]+$/ }
+  })
 })
 
 t.test('concurrent first sign-ins create one account', async (t) => {
@@ -177,15 +295,24 @@ t.test('concurrent first sign-ins create one account', async (t) => {
     t.equal(new Set(results.map((result) => (result as unknown as { user: { id: string } }).user.id)).size, 1)
   }
   const email = randomEmail()
-  const { tally } = await inParallel(2, async (index) => index === 0 ? await signInA({ email }) : await signInB({ email }))
+  const { tally } = await inParallel(
+    2,
+    async (index) => index === 0 ? await signInA({ email }) : await signInB({ email })
+  )
   t.strictSame(tally, { 200: 1, 201: 1 }, 'also with both providers')
 })
 
 t.test('a concurrent registration and first sign-in create one account, and the other one is rejected', async (t) => {
   for (let round = 0; round < 5; round++) {
     const email = randomEmail()
-    const { results: [registered, signedIn] } = await inParallel(2, async (index) => index === 0 ? await post('/auth/register', { email }) : await signInA({ email }))
-    t.ok((registered!.status === 201 && signedIn!.code === 'ACCOUNT_NOT_VERIFIED') || (registered!.code === 'EMAIL_EXISTS' && signedIn!.status === 201))
+    const { results: [registered, signedIn] } = await inParallel(
+      2,
+      async (index) => index === 0 ? await post('/auth/register', { email }) : await signInA({ email })
+    )
+    t.ok(
+      (registered!.status === 201 && signedIn!.code === 'ACCOUNT_NOT_VERIFIED') ||
+        (registered!.code === 'EMAIL_EXISTS' && signedIn!.status === 201)
+    )
   }
 })
 
@@ -231,10 +358,20 @@ t.test('a token can be reused unless it is configured as single-use', async (t) 
 
 t.test('with single-use tokens', async (t) => {
   const singleUse = (provider: string) => createVerifier({ ...settings(provider), singleUse: true })
-  const { db, post, givenAccount } = await testApp(t, { providers: { PROVIDER_A: singleUse('provider-a'), PROVIDER_B: singleUse('provider-b') } })
+  const { db, post, givenAccount } = await testApp(t, {
+    providers: { PROVIDER_A: singleUse('provider-a'), PROVIDER_B: singleUse('provider-b') }
+  })
   const cases = [
-    { provider: 'a', code: 'INVALID_PROVIDER_A_TOKEN', signIn: async (idToken: string) => await post('/auth/provider-a', { idToken }) },
-    { provider: 'b', code: 'INVALID_PROVIDER_B_TOKEN', signIn: async (identityToken: string) => await post('/auth/provider-b', { identityToken }) }
+    {
+      provider: 'a',
+      code: 'INVALID_PROVIDER_A_TOKEN',
+      signIn: async (idToken: string) => await post('/auth/provider-a', { idToken })
+    },
+    {
+      provider: 'b',
+      code: 'INVALID_PROVIDER_B_TOKEN',
+      signIn: async (identityToken: string) => await post('/auth/provider-b', { identityToken })
+    }
   ] as const
 
   for (const { provider, code, signIn } of cases) {
@@ -273,7 +410,11 @@ t.test('with single-use tokens', async (t) => {
       t.test('is valid for ten minutes after its issue, and not after it expires', async (t) => {
         t.match(await signIn(await token({ ...person, issuedAt: '-9m 50s', expiresIn: '1h' })), { status: 200 })
         t.match(await signIn(await token({ ...person, issuedAt: '-10m 10s', expiresIn: '1h' })), { status: 401, code })
-        t.match(await signIn(await token({ ...person, issuedAt: '1m', expiresIn: '1h' })), { status: 401, code }, 'nor from the future')
+        t.match(
+          await signIn(await token({ ...person, issuedAt: '1m', expiresIn: '1h' })),
+          { status: 401, code },
+          'nor from the future'
+        )
         t.match(await signIn(await token({ ...person, issuedAt: '-5m', expiresIn: '-10s' })), { status: 401, code })
       })
     })
@@ -285,7 +426,10 @@ t.test('with single-use tokens', async (t) => {
       await sql`insert into used_provider_tokens values (${Buffer.from(age)}, now() - ${age}::interval)`.execute(db)
     }
     await runHousekeeping(db)
-    t.strictSame((await db.selectFrom('used_provider_tokens').select('digest').execute()).map(({ digest }) => digest.toString()), ['14 minutes'])
+    t.strictSame(
+      (await db.selectFrom('used_provider_tokens').select('digest').execute()).map(({ digest }) => digest.toString()),
+      ['14 minutes']
+    )
   })
 })
 

@@ -9,11 +9,20 @@ import type { Device } from '../sessions/actions.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { providerErrors, signInByProvider } from './actions.ts'
 
-const ProviderToken = Secret({ max: 8_192, description: 'The JWT that the provider issued', examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…'] })
+const ProviderToken = Secret({
+  max: 8_192,
+  description: 'The JWT that the provider issued',
+  examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…']
+})
 const SignedIn = Type.Object({ ...signedIn, isNewUser: Type.Boolean() })
 const response = { 200: SignedIn, 201: SignedIn }
 
-interface Attempt { provider: Provider, token: string, givenName?: string, device: Device }
+interface Attempt {
+  provider: Provider
+  token: string
+  givenName?: string
+  device: Device
+}
 
 export const providerRoutes: Routes<Deps> = async (app, deps) => {
   const { db, providers } = deps
@@ -21,7 +30,8 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/provider-a', {
     schema: {
       summary: 'Sign in or register with provider A',
-      description: 'Returns 201 for a new account. An existing account with the same address is linked if its address is verified. ' +
+      description:
+        'Returns 201 for a new account. An existing account with the same address is linked if its address is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
       response
@@ -43,7 +53,14 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
           givenName: Type.Optional(Text({ min: 0, max: 100, examples: ['Ana'] })),
           familyName: Type.Optional(Text({ min: 0, max: 100, examples: ['Putri'] }))
         })),
-        email: Type.Optional(Text({ min: 0, max: 254, description: 'Ignored: only an address in the token counts', examples: ['ana@example.com'] })),
+        email: Type.Optional(
+          Text({
+            min: 0,
+            max: 254,
+            description: 'Ignored: only an address in the token counts',
+            examples: ['ana@example.com']
+          })
+        ),
         authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
@@ -51,11 +68,26 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async (request, reply) => {
-    const { identityToken, fullName: { givenName = '', familyName = '' } = {}, email: _, authorizationCode: __, ...device } = request.body
-    return await handleSignIn(request, reply, { provider: 'PROVIDER_B', token: identityToken, givenName: `${givenName} ${familyName}`, device })
+    const {
+      identityToken,
+      fullName: { givenName = '', familyName = '' } = {},
+      email: _,
+      authorizationCode: __,
+      ...device
+    } = request.body
+    return await handleSignIn(request, reply, {
+      provider: 'PROVIDER_B',
+      token: identityToken,
+      givenName: `${givenName} ${familyName}`,
+      device
+    })
   })
 
-  async function handleSignIn (request: FastifyRequest, reply: FastifyReply, { provider, token, givenName, device }: Attempt) {
+  async function handleSignIn (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { provider, token, givenName, device }: Attempt
+  ) {
     const signedIn = await logSignInFailure(db, { method: provider }, verifyAndSignIn())
     const { isNewUser } = signedIn
     return await reply.code(isNewUser ? 201 : 200).send({ ...await describeSignIn(deps, signedIn), isNewUser })

@@ -25,7 +25,10 @@ export interface ProviderIdentity {
 // For single-use tokens. Used tokens must be kept for longer than this.
 const MAX_TOKEN_AGE = '10 minutes'
 
-/** Verifies a provider token; undefined if it is invalid. @throws ServiceUnavailable if the key that it names cannot be fetched */
+/**
+ * Verifies a provider token; undefined if it is invalid.
+ * @throws ServiceUnavailable if the key that it names cannot be fetched
+ */
 export type VerifyToken = (token: string) => Promise<ProviderIdentity | undefined>
 
 /** Without settings the provider is disabled, and every token is invalid. */
@@ -33,12 +36,20 @@ export function createVerifier (settings: ProviderSettings | undefined): VerifyT
   if (!settings) return async () => undefined
   const { issuers, audiences, jwksUrl, singleUse } = settings
   // Fetched keys are kept until newer ones can be fetched. An unknown key is looked up at most every 30 s.
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { cacheMaxAge: Infinity, cooldownDuration: 30_000, timeoutDuration: 3_000 })
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+    cacheMaxAge: Infinity,
+    cooldownDuration: 30_000,
+    timeoutDuration: 3_000
+  })
 
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        issuer: issuers, audience: audiences, requiredClaims: ['sub', 'exp'], clockTolerance: 5, ...(singleUse && { maxTokenAge: MAX_TOKEN_AGE })
+        issuer: issuers,
+        audience: audiences,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: 5,
+        ...(singleUse && { maxTokenAge: MAX_TOKEN_AGE })
       })
       const identity = readIdentity(payload)
       return identity && { ...identity, ...(singleUse && { singleUseDigest: digestOf(token) }) }
@@ -49,10 +60,13 @@ export function createVerifier (settings: ProviderSettings | undefined): VerifyT
 }
 
 /** Whether the provider's keys could not be fetched, as opposed to a token that is invalid without them. */
-const isKeySetUnavailable = (error: unknown) => !(error instanceof errors.JOSEError) ||
+const isKeySetUnavailable = (error: unknown) =>
+  !(error instanceof errors.JOSEError) ||
   ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 
-function readIdentity ({ sub, email, email_verified: verified, name, picture }: JWTPayload): ProviderIdentity | undefined {
+function readIdentity (
+  { sub, email, email_verified: verified, name, picture }: JWTPayload
+): ProviderIdentity | undefined {
   if (!sub || sub.length > 255) return
   const address = readEmail(email)
   const isVerified = verified === true || verified === 'true'
@@ -65,7 +79,9 @@ function readIdentity ({ sub, email, email_verified: verified, name, picture }: 
 }
 
 function readEmail (email: unknown) {
-  return typeof email === 'string' && email.length <= 254 && /^[!-~]+@[!-~]+$/.test(email) ? email.toLowerCase() : undefined
+  return typeof email === 'string' && email.length <= 254 && /^[!-~]+@[!-~]+$/.test(email)
+    ? email.toLowerCase()
+    : undefined
 }
 
 // Without the signature: the same signature has several encodings, and a second valid signature may exist.

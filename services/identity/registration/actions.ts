@@ -26,7 +26,10 @@ export interface Registration {
   client: Client
 }
 
-/** Creates an account with its first session, and mails a verification code. @throws CommonPassword, EmailExists, TooBusy */
+/**
+ * Creates an account with its first session, and mails a verification code.
+ * @throws CommonPassword, EmailExists, TooBusy
+ */
 export async function register (deps: Deps, { email, password, name, referralCode, locale, client }: Registration) {
   const { db, secrets, hashing, blocklist, mailer } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
@@ -35,14 +38,28 @@ export async function register (deps: Deps, { email, password, name, referralCod
   const passwordHash = password === undefined ? null : await hashing.hash(password, email)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
-    const account = await addAccount(trx, { email, name, image: null, passwordHash, locale, address: client.address, verified: false })
+    const account = await addAccount(trx, {
+      email,
+      name,
+      image: null,
+      passwordHash,
+      locale,
+      address: client.address,
+      verified: false
+    })
     if (!account) throw new EmailExists()
     if (referralCode) await addReferral(trx, account.id, referralCode)
     const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = generateCode()
     await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
-    const mail = await createMail(trx, { dedupeKey: `registration:${account.id}`, recipient: email, rateLimitKey: rateLimitKeyOf('VERIFY', false), collapseKey: collapseKeyOf('VERIFY', account.id), ...mailTemplatesFor(locale).verification(code) })
+    const mail = await createMail(trx, {
+      dedupeKey: `registration:${account.id}`,
+      recipient: email,
+      rateLimitKey: rateLimitKeyOf('VERIFY', false),
+      collapseKey: collapseKeyOf('VERIFY', account.id),
+      ...mailTemplatesFor(locale).verification(code)
+    })
     return { account, ...session, mail }
   })
   void mailer.enqueue([mail])
@@ -60,7 +77,10 @@ interface NewAccount {
 }
 
 /** Creates an account and publishes it; undefined if the address already has one. */
-export async function addAccount (trx: Trx, { email, name, image, passwordHash, locale, address, verified }: NewAccount): Promise<Account | undefined> {
+export async function addAccount (
+  trx: Trx,
+  { email, name, image, passwordHash, locale, address, verified }: NewAccount
+): Promise<Account | undefined> {
   const account = await trx.insertInto('accounts')
     .values({
       email,
@@ -78,7 +98,13 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
     .executeTakeFirst()
   if (!account) return
 
-  await publish(trx, AccountRegistered, account.id, { accountId: account.id, name: account.name, usernameSeed: 'user', locale, image })
+  await publish(trx, AccountRegistered, account.id, {
+    accountId: account.id,
+    name: account.name,
+    usernameSeed: 'user',
+    locale,
+    image
+  })
   if (verified) await publish(trx, AccountVerified, account.id, { accountId: account.id })
   return account
 }
@@ -87,22 +113,30 @@ export async function addAccount (trx: Trx, { email, name, image, passwordHash, 
 async function addReferral (trx: Trx, accountId: string, referralCode: string) {
   await trx.insertInto('referrals')
     .columns(['account_id', 'referrer_id'])
-    .expression((from) => from.selectFrom('accounts')
-      .where('referral_code', '=', referralCode)
-      .select([sql<string>`${accountId}::uuid`.as('account_id'), 'id as referrer_id']))
+    .expression((from) =>
+      from.selectFrom('accounts')
+        .where('referral_code', '=', referralCode)
+        .select([sql<string>`${accountId}::uuid`.as('account_id'), 'id as referrer_id'])
+    )
     .execute()
 }
 
 // Without letters and digits that look alike. With 10^12 codes, a collision among a million accounts is unlikely.
 const REFERRAL_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const generateReferralCode = () => Array.from({ length: 8 }, () => REFERRAL_ALPHABET[randomInt(REFERRAL_ALPHABET.length)]).join('')
+const generateReferralCode = () =>
+  Array.from({ length: 8 }, () => REFERRAL_ALPHABET[randomInt(REFERRAL_ALPHABET.length)]).join('')
 
 /** `caller` is the owner of the access token in the request, if it has one. */
-interface Verification { userId: string, code: string, network: string, caller: Caller | undefined }
+interface Verification {
+  userId: string
+  code: string
+  network: string
+  caller: Caller | undefined
+}
 
 /**
- * Verifies an address with the code that was mailed to it. The registrant keeps password and sessions only if the request proves to come
- * from them: by an access token of the account, or by the network of the registration.
+ * Verifies an address with the code that was mailed to it. The registrant keeps password and sessions only if the
+ * request proves to come from them: by an access token of the account, or by the network of the registration.
  * @returns true if this call verified it; false if it was already verified
  * @throws UserNotFound, InvalidCode
  */
@@ -118,7 +152,8 @@ export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, net
     if (!account) throw new UserNotFound()
     if (account.emailVerified) return 'ALREADY_VERIFIED'
     if (!await redeemCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })) return 'WRONG_CODE'
-    const isRegistrant = network === account.registeredNetwork || (caller?.accountId === account.id && await isActiveSession(trx, caller))
+    const isRegistrant = network === account.registeredNetwork ||
+      (caller?.accountId === account.id && await isActiveSession(trx, caller))
     await verifyAccount(trx, account, isRegistrant ? 'REGISTRANT' : 'SOMEBODY_ELSE')
     return 'VERIFIED'
   })

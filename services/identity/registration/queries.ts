@@ -9,16 +9,27 @@ export async function findSignInMethods (db: Db, email: string) {
       'id',
       sql<boolean>`password_hash is not null`.as('hasPassword'),
       sql<boolean>`email_verified_at is not null`.as('isVerified'),
-      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_A')`.as('hasProviderA'),
-      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_B')`.as('hasProviderB')
+      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_A')`.as(
+        'hasProviderA'
+      ),
+      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_B')`.as(
+        'hasProviderB'
+      )
     ])
     .executeTakeFirst()
   return account && { ...account, method: chooseMethod(account) }
 }
 
-interface SignInMethods { hasPassword: boolean, isVerified: boolean, hasProviderA: boolean, hasProviderB: boolean }
+interface SignInMethods {
+  hasPassword: boolean
+  isVerified: boolean
+  hasProviderA: boolean
+  hasProviderB: boolean
+}
 
-function chooseMethod ({ hasPassword, isVerified, hasProviderA, hasProviderB }: SignInMethods): 'credentials' | 'provider_a' | 'provider_b' {
+function chooseMethod (
+  { hasPassword, isVerified, hasProviderA, hasProviderB }: SignInMethods
+): 'credentials' | 'provider_a' | 'provider_b' {
   // A mailed code works for an unverified address, and for an account without any other method.
   if (hasPassword || !isVerified) return 'credentials'
   if (hasProviderA) return 'provider_a'

@@ -25,7 +25,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/check-email', {
     schema: {
       summary: 'Look up the sign-in method of an email address',
-      description: '`register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.',
+      description:
+        '`register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -36,13 +37,25 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
           hasProviderB: Type.Boolean(),
           isVerified: Type.Optional(Type.Boolean({ description: 'Absent if there is no such account' })),
           userId: Type.Optional(Type.String({ description: 'Present only if the address is not verified yet' }))
-        }, { examples: [{ success, exists: true, method: 'credentials', hasProviderA: false, hasProviderB: false, isVerified: false, userId }] })
+        }, {
+          examples: [{
+            success,
+            exists: true,
+            method: 'credentials',
+            hasProviderA: false,
+            hasProviderB: false,
+            isVerified: false,
+            userId
+          }]
+        })
       }
     },
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
     const methods = await findSignInMethods(db, body.email)
-    if (!methods) return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
+    if (!methods) {
+      return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
+    }
     const { id, method, isVerified, hasProviderA, hasProviderB } = methods
     return { success, exists: true, method, hasProviderA, hasProviderB, isVerified, ...(!isVerified && { userId: id }) }
   })
@@ -50,13 +63,16 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/register', {
     schema: {
       summary: 'Register with an email address and an optional password',
-      description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, ' +
+      description:
+        'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, ' +
         'the account gets a neutral one. A reserved or misleading name is rejected with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
         name: Type.Optional(Text({ min: 2, max: 100, examples: ['Ana'] })),
-        referralCode: Type.Optional(Text({ min: 0, max: 50, transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })),
+        referralCode: Type.Optional(
+          Text({ min: 0, max: 50, transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })
+        ),
         ...device
       }),
       response: { 201: Type.Object({ ...signedIn, requiresEmailVerification: Success }) }
@@ -66,7 +82,12 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     const { email, password, name, referralCode, ...device } = request.body
     validateName('name', name)
     const registered = await register(deps, {
-      email, password, name, referralCode, locale: languageOfRequest(request), client: { address: request.ip, device }
+      email,
+      password,
+      name,
+      referralCode,
+      locale: languageOfRequest(request),
+      client: { address: request.ip, device }
     })
     const response = await describeSignIn(deps, { ...registered, isNewUser: true })
     return reply.code(201).send({ ...response, requiresEmailVerification: true })
@@ -75,7 +96,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/verify-email', {
     schema: {
       summary: 'Verify an email address with the mailed code',
-      description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has ' +
+      description:
+        'A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has ' +
         'an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration. ' +
         '400 INVALID_CODE; 404 USER_NOT_FOUND.',
       body: Body({ userId: RequiredId, code: Code }),
@@ -98,7 +120,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/resend-verification', {
     schema: {
       summary: 'Mail a new verification code',
-      description: 'Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.',
+      description:
+        'Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -125,6 +148,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   function fakeUserId (email: string) {
     const digits = secrets.digest('fake-user-id', email).toString('hex')
     // A UUIDv7 starts with its time of creation: for these, between August 2026 and October 2028.
-    return `01a${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${digits.slice(15, 27)}`
+    return `01a${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${
+      digits.slice(15, 27)
+    }`
   }
 }

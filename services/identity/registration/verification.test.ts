@@ -3,7 +3,8 @@ import { importJWK, SignJWT, type JWK } from 'jose'
 import t from 'tap'
 import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 
-const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, publishedEvents, mail, redis } = await testApp(t)
+const { db, deps, post, get, givenAccount, codeMailedTo, login, canRefresh, publishedEvents, mail, redis } =
+  await testApp(t)
 
 const here = { from: '203.0.113.7' }
 const sameNetwork = { from: '203.0.113.99' }
@@ -12,14 +13,26 @@ const elsewhere = { from: '198.51.100.7' }
 async function givenRegistration ({ headers = {} } = {}) {
   const email = randomEmail()
   const { user, ...tokens } = await post('/auth/register', { email, password }, { ...here, headers })
-  return { email, userId: user.id as string, accessToken: tokens.accessToken as string, refreshToken: tokens.refreshToken as string, code: await codeMailedTo(email) }
+  return {
+    email,
+    userId: user.id as string,
+    accessToken: tokens.accessToken as string,
+    refreshToken: tokens.refreshToken as string,
+    code: await codeMailedTo(email)
+  }
 }
-const verify = async (userId: string, code: string, request: { from: string, headers?: Record<string, string> } = here) => await post('/auth/verify-email', { userId, code }, request)
+const verify = async (
+  userId: string,
+  code: string,
+  request: { from: string, headers?: Record<string, string> } = here
+) => await post('/auth/verify-email', { userId, code }, request)
 const resend = async (email: string, request = here) => await post('/auth/resend-verification', { email }, request)
 /** An access token of the account's session that expired `seconds` ago. */
 async function expiredTokenOf (accountId: string, seconds = 60) {
-  const { id: sessionId } = await db.selectFrom('sessions').where('account_id', '=', accountId).select('id').executeTakeFirstOrThrow()
-  const { public_key: { kid }, encrypted_private_key: encryptedPrivateKey } = await db.selectFrom('signing_keys').select(['public_key', 'encrypted_private_key']).executeTakeFirstOrThrow()
+  const { id: sessionId } = await db.selectFrom('sessions').where('account_id', '=', accountId).select('id')
+    .executeTakeFirstOrThrow()
+  const { public_key: { kid }, encrypted_private_key: encryptedPrivateKey } = await db.selectFrom('signing_keys')
+    .select(['public_key', 'encrypted_private_key']).executeTakeFirstOrThrow()
   const now = Math.floor(Date.now() / 1_000)
   return await new SignJWT({ sid: sessionId, role: 'USER' })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
@@ -27,28 +40,51 @@ async function expiredTokenOf (accountId: string, seconds = 60) {
     .setIssuedAt(now - seconds - 900).setExpirationTime(now - seconds)
     .sign(await importJWK(JSON.parse(deps.secrets.decrypt(encryptedPrivateKey)) as JWK, 'ES256'))
 }
-const requestsProcessed = async () => { while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10) }
-const isVerified = async (id: string) => (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())?.email_verified_at != null
+const requestsProcessed = async () => {
+  while (await db.selectFrom('mail_requests').select('id').executeTakeFirst()) await sleep(10)
+}
+const isVerified = async (id: string) =>
+  (await db.selectFrom('accounts').where('id', '=', id).select('email_verified_at').executeTakeFirst())
+    ?.email_verified_at != null
 
 t.test('the mailed code verifies an address, and the tokens of the registration stay valid', async (t) => {
   const { email, userId, code, ...tokens } = await givenRegistration()
   t.match(await login(email), { status: 403, success: false, code: 'EMAIL_NOT_VERIFIED', error: String })
-  t.strictSame(await verify(userId, ` ${code} `), { status: 200, success: true, message: 'Your email address is verified', isNewUser: true })
-  t.strictSame(await verify(userId, code), { status: 200, success: true, message: 'Your email address is already verified', alreadyVerified: true })
+  t.strictSame(await verify(userId, ` ${code} `), {
+    status: 200,
+    success: true,
+    message: 'Your email address is verified',
+    isNewUser: true
+  })
+  t.strictSame(await verify(userId, code), {
+    status: 200,
+    success: true,
+    message: 'Your email address is already verified',
+    alreadyVerified: true
+  })
   t.match(await login(email), { status: 200, user: { emailVerified: true } })
   t.ok(await canRefresh(tokens))
-  t.strictSame((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified'), [{ type: 'account.verified', accountId: userId }])
+  t.strictSame((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified'), [{
+    type: 'account.verified',
+    accountId: userId
+  }])
 })
 
 t.test('a wrong code, a malformed one and an unknown user have different errors', async (t) => {
   const { userId, code } = await givenRegistration()
   t.match(await verify(userId, wrongCode(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
   for (const malformed of ['12345', '1234567', 'abcdef', '', '１２３４５６', 123456, undefined]) {
-    t.match(await post('/auth/verify-email', { userId, code: malformed }), { status: 400, code: 'VALIDATION_ERROR' }, String(malformed))
+    t.match(
+      await post('/auth/verify-email', { userId, code: malformed }),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      String(malformed)
+    )
   }
   t.match(await verify(crypto.randomUUID(), code), { status: 404, success: false, code: 'USER_NOT_FOUND' })
   t.match(await verify('nobody', code), { status: 404, code: 'USER_NOT_FOUND' })
-  for (const nobody of [undefined, '', ' ', 5]) t.match(await post('/auth/verify-email', { userId: nobody, code }), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const nobody of [undefined, '', ' ', 5]) {
+    t.match(await post('/auth/verify-email', { userId: nobody, code }), { status: 400, code: 'VALIDATION_ERROR' })
+  }
   t.notOk(await isVerified(userId))
   t.match(await publishedEvents(userId), { length: 2 }, 'a rejection publishes nothing')
 })
@@ -62,7 +98,9 @@ t.test('the code of another account is rejected', async (t) => {
 t.test('a code expires after 24 hours', async (t) => {
   const { userId, code } = await givenRegistration()
   const { left } = await db.selectFrom('codes').where('account_id', '=', userId)
-    .select(({ fn, val, ref }) => fn<number>('date_part', [val('epoch'), fn('age', [ref('expires_at'), fn('now')])]).as('left')).executeTakeFirstOrThrow()
+    .select(({ fn, val, ref }) =>
+      fn<number>('date_part', [val('epoch'), fn('age', [ref('expires_at'), fn('now')])]).as('left')
+    ).executeTakeFirstOrThrow()
   t.ok(left > 24 * 3600 - 10 && left <= 24 * 3600)
   await db.updateTable('codes').set({ expires_at: new Date(Date.now() - 1) }).where('account_id', '=', userId).execute()
   t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
@@ -79,9 +117,14 @@ t.test('20 concurrent uses of the correct code verify once', async (t) => {
 
 t.test('of 200 concurrent wrong codes five are compared, and then the correct one is rejected', async (t) => {
   const { userId, email, code } = await givenRegistration()
-  const { tally } = await inParallel(200, async (index) => await verify(userId, wrongCode(code), { from: `198.51.${index}.1` }))
+  const { tally } = await inParallel(
+    200,
+    async (index) => await verify(userId, wrongCode(code), { from: `198.51.${index}.1` })
+  )
   t.strictSame(tally, { '400 INVALID_CODE': 200 })
-  const attemptsOfToday = async () => (await db.selectFrom('code_attempts').where('account_id', '=', userId).select('attempts').executeTakeFirst())?.attempts
+  const attemptsOfToday = async () =>
+    (await db.selectFrom('code_attempts').where('account_id', '=', userId).select('attempts').executeTakeFirst())
+      ?.attempts
   t.equal(await attemptsOfToday(), 5)
   t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
 
@@ -107,19 +150,32 @@ t.test('resend-verification', async (t) => {
   t.test('mails a new code that replaces the old one', async (t) => {
     const { userId, email, code } = await givenRegistration()
     t.strictSame(await resend(email.toUpperCase()), {
-      status: 200, success: true, message: 'If this address is registered, we have sent a code to it', userId
+      status: 200,
+      success: true,
+      message: 'If this address is registered, we have sent a code to it',
+      userId
     })
     const newer = await codeMailedTo(email, 2)
     if (newer !== code) t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
     t.match(await verify(userId, newer), { status: 200, isNewUser: true })
-    t.strictSame(await resend(email), { status: 200, success: true, message: 'Your email address is already verified', alreadyVerified: true })
+    t.strictSame(await resend(email), {
+      status: 200,
+      success: true,
+      message: 'Your email address is already verified',
+      alreadyVerified: true
+    })
   })
 
   t.test('has the same response for an unknown address, with the same fake id every time', async (t) => {
     const email = randomEmail()
     const [first, second] = [await resend(email), await resend(email.toUpperCase())]
     t.strictSame(first, second)
-    t.match(first, { status: 200, success: true, message: String, userId: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ })
+    t.match(first, {
+      status: 200,
+      success: true,
+      message: String,
+      userId: /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+    })
     t.not((await resend(randomEmail())).userId, first.userId)
     t.match(await verify(first.userId, '000000'), { status: 404, code: 'USER_NOT_FOUND' })
     t.strictSame(mail.mails(email), [])
@@ -132,8 +188,16 @@ t.test('resend-verification', async (t) => {
     await requestsProcessed()
     const mails = await db.selectFrom('mails').where('recipient', '=', email).select('id').execute()
     t.equal(mails.length, 3)
-    while (await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select('id').executeTakeFirst()) await sleep(10)
-    t.match(await verify(userId, await codeMailedTo(email)), { status: 200 }, 'the code of the last mail is the one that counts')
+    while (
+      await db.selectFrom('mails').where('recipient', '=', email).where('status', 'in', ['pending', 'sending']).select(
+        'id'
+      ).executeTakeFirst()
+    ) await sleep(10)
+    t.match(
+      await verify(userId, await codeMailedTo(email)),
+      { status: 200 },
+      'the code of the last mail is the one that counts'
+    )
   })
 
   t.test('says EMAIL_FAILED when no mail can be sent, of known and unknown addresses alike', async (t) => {
@@ -167,7 +231,9 @@ t.test('a verification from another network than the registration revokes the ac
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.match(await get('/auth/sessions', { as: registrant }), { data: { totalSessions: 0 } })
   t.match((await publishedEvents(userId)).slice(2), [
-    { type: 'sessions.ended', sessionIds: { length: 1 } }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }
+    { type: 'sessions.ended', sessionIds: { length: 1 } },
+    { type: 'password.changed', how: 'CLEARED' },
+    { type: 'account.verified' }
   ])
 })
 
@@ -202,16 +268,25 @@ t.test('somebody who registers the address of another person loses access when t
   const tokens = await post('/auth/register', { email, password }, attacker)
   const { userId } = await post('/auth/check-email', { email }, owner)
   t.match(await verify(userId, await codeMailedTo(email), owner), { status: 200, isNewUser: true })
-  t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }, attacker), { status: 401, code: 'INVALID_REFRESH_TOKEN' })
+  t.match(await post('/auth/refresh', { refreshToken: tokens.refreshToken }, attacker), {
+    status: 401,
+    code: 'INVALID_REFRESH_TOKEN'
+  })
   t.match(await login(email, {}, attacker), { status: 401, code: 'INVALID_CREDENTIALS' })
-  t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended' }, { type: 'password.changed', how: 'CLEARED' }, { type: 'account.verified' }])
+  t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended' }, {
+    type: 'password.changed',
+    how: 'CLEARED'
+  }, { type: 'account.verified' }])
 })
 
 t.test('the registrant keeps password and sessions in another network with an access token of the account, even an expired one', async (t) => {
   for (const expired of [false, true]) {
     const { email, userId, code, ...tokens } = await givenRegistration()
     const shown = expired ? await expiredTokenOf(userId) : tokens.accessToken
-    t.match(await verify(userId, code, { ...elsewhere, headers: { authorization: `Bearer ${shown}` } }), { status: 200, isNewUser: true })
+    t.match(await verify(userId, code, { ...elsewhere, headers: { authorization: `Bearer ${shown}` } }), {
+      status: 200,
+      isNewUser: true
+    })
     t.match(await login(email), { status: 200 })
     t.ok(await canRefresh(tokens))
   }
@@ -232,7 +307,11 @@ t.test('no other token keeps them: of another account, of an ended session, olde
     const registration = await givenRegistration()
     const { email, userId, code } = registration
     const authorization = `Bearer ${await findToken(registration)}`
-    t.match(await verify(userId, code, { ...elsewhere, headers: { authorization } }), { status: 200, isNewUser: true }, kind)
+    t.match(
+      await verify(userId, code, { ...elsewhere, headers: { authorization } }),
+      { status: 200, isNewUser: true },
+      kind
+    )
     t.notOk(await canRefresh(registration), kind)
     t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' }, kind)
   }

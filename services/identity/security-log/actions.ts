@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import type { OperatorActed } from '@tandem/contracts'
 import type Type from 'typebox'
-import { InvalidCode, InvalidCredentials, InvalidCurrentPassword, InvalidProviderAToken, InvalidProviderBToken } from '../errors.ts'
+import {
+  InvalidCode,
+  InvalidCredentials,
+  InvalidCurrentPassword,
+  InvalidProviderAToken,
+  InvalidProviderBToken
+} from '../errors.ts'
 import type { Db, Provider, Role, Trx } from '../tables.ts'
 import { currentOrigin } from './requests.ts'
 
@@ -28,10 +34,25 @@ interface SecurityEvent<Kind extends keyof Details> {
 }
 
 // Counted even if the transaction fails afterwards.
-const eventsTotal = new Counter({ name: 'identity_security_events_total', help: 'Security events by kind', labelNames: ['kind'] as const })
+const eventsTotal = new Counter({
+  name: 'identity_security_events_total',
+  help: 'Security events by kind',
+  labelNames: ['kind'] as const
+})
 
-const KINDS = ['SIGN_IN', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'PASSWORD_CHANGED', 'ROLE_CHANGED', 'PROVIDER_LINKED', 'SESSIONS_REVOKED', 'ACCOUNT_BANNED',
-  'ACCOUNT_UNBANNED', 'SELFIE_READ', 'OPERATOR_ACTED'] as const
+const KINDS = [
+  'SIGN_IN',
+  'SIGN_IN_FAILED',
+  'REFRESH_REUSED',
+  'PASSWORD_CHANGED',
+  'ROLE_CHANGED',
+  'PROVIDER_LINKED',
+  'SESSIONS_REVOKED',
+  'ACCOUNT_BANNED',
+  'ACCOUNT_UNBANNED',
+  'SELFIE_READ',
+  'OPERATOR_ACTED'
+] as const
 // A rate in Prometheus needs a first sample of 0.
 for (const kind of KINDS) eventsTotal.inc({ kind }, 0)
 
@@ -39,7 +60,10 @@ const RETENTION = '90 days'
 const DELETE_BATCH_SIZE = 10_000
 
 /** Logs an event with the origin of the current request, in the transaction of the change. */
-export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, { kind, accountId, sessionId, detail }: SecurityEvent<Kind>) {
+export async function logSecurityEvent<Kind extends keyof Details> (
+  trx: Trx,
+  { kind, accountId, sessionId, detail }: SecurityEvent<Kind>
+) {
   const origin = currentOrigin()
   await trx.insertInto('security_events').values({
     kind,
@@ -53,9 +77,19 @@ export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, { 
 }
 
 /** A sign-in attempt. The email is only used to look up the account and never stored. */
-interface Attempt { method: 'PASSWORD' | 'CHANGE_PASSWORD' | 'CODE' | Provider, email?: string, accountId?: string }
+interface Attempt {
+  method: 'PASSWORD' | 'CHANGE_PASSWORD' | 'CODE' | Provider
+  email?: string
+  accountId?: string
+}
 
-const loggedErrors = [InvalidCredentials, InvalidCode, InvalidCurrentPassword, InvalidProviderAToken, InvalidProviderBToken]
+const loggedErrors = [
+  InvalidCredentials,
+  InvalidCode,
+  InvalidCurrentPassword,
+  InvalidProviderAToken,
+  InvalidProviderBToken
+]
 
 /** Awaits a sign-in, and logs it if it is rejected. */
 export async function logSignInFailure<Result> (db: Db, attempt: Attempt, signIn: Promise<Result>): Promise<Result> {
@@ -72,11 +106,14 @@ async function insertSignInFailure (db: Db, { method, email, accountId }: Attemp
   const { sessionId, network, requestId } = currentOrigin()
   await sql`
     insert into security_events as known (kind, account_id, session_id, network, request_id, detail)
-    values ('SIGN_IN_FAILED', coalesce(${accountId ?? null}::uuid, (select id from accounts where email = ${email ?? null}::text)), ${sessionId}, ${network}, ${requestId},
+    values ('SIGN_IN_FAILED', coalesce(${accountId ?? null}::uuid, (select id from accounts where email = ${
+    email ?? null
+  }::text)), ${sessionId}, ${network}, ${requestId},
       jsonb_build_object('method', ${method}::text, 'times', 1))
     on conflict (account_id, network, (detail ->> 'method'), date_bin('1 minute', created_at, timestamptz '2000-01-01 00:00:00+00'))
       where kind = 'SIGN_IN_FAILED'
-    do update set detail = jsonb_set(known.detail, '{times}', to_jsonb((known.detail ->> 'times')::integer + 1))`.execute(db)
+    do update set detail = jsonb_set(known.detail, '{times}', to_jsonb((known.detail ->> 'times')::integer + 1))`
+    .execute(db)
   eventsTotal.inc({ kind: 'SIGN_IN_FAILED' })
 }
 

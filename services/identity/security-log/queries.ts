@@ -6,10 +6,18 @@ const MAX_EVENTS = 200
 
 /** The latest security events of an account, newest first. @throws UserNotFound */
 export async function listSecurityEventsOf (db: Db, email: string) {
-  const account = await db.selectFrom('accounts').where('email', '=', email.toLowerCase()).select('id').executeTakeFirst()
+  const account = await db.selectFrom('accounts').where('email', '=', email.toLowerCase()).select('id')
+    .executeTakeFirst()
   if (!account) throw new UserNotFound()
   return await db.selectFrom('security_events').where('account_id', '=', account.id)
-    .select(['created_at as at', 'kind', 'network', 'session_id as sessionId', 'request_id as requestId', sql<string>`detail::text`.as('detail')])
+    .select([
+      'created_at as at',
+      'kind',
+      'network',
+      'session_id as sessionId',
+      'request_id as requestId',
+      sql<string>`detail::text`.as('detail')
+    ])
     .orderBy('created_at', 'desc')
     .limit(MAX_EVENTS)
     .execute()

@@ -1,7 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { networkOf, type Server } from '@tandem/service-kit'
 
-interface TrackedRequest { id: string, ip: string, account?: { sessionId: string } }
+interface TrackedRequest {
+  id: string
+  ip: string
+  account?: { sessionId: string }
+}
 
 const requests = new AsyncLocalStorage<TrackedRequest>()
 

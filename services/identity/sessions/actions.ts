@@ -11,12 +11,24 @@ import { digestOf, generateRefreshToken } from './refresh-tokens.ts'
 
 type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
 
-export interface Device { deviceInfo?: string, deviceName?: string, platform?: Platform, appVersion?: string }
+export interface Device {
+  deviceInfo?: string
+  deviceName?: string
+  platform?: Platform
+  appVersion?: string
+}
 
 /** The address and device of a caller who signs in. */
-export interface Client { address: string, device: Device }
+export interface Client {
+  address: string
+  device: Device
+}
 
-interface NewSession { accountId: string, method: SignInMethod, client: Client }
+interface NewSession {
+  accountId: string
+  method: SignInMethod
+  client: Client
+}
 
 // More than a person has devices, and few enough for a readable list.
 const MAX_ACTIVE_SESSIONS = 50
@@ -24,8 +36,9 @@ const MAX_ACTIVE_SESSIONS = 50
 const IDS_PER_EVENT = 1_000
 
 /**
- * Starts a session and publishes it. `newDevice` is true if the account has other devices but not this one. Beyond 50 active sessions
- * the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins are counted one after the other.
+ * Starts a session and publishes it. `newDevice` is true if the account has other devices but not this one. Beyond 50
+ * active sessions the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins
+ * are counted one after the other.
  */
 export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: NewSession) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
@@ -34,7 +47,9 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
     with session as (
       insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
-      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion}, ${maskAddress(address)})
+      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion}, ${
+    maskAddress(address)
+  })
       returning id
     ), token as (
       insert into refresh_tokens (digest, session_id, expires_at)
@@ -58,12 +73,19 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
 }
 
 /** The sessions to end: all of the account, or `only` one, or all `except` one. */
-interface EndFilter { accountId: string, only?: string, except?: string }
+interface EndFilter {
+  accountId: string
+  only?: string
+  except?: string
+}
 
-/** Ends and publishes sessions of an account; their tokens become invalid. Other accounts are never affected. @returns how many ended */
+/**
+ * Ends and publishes sessions of an account; their tokens become invalid. Other accounts are never affected.
+ * @returns how many ended
+ */
 export async function endSessions (trx: Trx, { accountId, only, except }: EndFilter) {
-  // Their refresh tokens stay until they expire. A refresh locks the token first and then the session, so locking both here in the
-  // opposite order could deadlock.
+  // Their refresh tokens stay until they expire. A refresh locks the token first and then the session, so locking both
+  // here in the opposite order could deadlock.
   const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
@@ -77,13 +99,14 @@ export async function endSessions (trx: Trx, { accountId, only, except }: EndFil
 
 async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
   const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
-    .where('id', 'in', (from) => from.selectFrom('sessions')
-      .where('account_id', '=', accountId)
-      .where('ended_at', 'is', null)
-      .where('id', '!=', newest)
-      .orderBy('last_used_at', 'desc')
-      .offset(sql.lit(MAX_ACTIVE_SESSIONS - 1))
-      .select('id'))
+    .where('id', 'in', (from) =>
+      from.selectFrom('sessions')
+        .where('account_id', '=', accountId)
+        .where('ended_at', 'is', null)
+        .where('id', '!=', newest)
+        .orderBy('last_used_at', 'desc')
+        .offset(sql.lit(MAX_ACTIVE_SESSIONS - 1))
+        .select('id'))
     .where('ended_at', 'is', null)
     .returning('id')
     .execute()
@@ -92,14 +115,24 @@ async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
 
 async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[]) {
   for (let from = 0; from < ended.length; from += IDS_PER_EVENT) {
-    await publish(trx, SessionsEnded, accountId, { accountId, sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id) })
+    await publish(trx, SessionsEnded, accountId, {
+      accountId,
+      sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id)
+    })
   }
 }
 
-export interface Caller { accountId: string, sessionId: string }
+export interface Caller {
+  accountId: string
+  sessionId: string
+}
 
 /** Ends the caller's own session, or the one of `refreshToken`, or all. A token of another account ends nothing. */
-export async function signOut (db: Db, { accountId, sessionId }: Caller, { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }) {
+export async function signOut (
+  db: Db,
+  { accountId, sessionId }: Caller,
+  { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }
+) {
   await db.transaction().execute(async (trx) => {
     if (allDevices) return await revoke(trx, { accountId })
     const session = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : { id: sessionId }
@@ -113,7 +146,10 @@ export async function revokeSession (db: Db, accountId: string, sessionId: strin
   if (ended === 0) throw new SessionNotFound()
 }
 
-/** Ends all sessions except the one of `refreshToken`; if that token does not belong to the account, all except the caller's. */
+/**
+ * Ends all sessions except the one of `refreshToken`; if that token does not belong to the account, all except the
+ * caller's.
+ */
 export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
   await db.transaction().execute(async (trx) => {
     const keptSession = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
@@ -124,11 +160,20 @@ export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Cal
 /** Ends sessions at the request of their owner. @returns how many ended */
 async function revoke (trx: Trx, filter: EndFilter) {
   const sessions = await endSessions(trx, filter)
-  if (sessions > 0) await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId: filter.accountId, detail: { by: 'OWNER', sessions } })
+  if (sessions > 0) {
+    await logSecurityEvent(trx, {
+      kind: 'SESSIONS_REVOKED',
+      accountId: filter.accountId,
+      detail: { by: 'OWNER', sessions }
+    })
+  }
   return sessions
 }
 
-/** Ends and publishes the sessions whose refresh token has expired, because other services know devices by their session. */
+/**
+ * Ends and publishes the sessions whose refresh token has expired, because other services know devices by their
+ * session.
+ */
 export async function endIdleSessions (db: Db) {
   const idle = await db.selectFrom('sessions')
     .where('ended_at', 'is', null)
@@ -136,7 +181,9 @@ export async function endIdleSessions (db: Db) {
     .select(['id', 'account_id as accountId'])
     .limit(1_000)
     .execute()
-  for (const { id, accountId } of idle) await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: id }))
+  for (const { id, accountId } of idle) {
+    await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: id }))
+  }
 }
 
 async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: string) {

@@ -5,13 +5,17 @@ import { inParallel, testApp } from '../test/app.ts'
 const { db, post, get, givenAccount, givenSession, canRefresh, login, publishedEvents } = await testApp(t)
 
 const activeSessionsOf = async (accountId: string) =>
-  (await db.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null).select('id').execute()).map(({ id }) => id)
+  (await db.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null).select('id')
+    .execute()).map(({ id }) => id)
 const endedEvents = async (accountId: string) =>
-  (await publishedEvents(accountId)).filter(({ type }) => type === 'sessions.ended').map(({ sessionIds }) => sessionIds as string[])
+  (await publishedEvents(accountId)).filter(({ type }) => type === 'sessions.ended').map(({ sessionIds }) =>
+    sessionIds as string[]
+  )
 
 t.test('signing out everywhere ends every session, however many there are', async (t) => {
   const account = await givenAccount()
-  await sql`insert into sessions (account_id, ip_address) select ${account.id}, 'unknown' from generate_series(1, 1749)`.execute(db)
+  await sql`insert into sessions (account_id, ip_address) select ${account.id}, 'unknown' from generate_series(1, 1749)`
+    .execute(db)
   const sessions = await activeSessionsOf(account.id)
   t.equal(sessions.length, 1_750)
   t.match(await post('/auth/logout', { allDevices: true }, { as: account }), { status: 200 })
@@ -19,7 +23,12 @@ t.test('signing out everywhere ends every session, however many there are', asyn
   const events = await endedEvents(account.id)
   t.strictSame(events.flat().sort(), sessions.sort(), 'each ended session is published once')
   for (const sessionIds of events) t.ok(sessionIds.length <= 1_000)
-  t.strictSame(await db.selectFrom('outbox').where('subject', '=', account.id).where('rejected_reason', 'is not', null).select('id').execute(), [])
+  t.strictSame(
+    await db.selectFrom('outbox').where('subject', '=', account.id).where('rejected_reason', 'is not', null).select(
+      'id'
+    ).execute(),
+    []
+  )
 })
 
 t.test('an account has at most 50 active sessions: a new one ends the least recently used', async (t) => {

@@ -12,8 +12,14 @@ export async function listSessions (db: Db, accountId: string) {
     .where('last_used_at', '>', sql<Date>`now() - ${REFRESH_TOKEN_LIFETIME}::interval`)
     .where('created_at', '>', sql<Date>`now() - ${SESSION_LIFETIME}::interval`)
     .select([
-      'id', 'device_info as deviceInfo', 'device_name as deviceName', 'platform', 'app_version as appVersion',
-      'ip_address as ipAddress', 'last_used_at as lastUsedAt', 'created_at as createdAt'
+      'id',
+      'device_info as deviceInfo',
+      'device_name as deviceName',
+      'platform',
+      'app_version as appVersion',
+      'ip_address as ipAddress',
+      'last_used_at as lastUsedAt',
+      'created_at as createdAt'
     ])
     .orderBy('last_used_at', 'desc')
     .execute()
@@ -30,10 +36,16 @@ export async function isActiveSession (db: Db, { accountId, sessionId }: { accou
   return active !== undefined
 }
 
-/** The ids of the sessions that ended after `since` and whose access tokens may not have expired, and the `since` of the next poll. */
+/**
+ * The ids of the sessions that ended after `since` and whose access tokens may not have expired, and the `since` of the
+ * next poll.
+ */
 export async function listRecentlyEnded (db: Db, since: Date) {
-  // Transactions that started earlier may commit up to a few seconds late. The next poll overlaps and sees the sessions that they end.
-  const { rows: [{ until } = { until: since }] } = await sql<{ until: Date }>`select now() - interval '10 seconds' as until`.execute(db)
+  // Transactions that started earlier may commit up to a few seconds late. The next poll overlaps and sees the sessions
+  // that they end.
+  const { rows: [{ until } = { until: since }] } = await sql<
+    { until: Date }
+  >`select now() - interval '10 seconds' as until`.execute(db)
   const ended = await db.selectFrom('sessions')
     .where('ended_at', '>', since)
     .where('ended_at', '>', sql<Date>`now() - interval '20 minutes'`)

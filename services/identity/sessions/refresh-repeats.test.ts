@@ -6,20 +6,34 @@ import { inParallel, testApp } from '../test/app.ts'
 
 const { app, db, post, get, givenAccount, canRefresh, publishedEvents } = await testApp(t)
 
-interface Refreshed { status: number, code?: string, accessToken: string, refreshToken: string }
+interface Refreshed {
+  status: number
+  code?: string
+  accessToken: string
+  refreshToken: string
+}
 
 const refresh = async (refreshToken: string, key?: string): Promise<Refreshed> =>
   await post('/auth/refresh', { refreshToken }, { headers: key === undefined ? {} : { 'idempotency-key': key } })
 const usedAgo = async (seconds: number, sessionId: string) =>
-  await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${seconds}) where session_id = ${sessionId} and used_at is not null`.execute(db)
+  await sql`update refresh_tokens set used_at = now() - make_interval(secs => ${seconds}) where session_id = ${sessionId} and used_at is not null`
+    .execute(db)
 const isActive = async (account: { accessToken: string, sessionId: string }) =>
-  (await get('/auth/sessions', { as: account })).data.sessions.some(({ id }: { id: string }) => id === account.sessionId)
+  (await get('/auth/sessions', { as: account })).data.sessions.some(({ id }: { id: string }) =>
+    id === account.sessionId
+  )
 const rejected = { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN' }
 
 t.test('the same idempotency key returns the same response again', async (t) => {
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
-  t.match(answer, { status: 200, success: true, accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/, expiresIn: 900 })
+  t.match(answer, {
+    status: 200,
+    success: true,
+    accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+    refreshToken: /^[\w-]{43}$/,
+    expiresIn: 900
+  })
   await usedAgo(55, account.sessionId)
   t.strictSame(await refresh(account.refreshToken, 'k'), answer)
   t.strictSame(await refresh(account.refreshToken, 'k'), answer)
@@ -56,13 +70,18 @@ t.test('repeats concurrent with the use of the new token never create a second n
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
     const answer = await refresh(account.refreshToken, 'k')
-    const { results } = await inParallel(8, async (index) => index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k'))
+    const { results } = await inParallel(
+      8,
+      async (index) =>
+        index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k')
+    )
     for (const [index, { status, ...result }] of results.entries()) {
       if (index === 4) t.equal(status, 200)
       else if (status === 200) t.match(result, { refreshToken: answer.refreshToken })
       else t.equal(status, 401)
     }
-    const { rows: unused } = await sql`select from refresh_tokens where session_id = ${account.sessionId} and used_at is null`.execute(db)
+    const { rows: unused } =
+      await sql`select from refresh_tokens where session_id = ${account.sessionId} and used_at is null`.execute(db)
     t.equal(unused.length, 1)
   }
 })
@@ -118,7 +137,8 @@ t.test('the database has no usable token, and no response for longer than a minu
   const account = await givenAccount()
   const answer = await refresh(account.refreshToken, 'k')
   const { rows } = await sql<{ row: string }>`
-    select refresh_tokens::text as row from refresh_tokens union all select refresh_responses::text from refresh_responses`.execute(db)
+    select refresh_tokens::text as row from refresh_tokens union all select refresh_responses::text from refresh_responses`
+    .execute(db)
   const written = rows.map(({ row }) => row).join('\n')
   for (const token of [account.refreshToken, answer.refreshToken, answer.accessToken]) {
     t.notOk(written.includes(token))
@@ -132,7 +152,9 @@ t.test('the database has no usable token, and no response for longer than a minu
 
 t.test('a key has 1 to 255 characters, and the header is documented', async (t) => {
   const account = await givenAccount()
-  for (const key of ['', 'x'.repeat(256)]) t.match(await refresh(account.refreshToken, key), { status: 400, code: 'VALIDATION_ERROR' })
+  for (const key of ['', 'x'.repeat(256)]) {
+    t.match(await refresh(account.refreshToken, key), { status: 400, code: 'VALIDATION_ERROR' })
+  }
   t.ok(await canRefresh(account))
   const { paths } = (await app.inject('/openapi.json')).json()
   const header = paths['/auth/refresh'].post.parameters.find(({ name }: { name: string }) => name === 'idempotency-key')

@@ -7,7 +7,9 @@ const REFRESH_TOKEN_BYTES = 32
 
 export async function addRefreshToken (trx: Trx, sessionId: string, token: string) {
   await trx.insertInto('refresh_tokens').values({
-    digest: digestOf(token), session_id: sessionId, expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
+    digest: digestOf(token),
+    session_id: sessionId,
+    expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
   }).execute()
 }
 

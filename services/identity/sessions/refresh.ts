@@ -13,12 +13,20 @@ const DOUBLE_TAP_WINDOW = '10 seconds'
 /** How long an exchange can be repeated with its idempotency key. */
 const REPEAT_WINDOW = '60 seconds'
 
-interface Refresh { refreshToken: string, idempotencyKey?: string | undefined }
-interface Refreshed { sessionId: string, accountId: string, role: Role, refreshToken: string }
+interface Refresh {
+  refreshToken: string
+  idempotencyKey?: string | undefined
+}
+interface Refreshed {
+  sessionId: string
+  accountId: string
+  role: Role
+  refreshToken: string
+}
 
 /**
- * Exchanges a refresh token, which can be used once. Of several concurrent uses exactly one succeeds. The same token with the same
- * idempotency key returns the same tokens again for 60 seconds, until the new refresh token is used.
+ * Exchanges a refresh token, which can be used once. Of several concurrent uses exactly one succeeds. The same token
+ * with the same idempotency key returns the same tokens again for 60 seconds, until the new refresh token is used.
  * @throws InvalidRefreshToken, RefreshFailed
  */
 export async function refreshSession (deps: Deps, { refreshToken, idempotencyKey }: Refresh) {
@@ -29,7 +37,8 @@ export async function refreshSession (deps: Deps, { refreshToken, idempotencyKey
   }
   // Derived, not stored: the new token follows only from the old token, its idempotency key and SECRET.
   const next = deps.secrets.digest('refresh-token', refreshToken, idempotencyKey).toString('base64url')
-  const refreshed = await exchange(db, refreshToken, next) ?? await findRepeatedExchange(db, refreshToken, next) ?? await rejectRefresh(db, refreshToken)
+  const refreshed = await exchange(db, refreshToken, next) ?? await findRepeatedExchange(db, refreshToken, next) ??
+    await rejectRefresh(db, refreshToken)
   return { accessToken: await issueOnce(deps, refreshed), refreshToken: next }
 }
 
@@ -58,7 +67,9 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
   const { rows: [session] } = await sql<Omit<Refreshed, 'refreshToken'>>`
     select sessions.id as "sessionId", accounts.id as "accountId", accounts.role
     from refresh_tokens used
-    join refresh_tokens next on next.digest = ${digestOf(next)} and next.session_id = used.session_id and next.used_at is null
+    join refresh_tokens next on next.digest = ${
+    digestOf(next)
+  } and next.session_id = used.session_id and next.used_at is null
     join sessions on sessions.id = used.session_id and sessions.ended_at is null
     join accounts on accounts.id = sessions.account_id and accounts.banned_at is null
     where used.digest = ${digestOf(refreshToken)} and used.used_at > now() - ${REPEAT_WINDOW}::interval`.execute(db)
@@ -66,22 +77,28 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
 }
 
 /**
- * The access token of an exchange that can be repeated. Of concurrently issued tokens, and those of a repeat after a crash, the first one
- * stored is returned to all. It is encrypted with the new refresh token, which is not in the database.
+ * The access token of an exchange that can be repeated. Of concurrently issued tokens, and those of a repeat after a
+ * crash, the first one stored is returned to all. It is encrypted with the new refresh token, which is not in the
+ * database.
  */
 async function issueOnce ({ db, secrets, issueToken }: Deps, refreshed: Refreshed) {
   const digest = digestOf(refreshed.refreshToken)
   const stored = await find()
   if (stored) return stored
   const accessToken = await issueToken(refreshed)
-  const added = await db.insertInto('refresh_responses').values({ digest, encrypted_access_token: secrets.encrypt(accessToken, refreshed.refreshToken) })
+  const added = await db.insertInto('refresh_responses').values({
+    digest,
+    encrypted_access_token: secrets.encrypt(accessToken, refreshed.refreshToken)
+  })
     .onConflict((conflict) => conflict.doNothing())
     .returning('digest')
     .executeTakeFirst()
   return added ? accessToken : await find() ?? accessToken
 
   async function find () {
-    const response = await db.selectFrom('refresh_responses').where('digest', '=', digest).select('encrypted_access_token').executeTakeFirst()
+    const response = await db.selectFrom('refresh_responses').where('digest', '=', digest).select(
+      'encrypted_access_token'
+    ).executeTakeFirst()
     return response && secrets.decrypt(response.encrypted_access_token, refreshed.refreshToken)
   }
 }
@@ -98,7 +115,9 @@ async function rejectRefresh (db: Db, refreshToken: string): Promise<never> {
     .innerJoin('accounts', 'accounts.id', 'account_id')
     .where('digest', '=', digestOf(refreshToken))
     .select([
-      'session_id as sessionId', 'account_id as accountId', sql<boolean>`banned_at is not null`.as('isBanned'),
+      'session_id as sessionId',
+      'account_id as accountId',
+      sql<boolean>`banned_at is not null`.as('isBanned'),
       sql<boolean>`coalesce(used_at < now() - ${DOUBLE_TAP_WINDOW}::interval, false)`.as('isReused')
     ])
     .executeTakeFirst()

@@ -1,5 +1,19 @@
 import Type from 'typebox'
-import { ACCESS_TOKEN, Body, Data, data, Enum, Instant, Message, message, Nullable, Text, Timestamp, ValidationError, type Routes } from '@tandem/service-kit'
+import {
+  ACCESS_TOKEN,
+  Body,
+  Data,
+  data,
+  Enum,
+  Instant,
+  Message,
+  message,
+  Nullable,
+  Text,
+  Timestamp,
+  ValidationError,
+  type Routes
+} from '@tandem/service-kit'
 import { RequiredId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
@@ -7,7 +21,8 @@ import { listSessions, listRecentlyEnded } from './queries.ts'
 import { refreshSession } from './refresh.ts'
 import { tokens } from './schemas.ts'
 
-// Longer than our tokens, so that a token of another server is rejected as INVALID_REFRESH_TOKEN, and the client signs in again.
+// Longer than our tokens, so that a token of another server is rejected as INVALID_REFRESH_TOKEN, and the client signs
+// in again.
 const MAX_TOKEN_LENGTH = 8_192
 const RefreshToken = Text({ max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] })
 const OptionalRefreshToken = Type.Optional(Text({ min: 0, max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] }))
@@ -27,7 +42,8 @@ const RefreshHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'Chosen by the client for this exchange. If the response was lost, repeat the request with the same key: within 60 seconds, and until the new ' +
+    description:
+      'Chosen by the client for this exchange. If the response was lost, repeat the request with the same key: within 60 seconds, and until the new ' +
       'refresh token is used, the response is the same',
     examples: ['7f3b5c1e-0d52-4f6a-9a57-2f6f4f0f9d11']
   }))
@@ -39,7 +55,8 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/refresh', {
     schema: {
       summary: 'Exchange a refresh token for new tokens',
-      description: 'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. ' +
+      description:
+        'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. ' +
         'With an Idempotency-Key an exchange can be repeated. ' +
         '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
       headers: RefreshHeaders,
@@ -48,15 +65,21 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ headers, body }) => {
-    const tokens = await refreshSession(deps, { refreshToken: body.refreshToken, idempotencyKey: headers['idempotency-key'] })
+    const tokens = await refreshSession(deps, {
+      refreshToken: body.refreshToken,
+      idempotencyKey: headers['idempotency-key']
+    })
     return { success: true as const, ...tokens, expiresIn: ACCESS_TOKEN.lifetimeSeconds }
   })
 
   app.post('/auth/logout', {
     schema: {
       summary: 'End this session, another session, or all sessions',
-      description: 'Without a body, this session ends; with a refresh token, the session of that token. Access tokens are rejected within a second.',
-      body: Body({ refreshToken: OptionalRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, { examples: [{ refreshToken: '8Xh3c0yJ2m…' }] }),
+      description:
+        'Without a body, this session ends; with a refresh token, the session of that token. Access tokens are rejected within a second.',
+      body: Body({ refreshToken: OptionalRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, {
+        examples: [{ refreshToken: '8Xh3c0yJ2m…' }]
+      }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -67,7 +90,9 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/auth/sessions', {
     schema: {
       summary: 'List the signed-in devices',
-      response: { 200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer({ examples: [1] }) })) }
+      response: {
+        200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer({ examples: [1] }) }))
+      }
     },
     config: { unauthorizedOnly: true }
   }, async ({ account }) => {
@@ -78,7 +103,8 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/sessions', {
     schema: {
       summary: 'Sign out one device, or all except one',
-      description: '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
+      description:
+        '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(RequiredId),
@@ -93,7 +119,11 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       await revokeSession(db, account.id, body.sessionId)
       return message('The device was signed out')
     }
-    await revokeOtherSessions(db, { accountId: account.id, sessionId: account.sessionId }, body.exceptCurrentRefreshToken)
+    await revokeOtherSessions(
+      db,
+      { accountId: account.id, sessionId: account.sessionId },
+      body.exceptCurrentRefreshToken
+    )
     return message('The other devices were signed out')
   })
 

@@ -11,7 +11,10 @@ export const device = {
 
 /** The tokens of a new or refreshed session. */
 export const tokens = {
-  accessToken: Type.String({ description: 'A JWT for the header `Authorization: Bearer …`', examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlh…'] }),
+  accessToken: Type.String({
+    description: 'A JWT for the header `Authorization: Bearer …`',
+    examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTlh…']
+  }),
   refreshToken: Type.String({ description: 'Can be exchanged once, within 30 days', examples: ['8Xh3c0yJ2m…'] }),
   expiresIn: Type.Literal(ACCESS_TOKEN.lifetimeSeconds, { description: 'Seconds until the access token expires' })
 }

@@ -7,36 +7,64 @@ import { inParallel, testApp } from '../test/app.ts'
 const { app, db, post, get, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
 const refresh = async (refreshToken: unknown) => await post('/auth/refresh', { refreshToken })
-const sessionsOf = async (account: { accessToken: string }) => (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
+const sessionsOf = async (account: { accessToken: string }) =>
+  (await get('/auth/sessions', { as: account })).data.sessions.map(({ id }: { id: string }) => id)
 
 t.test('sessions are listed with all fields, last used first', async (t) => {
   const account = await givenAccount()
-  const phone = await givenSession(account, { address: '2001:db8:1:2::3', device: { deviceName: 'Phone', deviceInfo: 'Pixel', platform: 'android', appVersion: '1' } })
+  const phone = await givenSession(account, {
+    address: '2001:db8:1:2::3',
+    device: { deviceName: 'Phone', deviceInfo: 'Pixel', platform: 'android', appVersion: '1' }
+  })
   await givenAccount()
   const { status, success, data } = await get('/auth/sessions', { as: account })
-  t.strictSame({ status, success, total: data.totalSessions, length: data.sessions.length }, { status: 200, success: true, total: 2, length: 2 })
+  t.strictSame({ status, success, total: data.totalSessions, length: data.sessions.length }, {
+    status: 200,
+    success: true,
+    total: 2,
+    length: 2
+  })
   const [first, second] = data.sessions
   t.strictSame({ ...first, lastUsedAt: '', createdAt: '' }, {
-    id: phone.sessionId, deviceInfo: 'Pixel', deviceName: 'Phone', platform: 'android', appVersion: '1', ipAddress: '2001:db8:*', lastUsedAt: '', createdAt: ''
+    id: phone.sessionId,
+    deviceInfo: 'Pixel',
+    deviceName: 'Phone',
+    platform: 'android',
+    appVersion: '1',
+    ipAddress: '2001:db8:*',
+    lastUsedAt: '',
+    createdAt: ''
   })
-  t.match(second, { id: account.sessionId, deviceInfo: null, platform: null, ipAddress: '203.0.*.*', lastUsedAt: /Z$/, createdAt: /Z$/ })
+  t.match(second, {
+    id: account.sessionId,
+    deviceInfo: null,
+    platform: null,
+    ipAddress: '203.0.*.*',
+    lastUsedAt: /Z$/,
+    createdAt: /Z$/
+  })
 
   await refresh(account.refreshToken)
   t.strictSame(await sessionsOf(account), [account.sessionId, phone.sessionId])
 })
 
 t.test('logout', async (t) => {
-  const logout = async (account: { accessToken: string }, body: object = {}) => await post('/auth/logout', body, { as: account })
+  const logout = async (account: { accessToken: string }, body: object = {}) =>
+    await post('/auth/logout', body, { as: account })
   const done = { status: 200, success: true, message: 'Signed out' }
 
-  t.test('with an empty body ends the caller\'s own session', async (t) => {
+  t.test("with an empty body ends the caller's own session", async (t) => {
     const account = await givenAccount()
     const other = await givenSession(account)
     t.strictSame(await logout(account), done)
     t.strictSame(await sessionsOf(other), [other.sessionId])
     t.notOk(await canRefresh(account))
     t.ok(await canRefresh(other))
-    t.strictSame((await publishedEvents(account.id)).at(-1), { type: 'sessions.ended', accountId: account.id, sessionIds: [account.sessionId] })
+    t.strictSame((await publishedEvents(account.id)).at(-1), {
+      type: 'sessions.ended',
+      accountId: account.id,
+      sessionIds: [account.sessionId]
+    })
     t.strictSame(await logout(account), done, 'a repeat changes nothing')
     t.equal((await publishedEvents(account.id)).filter(({ type }) => type === 'sessions.ended').length, 1)
   })
@@ -57,7 +85,7 @@ t.test('logout', async (t) => {
     t.ok(await canRefresh(ben))
   })
 
-  t.test('with an empty refresh token ends the caller\'s session', async (t) => {
+  t.test("with an empty refresh token ends the caller's session", async (t) => {
     const account = await givenAccount()
     const other = await givenSession(account)
     t.strictSame(await logout(account, { refreshToken: '' }), done)
@@ -77,31 +105,52 @@ t.test('logout', async (t) => {
 
   t.test('requires an access token', async (t) => {
     t.match(await post('/auth/logout'), { status: 401, code: 'UNAUTHORIZED' })
-    t.match(await post('/auth/logout', {}, { headers: { authorization: 'Bearer x.y.z' } }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
-    t.match(await post('/auth/logout', { allDevices: 'yes' }, { as: await givenAccount() }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post('/auth/logout', {}, { headers: { authorization: 'Bearer x.y.z' } }), {
+      status: 401,
+      code: 'INVALID_ACCESS_TOKEN'
+    })
+    t.match(await post('/auth/logout', { allDevices: 'yes' }, { as: await givenAccount() }), {
+      status: 400,
+      code: 'VALIDATION_ERROR'
+    })
   })
 
   t.test('and a concurrent refresh do not deadlock', async (t) => {
     for (let round = 0; round < 10; round++) {
       const account = await givenAccount()
-      const { results: [refreshed, ...ended] } = await inParallel(4, async (index) => index === 0 ? await refresh(account.refreshToken) : await logout(account, { allDevices: index === 2 }))
+      const { results: [refreshed, ...ended] } = await inParallel(
+        4,
+        async (index) =>
+          index === 0 ? await refresh(account.refreshToken) : await logout(account, { allDevices: index === 2 })
+      )
       t.ok([200, 401].includes(refreshed!.status), String(refreshed!.status))
       for (const { status } of ended) t.equal(status, 200)
-      if ('refreshToken' in refreshed!) t.notOk(await canRefresh(refreshed as { refreshToken: string }), 'the refreshed token is invalid too')
+      if ('refreshToken' in refreshed!) {
+        t.notOk(await canRefresh(refreshed as { refreshToken: string }), 'the refreshed token is invalid too')
+      }
     }
   })
 })
 
 t.test('revoking', async (t) => {
-  const revoke = async (account: { accessToken: string }, body: object) => await post('/auth/sessions', body, { as: account })
+  const revoke = async (account: { accessToken: string }, body: object) =>
+    await post('/auth/sessions', body, { as: account })
 
   t.test('one session ends it, once', async (t) => {
     const account = await givenAccount()
     const other = await givenSession(account)
-    t.strictSame(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), { status: 200, success: true, message: 'The device was signed out' })
+    t.strictSame(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), {
+      status: 200,
+      success: true,
+      message: 'The device was signed out'
+    })
     t.notOk(await canRefresh(other))
     t.ok(await canRefresh(account))
-    t.match(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), { status: 404, success: false, code: 'NOT_FOUND' })
+    t.match(await revoke(account, { action: 'revoke_session', sessionId: other.sessionId }), {
+      status: 404,
+      success: false,
+      code: 'NOT_FOUND'
+    })
   })
 
   t.test('the session of another account, or an unknown one, is 404', async (t) => {
@@ -115,13 +164,17 @@ t.test('revoking', async (t) => {
   t.test('all keeps the session of the given refresh token', async (t) => {
     const account = await givenAccount()
     const [kept, other] = [await givenSession(account), await givenSession(account)]
-    t.strictSame(await revoke(account, { action: 'revoke_all', exceptCurrentRefreshToken: kept.refreshToken }), { status: 200, success: true, message: 'The other devices were signed out' })
+    t.strictSame(await revoke(account, { action: 'revoke_all', exceptCurrentRefreshToken: kept.refreshToken }), {
+      status: 200,
+      success: true,
+      message: 'The other devices were signed out'
+    })
     t.ok(await canRefresh(kept))
     t.notOk(await canRefresh(account))
     t.notOk(await canRefresh(other))
   })
 
-  t.test('all without a token keeps the caller\'s session', async (t) => {
+  t.test("all without a token keeps the caller's session", async (t) => {
     const account = await givenAccount()
     const other = await givenSession(account)
     t.match(await revoke(account, { action: 'revoke_all' }), { status: 200 })
@@ -129,7 +182,7 @@ t.test('revoking', async (t) => {
     t.notOk(await canRefresh(other))
   })
 
-  t.test('all with a token of another account keeps the caller\'s session', async (t) => {
+  t.test("all with a token of another account keeps the caller's session", async (t) => {
     for (const token of [(await givenAccount()).refreshToken, 'garbage', '', 'x'.repeat(3_000)]) {
       const [ana, ben] = [await givenAccount(), await givenAccount()]
       const other = await givenSession(ana)
@@ -142,13 +195,25 @@ t.test('revoking', async (t) => {
 
   t.test('requires a valid action and its fields', async (t) => {
     const account = await givenAccount()
-    for (const body of [{}, { action: 'revoke' }, { action: 'revoke_session' }, { action: 'revoke_session', sessionId: ' ' }, { action: 'revoke_all', exceptCurrentRefreshToken: 5 }]) {
+    for (
+      const body of [{}, { action: 'revoke' }, { action: 'revoke_session' }, {
+        action: 'revoke_session',
+        sessionId: ' '
+      }, { action: 'revoke_all', exceptCurrentRefreshToken: 5 }]
+    ) {
       t.match(await revoke(account, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
     }
   })
 
   t.test('and listing reject every invalid token with UNAUTHORIZED', async (t) => {
-    for (const headers of [{}, { authorization: 'Bearer x.y.z' }, { authorization: 'Basic YTpi' }, bearer(crypto.randomUUID())] as Record<string, string>[]) {
+    for (
+      const headers of [
+        {},
+        { authorization: 'Bearer x.y.z' },
+        { authorization: 'Basic YTpi' },
+        bearer(crypto.randomUUID())
+      ] as Record<string, string>[]
+    ) {
       t.match(await get('/auth/sessions', { headers }), { status: 401, success: false, code: 'UNAUTHORIZED' })
       t.match(await post('/auth/sessions', {}, { headers }), { status: 401, success: false, code: 'UNAUTHORIZED' })
     }
@@ -156,7 +221,8 @@ t.test('revoking', async (t) => {
 })
 
 t.test('gateways can poll for ended sessions', async (t) => {
-  const endedSince = async (since: Date) => (await app.inject(`/internal/revoked-sessions?since=${since.toISOString()}`)).json()
+  const endedSince = async (since: Date) =>
+    (await app.inject(`/internal/revoked-sessions?since=${since.toISOString()}`)).json()
   const begin = new Date(Date.now() - 60_000)
   const account = await givenAccount()
   t.notOk((await endedSince(begin)).sessions.includes(account.sessionId))
@@ -174,7 +240,8 @@ t.test('gateways can poll for ended sessions', async (t) => {
 
 t.test('sessions end after 30 days without use and are deleted after 180', async (t) => {
   const [idle, live, old] = [await givenAccount(), await givenAccount(), await givenAccount()]
-  await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`.execute(db)
+  await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`
+    .execute(db)
   await db.deleteFrom('refresh_tokens').where('session_id', '=', old.sessionId).execute()
   await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
   await runHousekeeping(db)

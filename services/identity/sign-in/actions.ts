@@ -13,7 +13,10 @@ import { findCredentials, hasSignInCode } from './queries.ts'
  * Signs in with a password.
  * @throws InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy
  */
-export async function signIn (deps: Deps, { email, password, client }: { email: string, password: string, client: Client }) {
+export async function signIn (
+  deps: Deps,
+  { email, password, client }: { email: string, password: string, client: Client }
+) {
   const { db, hashing } = deps
   const network = networkOf(client.address)
   const known = await findCredentials(db, email, network)
@@ -29,7 +32,13 @@ export async function signIn (deps: Deps, { email, password, client }: { email: 
     if (!account || account.isBanned || account.passwordHash !== known.passwordHash) throw new InvalidCredentials()
     if (!await acceptPassword(trx, deps, source)) throw new InvalidCredentials()
     if (!account.emailVerified) return
-    if (newHash) await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where('id', '=', account.id).execute()
+    if (newHash) {
+      await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where(
+        'id',
+        '=',
+        account.id
+      ).execute()
+    }
     return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }
   })
   // Thrown after the commit, because the failed attempts must be cleared.
@@ -38,7 +47,10 @@ export async function signIn (deps: Deps, { email, password, client }: { email: 
 }
 
 /** Signs in with a mailed code, which also verifies the address. @throws InvalidCode */
-export async function signInByCode ({ db, secrets }: Deps, { email, code, client }: { email: string, code: string, client: Client }) {
+export async function signInByCode (
+  { db, secrets }: Deps,
+  { email, code, client }: { email: string, code: string, client: Client }
+) {
   // A flood of wrong codes is rejected here, without waiting for the lock of the account.
   if (!await hasSignInCode(db, email)) throw new InvalidCode()
 

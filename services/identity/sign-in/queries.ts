@@ -10,13 +10,18 @@ export async function findCredentials (db: Db, email: string, network: string) {
       'id',
       'password_hash as passwordHash',
       hasKnownNetwork(network).as('hasKnownNetwork'),
-      sql<boolean>`password_hash is null and (select array_agg(provider) from provider_links where account_id = accounts.id) = '{PROVIDER_A}'`.as('hasOnlyProviderA')
+      sql<
+        boolean
+      >`password_hash is null and (select array_agg(provider) from provider_links where account_id = accounts.id) = '{PROVIDER_A}'`
+        .as('hasOnlyProviderA')
     ])
     .executeTakeFirst()
 }
 
 /** Whether the address has a mailed sign-in code that can still be used. */
 export async function hasSignInCode (db: Db, email: string) {
-  const account = await db.selectFrom('accounts').where('email', '=', email).select(hasActiveCode('SIGN_IN').as('hasCode')).executeTakeFirst()
+  const account = await db.selectFrom('accounts').where('email', '=', email).select(
+    hasActiveCode('SIGN_IN').as('hasCode')
+  ).executeTakeFirst()
   return account?.hasCode ?? false
 }

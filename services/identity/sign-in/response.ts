@@ -8,10 +8,18 @@ import { tokens } from '../sessions/schemas.ts'
 /** The response of every sign-in route: the tokens and their user. */
 export const signedIn = { success: Type.Literal(true), ...tokens, user: User }
 
-export interface SignedIn { account: Account, sessionId: string, refreshToken: string, isNewUser?: boolean }
+export interface SignedIn {
+  account: Account
+  sessionId: string
+  refreshToken: string
+  isNewUser?: boolean
+}
 
 /** The response for a session that has just started. */
-export async function describeSignIn ({ callRpc, issueToken }: Deps, { account, sessionId, refreshToken, isNewUser }: SignedIn) {
+export async function describeSignIn (
+  { callRpc, issueToken }: Deps,
+  { account, sessionId, refreshToken, isNewUser }: SignedIn
+) {
   const [token, user] = await Promise.all([
     issueToken({ accountId: account.id, sessionId, role: account.role }),
     isNewUser ? describeNewUser(account) : describeUser(callRpc, account)

@@ -12,23 +12,36 @@ import { describeSignIn, signedIn } from './response.ts'
 const SignedIn = Type.Object(signedIn)
 
 export const signInRoutes: Routes<Deps> = async (app, deps) => {
-  app.post('/auth/login', {
-    schema: {
-      summary: 'Sign in with a password',
-      description: 'After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. ' +
-        'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
-        '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
-      body: Body({ email: Email, password: Password, ...device }),
-      response: { 200: SignedIn }
+  app.post(
+    '/auth/login',
+    {
+      schema: {
+        summary: 'Sign in with a password',
+        description:
+          'After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. ' +
+          'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
+          '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
+        body: Body({ email: Email, password: Password, ...device }),
+        response: { 200: SignedIn }
+      },
+      config: { public: true }
     },
-    config: { public: true }
-  }, async ({ body: { email, password, ...device }, ip }) =>
-    await describeSignIn(deps, await logSignInFailure(deps.db, { method: 'PASSWORD', email }, signIn(deps, { email, password, client: { address: ip, device } }))))
+    async ({ body: { email, password, ...device }, ip }) =>
+      await describeSignIn(
+        deps,
+        await logSignInFailure(
+          deps.db,
+          { method: 'PASSWORD', email },
+          signIn(deps, { email, password, client: { address: ip, device } })
+        )
+      )
+  )
 
   app.post('/auth/request-code', {
     schema: {
       summary: 'Request a sign-in code by mail',
-      description: 'The code expires in 10 minutes. The response is the same whether or not the address has an account.',
+      description:
+        'The code expires in 10 minutes. The response is the same whether or not the address has an account.',
       'x-extension': true,
       body: Body({ email: Email }),
       response: { 200: Message }
@@ -39,15 +52,27 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     return message('If this address is registered, we have sent a code to it')
   })
 
-  app.post('/auth/login-code', {
-    schema: {
-      summary: 'Sign in with a mailed code',
-      description: 'This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked. 400 INVALID_CODE.',
-      'x-extension': true,
-      body: Body({ email: Email, code: Code, ...device }),
-      response: { 200: SignedIn }
+  app.post(
+    '/auth/login-code',
+    {
+      schema: {
+        summary: 'Sign in with a mailed code',
+        description:
+          'This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked. 400 INVALID_CODE.',
+        'x-extension': true,
+        body: Body({ email: Email, code: Code, ...device }),
+        response: { 200: SignedIn }
+      },
+      config: { public: true }
     },
-    config: { public: true }
-  }, async ({ body: { email, code, ...device }, ip }) =>
-    await describeSignIn(deps, await logSignInFailure(deps.db, { method: 'CODE', email }, signInByCode(deps, { email, code, client: { address: ip, device } }))))
+    async ({ body: { email, code, ...device }, ip }) =>
+      await describeSignIn(
+        deps,
+        await logSignInFailure(
+          deps.db,
+          { method: 'CODE', email },
+          signInByCode(deps, { email, code, client: { address: ip, device } })
+        )
+      )
+  )
 }

@@ -4,24 +4,57 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 
 const profile = {
-  gender: 'FEMALE', birthDate: '1998-04-01T00:00:00.000Z', height: 168, heightUnit: 'cm', weight: 60.5, weightUnit: 'kg', fitnessGoal: 'BUILD_MUSCLE',
-  onboardingCompleted: true, onboardingStep: 3, experience: 'INTERMEDIATE', timezone: 'Asia/Jakarta', username: 'ana', avatarUrl: null
+  gender: 'FEMALE',
+  birthDate: '1998-04-01T00:00:00.000Z',
+  height: 168,
+  heightUnit: 'cm',
+  weight: 60.5,
+  weightUnit: 'kg',
+  fitnessGoal: 'BUILD_MUSCLE',
+  onboardingCompleted: true,
+  onboardingStep: 3,
+  experience: 'INTERMEDIATE',
+  timezone: 'Asia/Jakarta',
+  username: 'ana',
+  avatarUrl: null
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
-const { db, rpcResults, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, publishedEvents } = await testApp(t)
+const { db, rpcResults, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, publishedEvents } =
+  await testApp(t)
 
-const blockOf = async () => (await db.selectFrom('failed_password_attempts').select(['failures', 'blocked_until']).orderBy('blocked_until', 'desc').executeTakeFirst())
+const blockOf =
+  async () => (await db.selectFrom('failed_password_attempts').select(['failures', 'blocked_until']).orderBy(
+    'blocked_until',
+    'desc'
+  ).executeTakeFirst())
 // On a busy machine a block of one second may end too soon.
-const extendBlocks = async () => await db.updateTable('failed_password_attempts').where('failures', '>=', 5).set({ blocked_until: new Date(Date.now() + 60_000) }).execute()
-const endBlock = async () => await db.updateTable('failed_password_attempts').set({ blocked_until: new Date(Date.now() - 1_000) }).execute()
-t.beforeEach(async () => { await db.deleteFrom('failed_password_attempts').execute() })
+const extendBlocks = async () =>
+  await db.updateTable('failed_password_attempts').where('failures', '>=', 5).set({
+    blocked_until: new Date(Date.now() + 60_000)
+  }).execute()
+const endBlock = async () =>
+  await db.updateTable('failed_password_attempts').set({ blocked_until: new Date(Date.now() - 1_000) }).execute()
+t.beforeEach(async () => {
+  await db.deleteFrom('failed_password_attempts').execute()
+})
 
 t.test('the correct password signs in and returns the user with the data of the other services', async (t) => {
   const { id, email } = await givenAccount()
-  Object.assign(rpcResults, { person: { name: 'Ana Putri', image: 'https://cdn.example.com/a.webp', profile }, totals: { totalWorkouts: 3, totalFoodEntries: 4, nutritionGoal } })
-  t.teardown(() => { delete rpcResults.person; delete rpcResults.totals })
+  Object.assign(rpcResults, {
+    person: { name: 'Ana Putri', image: 'https://cdn.example.com/a.webp', profile },
+    totals: { totalWorkouts: 3, totalFoodEntries: 4, nutritionGoal }
+  })
+  t.teardown(() => {
+    delete rpcResults.person
+    delete rpcResults.totals
+  })
 
-  const answer = await login(email.toUpperCase(), { deviceInfo: 'Pixel 9', deviceName: 'Phone', platform: 'android', appVersion: '2.0' })
+  const answer = await login(email.toUpperCase(), {
+    deviceInfo: 'Pixel 9',
+    deviceName: 'Phone',
+    platform: 'android',
+    appVersion: '2.0'
+  })
   t.match(answer, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/, user: { createdAt: /Z$/ } })
   t.strictSame({ ...answer, accessToken: '', refreshToken: '', user: { ...answer.user, createdAt: '' } }, {
     status: 200,
@@ -30,11 +63,28 @@ t.test('the correct password signs in and returns the user with the data of the 
     refreshToken: '',
     expiresIn: 900,
     user: {
-      id, name: 'Ana Putri', email, image: 'https://cdn.example.com/a.webp', role: 'USER', emailVerified: true, createdAt: '', profile, nutritionGoal
+      id,
+      name: 'Ana Putri',
+      email,
+      image: 'https://cdn.example.com/a.webp',
+      role: 'USER',
+      emailVerified: true,
+      createdAt: '',
+      profile,
+      nutritionGoal
     }
   })
   t.match(await get('/auth/sessions', { as: answer }), {
-    data: { sessions: [{ deviceInfo: 'Pixel 9', deviceName: 'Phone', platform: 'android', appVersion: '2.0', ipAddress: '203.0.*.*' }, {}], totalSessions: 2 }
+    data: {
+      sessions: [{
+        deviceInfo: 'Pixel 9',
+        deviceName: 'Phone',
+        platform: 'android',
+        appVersion: '2.0',
+        ipAddress: '203.0.*.*'
+      }, {}],
+      totalSessions: 2
+    }
   })
 })
 
@@ -45,7 +95,12 @@ t.test('while the other services are unavailable, their data is null', async (t)
 
 t.test('an unknown address, a wrong password and an account without one get the same error', async (t) => {
   const { email } = await givenAccount()
-  const rejection = { status: 401, success: false, error: 'The email or the password is incorrect', code: 'INVALID_CREDENTIALS' }
+  const rejection = {
+    status: 401,
+    success: false,
+    error: 'The email or the password is incorrect',
+    code: 'INVALID_CREDENTIALS'
+  }
   t.strictSame(await login(email, { password: 'Wrong-0ne' }), rejection)
   t.strictSame(await login(randomEmail()), rejection)
   t.strictSame(await login((await givenAccount({ hasPassword: false })).email), rejection)
@@ -56,7 +111,11 @@ t.test('an unknown address, a wrong password and an account without one get the 
 t.test('an account of provider A without a password has to use provider A', async (t) => {
   const { email } = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
   t.match(await login(email), { status: 401, success: false, code: 'PROVIDER_A_ACCOUNT', error: String })
-  t.match(await login((await givenAccount({ provider: 'PROVIDER_A' })).email), { status: 200 }, 'an account that also has a password signs in')
+  t.match(
+    await login((await givenAccount({ provider: 'PROVIDER_A' })).email),
+    { status: 200 },
+    'an account that also has a password signs in'
+  )
 })
 
 t.test('only a correct password reveals whether an address is verified', async (t) => {
@@ -67,14 +126,25 @@ t.test('only a correct password reveals whether an address is verified', async (
 })
 
 t.test('an invalid body is rejected', async (t) => {
-  for (const body of [{}, { email: 'ana', password }, { email: randomEmail() }, { email: randomEmail(), password: '' }, { email: randomEmail(), password: 'x'.repeat(129) }, { email: randomEmail(), password, platform: 'web' }]) {
-    t.match(await post('/auth/login', body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
+  for (
+    const body of [{}, { email: 'ana', password }, { email: randomEmail() }, { email: randomEmail(), password: '' }, {
+      email: randomEmail(),
+      password: 'x'.repeat(129)
+    }, { email: randomEmail(), password, platform: 'web' }]
+  ) {
+    t.match(
+      await post('/auth/login', body),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      JSON.stringify(body).slice(0, 60)
+    )
   }
 })
 
 t.test('a password matches in every Unicode normalization form', async (t) => {
   const { email, ...account } = await givenAccount({ hasPassword: false })
-  t.match(await post('/auth/set-initial-password', { password: 'Caf\u00e9-Cr\u00e8me-1' }, { as: account }), { status: 200 })
+  t.match(await post('/auth/set-initial-password', { password: 'Caf\u00e9-Cr\u00e8me-1' }, { as: account }), {
+    status: 200
+  })
   t.match(await login(email, { password: 'Cafe\u0301-Cre\u0300me-1' }), { status: 200 })
 })
 
@@ -96,7 +166,11 @@ t.test('after five wrong passwords in a row an address is blocked', async (t) =>
 
 t.test('a blocked address rejects the correct password, and accepts it afterwards', async (t) => {
   const { email } = await givenAccount()
-  for (let times = 1; times <= 6; times++) await login(email, { password: 'Wrong-0ne' }).then(async () => { if (times < 6) await endBlock() })
+  for (let times = 1; times <= 6; times++) {
+    await login(email, { password: 'Wrong-0ne' }).then(async () => {
+      if (times < 6) await endBlock()
+    })
+  }
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
   t.equal((await blockOf())?.failures, 6, 'an attempt during the block does not extend it')
   await endBlock()
@@ -107,7 +181,10 @@ t.test('a blocked address rejects the correct password, and accepts it afterward
 t.test('concurrent guesses do not get around the block', async (t) => {
   const { email } = await givenAccount()
   const since = Date.now()
-  const { tally } = await inParallel(16, async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` }))
+  const { tally } = await inParallel(
+    16,
+    async (index) => await login(email, index === 15 ? {} : { password: `Wrong-${index}` })
+  )
   t.strictSame(tally, { '401 INVALID_CREDENTIALS': 16 })
   // On a busy machine the first block, of a second, may end before the last comparison.
   const times = (await blockOf())?.failures ?? 0
@@ -119,9 +196,15 @@ t.test('guesses from elsewhere do not lock the owner out', async (t) => {
   const home = { from: '192.0.2.10' }
   t.match(await login(email, {}, home), { status: 200 })
   const attackers = Array.from({ length: 8 }, (_, number) => `198.51.${number}.1`)
-  for (const from of attackers) t.match(await login(email, { password: 'Wrong-0ne' }, { from }), { status: 401, code: 'INVALID_CREDENTIALS' })
+  for (const from of attackers) {
+    t.match(await login(email, { password: 'Wrong-0ne' }, { from }), { status: 401, code: 'INVALID_CREDENTIALS' })
+  }
   await extendBlocks()
-  t.match(await login(email, {}, { from: '198.51.99.1' }), { status: 401, code: 'INVALID_CREDENTIALS' }, 'all unknown networks are blocked together')
+  t.match(
+    await login(email, {}, { from: '198.51.99.1' }),
+    { status: 401, code: 'INVALID_CREDENTIALS' },
+    'all unknown networks are blocked together'
+  )
   t.match(await login(email, {}, { from: '192.0.2.200' }), { status: 200 }, 'the owner can sign in at home')
 
   for (let times = 0; times < 5; times++) t.match(await login(email, { password: 'Wrong-0ne' }, home), { status: 401 })
@@ -145,16 +228,25 @@ t.test('the owner can sign in from a new network after a reset, despite concurre
 
 t.test('networks are deleted after 180 days, and those of the registrant when somebody else verifies the address', async (t) => {
   const networksOf = async (accountId: string) =>
-    (await db.selectFrom('account_networks').where('account_id', '=', accountId).select('network').execute()).map(({ network }) => network)
+    (await db.selectFrom('account_networks').where('account_id', '=', accountId).select('network').execute()).map((
+      { network }
+    ) => network)
   const { id } = await givenAccount()
   t.strictSame(await networksOf(id), ['203.0.113.0/24'])
-  await db.updateTable('account_networks').where('account_id', '=', id).set({ last_signed_in_at: new Date(Date.now() - 181 * 24 * 3_600_000) }).execute()
+  await db.updateTable('account_networks').where('account_id', '=', id).set({
+    last_signed_in_at: new Date(Date.now() - 181 * 24 * 3_600_000)
+  }).execute()
   await runHousekeeping(db)
   t.strictSame(await networksOf(id), [])
 
   const attacker = await givenAccount({ verified: false })
   await post('/auth/request-code', { email: attacker.email })
-  t.match(await post('/auth/login-code', { email: attacker.email, code: await codeMailedTo(attacker.email) }, { from: '192.0.2.10' }), { status: 200 })
+  t.match(
+    await post('/auth/login-code', { email: attacker.email, code: await codeMailedTo(attacker.email) }, {
+      from: '192.0.2.10'
+    }),
+    { status: 200 }
+  )
   t.strictSame(await networksOf(attacker.id), ['192.0.2.0/24'])
 })
 
@@ -169,21 +261,30 @@ t.test('only a new device, and not the first one, is published as new', async (t
   const { email, id } = await givenAccount()
   await db.deleteFrom('outbox').execute()
   await db.deleteFrom('sessions').where('account_id', '=', id).execute()
-  for (const deviceName of ['phone', 'phone', 'tablet', 'phone', undefined]) await login(email, { deviceName, platform: 'ios', appVersion: String(Math.random()) })
-  t.strictSame((await publishedEvents(id)).map(({ type, newDevice, method, deviceName }) => [type, newDevice, method, deviceName]), [
-    ['session.started', false, 'PASSWORD', 'phone'],
-    ['session.started', false, 'PASSWORD', 'phone'],
-    ['session.started', true, 'PASSWORD', 'tablet'],
-    ['session.started', false, 'PASSWORD', 'phone'],
-    ['session.started', true, 'PASSWORD', null]
-  ])
+  for (const deviceName of ['phone', 'phone', 'tablet', 'phone', undefined]) {
+    await login(email, { deviceName, platform: 'ios', appVersion: String(Math.random()) })
+  }
+  t.strictSame(
+    (await publishedEvents(id)).map(({ type, newDevice, method, deviceName }) => [type, newDevice, method, deviceName]),
+    [
+      ['session.started', false, 'PASSWORD', 'phone'],
+      ['session.started', false, 'PASSWORD', 'phone'],
+      ['session.started', true, 'PASSWORD', 'tablet'],
+      ['session.started', false, 'PASSWORD', 'phone'],
+      ['session.started', true, 'PASSWORD', null]
+    ]
+  )
 })
 
 t.test('a hash with outdated settings is replaced', async (t) => {
   const { email, id } = await givenAccount()
   const { default: argon2 } = await import('argon2')
-  const hashOf = async () => (await db.selectFrom('accounts').where('id', '=', id).select('password_hash').executeTakeFirstOrThrow()).password_hash!
-  await db.updateTable('accounts').set({ password_hash: await argon2.hash(password, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }) }).where('id', '=', id).execute()
+  const hashOf = async () =>
+    (await db.selectFrom('accounts').where('id', '=', id).select('password_hash').executeTakeFirstOrThrow())
+      .password_hash!
+  await db.updateTable('accounts').set({
+    password_hash: await argon2.hash(password, { memoryCost: 8_192, timeCost: 2, parallelism: 1 })
+  }).where('id', '=', id).execute()
   t.match(await login(email), { status: 200 })
   t.match(await hashOf(), /^\$argon2id\$v=19\$m=12288,p=1,t=3\$/)
   t.match(await login(email), { status: 200 })
@@ -207,12 +308,18 @@ t.test('the response time does not reveal a known address', async (t) => {
 })
 
 t.test('a mailed code', async (t) => {
-  const request = async (email: string, from?: string) => await post('/auth/request-code', { email }, from ? { from } : {})
-  const loginCode = async (email: string, code: string) => await post('/auth/login-code', { email, code, platform: 'ios' })
+  const request = async (email: string, from?: string) =>
+    await post('/auth/request-code', { email }, from ? { from } : {})
+  const loginCode = async (email: string, code: string) =>
+    await post('/auth/login-code', { email, code, platform: 'ios' })
 
   t.test('signs in, once', async (t) => {
     const { id, email } = await givenAccount({ hasPassword: false })
-    t.strictSame(await request(email.toUpperCase()), { status: 200, success: true, message: 'If this address is registered, we have sent a code to it' })
+    t.strictSame(await request(email.toUpperCase()), {
+      status: 200,
+      success: true,
+      message: 'If this address is registered, we have sent a code to it'
+    })
     const code = await codeMailedTo(email)
     t.match(await loginCode(email, wrongCode(code)), { status: 400, success: false, code: 'INVALID_CODE' })
     const answer = await loginCode(email.toUpperCase(), code)
@@ -224,7 +331,11 @@ t.test('a mailed code', async (t) => {
 
   t.test('gets the same response for an unknown address', async (t) => {
     const email = randomEmail()
-    t.strictSame(await request(email), { status: 200, success: true, message: 'If this address is registered, we have sent a code to it' })
+    t.strictSame(await request(email), {
+      status: 200,
+      success: true,
+      message: 'If this address is registered, we have sent a code to it'
+    })
     t.match(await loginCode(email, '000000'), { status: 400, code: 'INVALID_CODE' })
   })
 
@@ -232,7 +343,8 @@ t.test('a mailed code', async (t) => {
     const { id, email } = await givenAccount()
     await request(email)
     const code = await codeMailedTo(email)
-    const { expires_at: expires } = await db.selectFrom('codes').where('account_id', '=', id).select('expires_at').executeTakeFirstOrThrow()
+    const { expires_at: expires } = await db.selectFrom('codes').where('account_id', '=', id).select('expires_at')
+      .executeTakeFirstOrThrow()
     t.ok(Math.abs(expires.getTime() - Date.now() - 600_000) < 5_000)
     await db.updateTable('codes').set({ expires_at: new Date() }).where('account_id', '=', id).execute()
     t.match(await loginCode(email, code), { status: 400, code: 'INVALID_CODE' })

@@ -4,7 +4,11 @@ import { SubscriptionChanged } from '@tandem/contracts'
 import type { Db, Trx } from '../tables.ts'
 
 /** Starts a subscription now, for `days`. It replaces the current one. */
-export async function startSubscription (trx: Trx, accountId: string, { planId, days }: { planId: string, days: number }) {
+export async function startSubscription (
+  trx: Trx,
+  accountId: string,
+  { planId, days }: { planId: string, days: number }
+) {
   const terms = {
     plan_id: planId,
     status: 'ACTIVE' as const,
@@ -32,11 +36,12 @@ export async function cancelSubscription (trx: Trx, accountId: string) {
 export async function expireSubscriptions (db: Db) {
   await db.transaction().execute(async (trx) => {
     const expired = await trx.updateTable('subscriptions').set({ status: 'EXPIRED' })
-      .where('id', 'in', (from) => from.selectFrom('subscriptions').select('id')
-        .where('status', '=', 'ACTIVE')
-        .where('current_period_end', '<', sql<Date>`now()`)
-        .limit(200)
-        .forUpdate().skipLocked())
+      .where('id', 'in', (from) =>
+        from.selectFrom('subscriptions').select('id')
+          .where('status', '=', 'ACTIVE')
+          .where('current_period_end', '<', sql<Date>`now()`)
+          .limit(200)
+          .forUpdate().skipLocked())
       .returning('account_id as accountId')
       .execute()
     for (const { accountId } of expired) await publishChange(trx, accountId)
@@ -48,6 +53,10 @@ async function publishChange (trx: Trx, accountId: string) {
     .select(['plan_id as planId', 'status', 'current_period_start as start', 'current_period_end as end'])
     .executeTakeFirstOrThrow()
   await publish(trx, SubscriptionChanged, accountId, {
-    accountId, planId, status, currentPeriodStart: start.toISOString(), currentPeriodEnd: end.toISOString()
+    accountId,
+    planId,
+    status,
+    currentPeriodStart: start.toISOString(),
+    currentPeriodEnd: end.toISOString()
   })
 }

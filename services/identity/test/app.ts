@@ -28,23 +28,62 @@ export const rootKeys = createRootKey()
 export const secret = 'a secret that only the tests of this service know'
 
 /** The RPC results of the other services. A call without a result throws Unavailable. */
-export interface RpcResults { person?: object, totals?: object }
+export interface RpcResults {
+  person?: object
+  totals?: object
+}
 
-interface Options { rpcResults?: RpcResults, providers?: Partial<Record<Provider, VerifyToken>>, passwordBlocklist?: boolean }
+interface Options {
+  rpcResults?: RpcResults
+  providers?: Partial<Record<Provider, VerifyToken>>
+  passwordBlocklist?: boolean
+}
 
-interface Account { id: string, email: string, sessionId: string, accessToken: string, refreshToken: string }
+interface Account {
+  id: string
+  email: string
+  sessionId: string
+  accessToken: string
+  refreshToken: string
+}
 type Signed = Pick<Account, 'accessToken'>
 
-interface Request { body?: unknown, as?: Signed | undefined, from?: string, headers?: Record<string, string> }
+interface Request {
+  body?: unknown
+  as?: Signed | undefined
+  from?: string
+  headers?: Record<string, string>
+}
 
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
-export async function testApp (t: Teardown, { rpcResults = {}, providers = {}, passwordBlocklist = false }: Options = {}) {
-  const [{ db, url }, redis, mail] = await Promise.all([testDatabase<Tables>(t, path.dirname(import.meta.dirname)), startRedis(t), startMail(t)])
+export async function testApp (
+  t: Teardown,
+  { rpcResults = {}, providers = {}, passwordBlocklist = false }: Options = {}
+) {
+  const [{ db, url }, redis, mail] = await Promise.all([
+    testDatabase<Tables>(t, path.dirname(import.meta.dirname)),
+    startRedis(t),
+    startMail(t)
+  ])
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
   const keys = createKeySet(() => listPublicKeys(db), silentLog)
-  const mailer = createMailer({ db, service: 'identity', smtpUrl: mail.smtpUrl, redisUrl: redis.url, from: 'Tandem <hello@tandem.example>', log: silentLog })
-  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: redis.url, publicUrl: 'https://tandem.example', log: silentLog })
+  const mailer = createMailer({
+    db,
+    service: 'identity',
+    smtpUrl: mail.smtpUrl,
+    redisUrl: redis.url,
+    from: 'Tandem <hello@tandem.example>',
+    log: silentLog
+  })
+  const mailRequests = createMailRequests({
+    db,
+    secrets,
+    mailer,
+    redisUrl: redis.url,
+    publicUrl: 'https://tandem.example',
+    log: silentLog
+  })
   const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
@@ -70,24 +109,44 @@ export async function testApp (t: Teardown, { rpcResults = {}, providers = {}, p
   })
 
   /** Sends a request and returns its status and body; `from` is the address of the client. */
-  async function send (method: 'GET' | 'POST', url: string, { body, as: account, from = '203.0.113.7', headers = {} }: Request = {}) {
+  async function send (
+    method: 'GET' | 'POST',
+    url: string,
+    { body, as: account, from = '203.0.113.7', headers = {} }: Request = {}
+  ) {
     const response = await app.inject({
-      method, url, remoteAddress: from, headers: { ...headers, ...(account && as(account)) }, ...(body !== undefined && { payload: body as object })
+      method,
+      url,
+      remoteAddress: from,
+      headers: { ...headers, ...(account && as(account)) },
+      ...(body !== undefined && { payload: body as object })
     })
     return { status: response.statusCode, ...response.json() }
   }
-  const post = async (url: string, body: unknown = {}, request: Omit<Request, 'body'> = {}) => await send('POST', url, { ...request, body })
+  const post = async (url: string, body: unknown = {}, request: Omit<Request, 'body'> = {}) =>
+    await send('POST', url, { ...request, body })
   const get = async (url: string, request: Request = {}) => await send('GET', url, request)
 
   /** Starts a session of an account without a request. */
-  async function givenSession ({ id, email }: Pick<Account, 'id' | 'email'>, { address = '203.0.113.7', device = {} } = {}): Promise<Account> {
+  async function givenSession (
+    { id, email }: Pick<Account, 'id' | 'email'>,
+    { address = '203.0.113.7', device = {} } = {}
+  ): Promise<Account> {
     const session = await db.transaction().execute(async (trx) =>
-      await startSession(trx, { accountId: id, method: 'PASSWORD', client: { address, device } }))
-    return { id, email, ...session, accessToken: await deps.issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' }) }
+      await startSession(trx, { accountId: id, method: 'PASSWORD', client: { address, device } })
+    )
+    return {
+      id,
+      email,
+      ...session,
+      accessToken: await deps.issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' })
+    }
   }
 
   /** Creates an account with a session; by default verified and with the password of these tests. */
-  async function givenAccount ({ email = randomEmail(), verified = true, hasPassword = true, provider = undefined as Provider | undefined } = {}) {
+  async function givenAccount (
+    { email = randomEmail(), verified = true, hasPassword = true, provider = undefined as Provider | undefined } = {}
+  ) {
     const { id } = await db.insertInto('accounts').values({
       email,
       name: 'Ana',
@@ -100,7 +159,9 @@ export async function testApp (t: Teardown, { rpcResults = {}, providers = {}, p
       banned_at: null,
       person_changed_at: null
     }).returning('id').executeTakeFirstOrThrow()
-    if (provider) await db.insertInto('provider_links').values({ provider, subject: randomUUID(), account_id: id }).execute()
+    if (provider) {
+      await db.insertInto('provider_links').values({ provider, subject: randomUUID(), account_id: id }).execute()
+    }
     return await givenSession({ id, email })
   }
   let hash: Promise<string> | undefined
@@ -132,12 +193,18 @@ export async function testApp (t: Teardown, { rpcResults = {}, providers = {}, p
     codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
     /** The link in the newest of `count` mails, with its email and token. */
     linkMailedTo: async (email: string, count = 1) => linkIn(await mailsTo(email, count)),
-    login: async (email: string, extra: object = {}, request: Omit<Request, 'body'> = {}) => await post('/auth/login', { email, password, ...extra }, request),
+    login: async (email: string, extra: object = {}, request: Omit<Request, 'body'> = {}) =>
+      await post('/auth/login', { email, password, ...extra }, request),
     /** Whether the refresh token is still valid. It uses up the token. */
-    canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) => (await post('/auth/refresh', { refreshToken })).status === 200,
+    canRefresh: async ({ refreshToken }: Pick<Account, 'refreshToken'>) =>
+      (await post('/auth/refresh', { refreshToken })).status === 200,
     /** The published events of an account, oldest first. */
-    publishedEvents: async (accountId: string) => (await recordedEvents(db)).filter(({ subject }) => subject === accountId)
-      .map(({ type, data }): Record<string, unknown> => ({ ...data as object, type: type.replace('identity.', '').replace('.v1', '') }))
+    publishedEvents: async (accountId: string) =>
+      (await recordedEvents(db)).filter(({ subject }) => subject === accountId)
+        .map(({ type, data }): Record<string, unknown> => ({
+          ...data as object,
+          type: type.replace('identity.', '').replace('.v1', '')
+        }))
   }
 }
 
@@ -152,7 +219,9 @@ export const randomEmail = () => `ana-${randomUUID()}@example.com`
 export async function inParallel (times: number, call: (index: number) => Promise<{ status: number, code?: string }>) {
   const results = await Promise.all(Array.from({ length: times }, async (_, index) => await call(index)))
   const tally: Record<string, number> = {}
-  for (const { status, code } of results) tally[code ? `${status} ${code}` : status] = (tally[code ? `${status} ${code}` : status] ?? 0) + 1
+  for (const { status, code } of results) {
+    tally[code ? `${status} ${code}` : status] = (tally[code ? `${status} ${code}` : status] ?? 0) + 1
+  }
   return { results, tally }
 }
 

@@ -1,5 +1,6 @@
-// Measures what a broadcast costs at 10,000 and 100,000 devices, compared with a bare insert-select of the same notifications and deliveries, and
-// what it costs a chat message meanwhile: `TEST_DATABASE_URL=… node services/notification/bench/broadcast.ts`.
+// Measures what a broadcast costs at 10,000 and 100,000 devices, compared with a bare insert-select of the same
+// notifications and deliveries, and what it costs a chat message meanwhile: `TEST_DATABASE_URL=… node
+// services/notification/bench/broadcast.ts`.
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { testDatabase } from '@tandem/database-kit/testing'
@@ -11,11 +12,22 @@ import { createNotifier } from '../notifications/create.ts'
 import type { Tables } from '../tables.ts'
 
 const closers: (() => unknown)[] = []
-const { db } = await testDatabase<Tables>({ teardown: (close: () => unknown) => closers.unshift(close) }, path.resolve(import.meta.dirname, '..'))
-const pushes = { enqueue: async () => {}, start () {}, close: async () => {}, ping: async () => {}, lowPriorityDepth: async () => 0 }
+const { db } = await testDatabase<Tables>(
+  { teardown: (close: () => unknown) => closers.unshift(close) },
+  path.resolve(import.meta.dirname, '..')
+)
+const pushes = {
+  enqueue: async () => {},
+  start () {},
+  close: async () => {},
+  ping: async () => {},
+  lowPriorityDepth: async () => 0
+}
 const deps: Deps = {
   db,
-  callRpc: async () => { throw new Error('unexpected call') },
+  callRpc: async () => {
+    throw new Error('unexpected call')
+  },
   findPeople: async () => [],
   mailer: fakeMailer(),
   pushes,
@@ -29,7 +41,8 @@ for (const size of [10_000, 100_000]) {
     await sql`
       with created as (insert into people (account_id, name, locale, timezone, changed_at) select uuidv7(), 'P', 'en', 'Asia/Jakarta', now() from generate_series(1, 5000) returning account_id),
       counted as (insert into unread_counts (account_id) select account_id from created)
-      insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from created`.execute(db)
+      insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from created`
+      .execute(db)
     people += 5_000
   }
   const [ana] = await db.selectFrom('people').select('account_id').limit(1).execute()
@@ -41,15 +54,24 @@ for (const size of [10_000, 100_000]) {
   while (await notifyNextChunk(deps)) if (chunks++ % 5 === 0) concurrent.push(...await measureChat(1, ana!.account_id))
   const tookMs = performance.now() - since
   const bareMs = await insertBare(size)
-  console.log(`${size} devices: ${(tookMs / 1_000).toFixed(1)} s, ${(tookMs / size * 1_000).toFixed(0)} us each, ${(bareMs / tookMs).toFixed(2)} of the rate of bare inserts; ` +
-    `a chat notification p50 ${p50(baseline)} ms alone, ${p50(concurrent)} ms during the broadcast`)
+  console.log(
+    `${size} devices: ${(tookMs / 1_000).toFixed(1)} s, ${(tookMs / size * 1_000).toFixed(0)} us each, ${
+      (bareMs / tookMs).toFixed(2)
+    } of the rate of bare inserts; ` +
+      `a chat notification p50 ${p50(baseline)} ms alone, ${p50(concurrent)} ms during the broadcast`
+  )
 }
 
 async function measureChat (count: number, to: string) {
   const times: number[] = []
   for (let each = 0; each < count; each++) {
     const since = performance.now()
-    await createNotifier(deps)({ kind: 'messageReceived', dedupeKey: `message:${randomUUID()}`, to: [to], params: { hasImage: false } }, new Date())
+    await createNotifier(deps)({
+      kind: 'messageReceived',
+      dedupeKey: `message:${randomUUID()}`,
+      to: [to],
+      params: { hasImage: false }
+    }, new Date())
     times.push(performance.now() - since)
   }
   return times

@@ -1,6 +1,7 @@
-// Measures the time from an event to its notification and to the provider at several rates, and the maximum throughput. Baselines: the same
-// JetStream fetch with one bare insert for each event, and commits of an outbox row alone.
-// `TEST_DATABASE_URL=… node services/notification/bench/events.ts [backlog size]`. It starts NATS, Redis and a publishing process itself.
+// Measures the time from an event to its notification and to the provider at several rates, and the maximum throughput.
+// Baselines: the same JetStream fetch with one bare insert for each event, and commits of an outbox row alone.
+// `TEST_DATABASE_URL=… node services/notification/bench/events.ts [backlog size]`. It starts NATS, Redis and a
+// publishing process itself.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -38,8 +39,13 @@ t.teardown(() => db.destroy())
 await sql`create table bare (account_id uuid not null, level integer not null, event_id uuid primary key)`.execute(db)
 
 const accounts = Array.from({ length: PEOPLE }, () => randomUUID())
-await upsertPeople(db, accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })), new Date())
-await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
+await upsertPeople(
+  db,
+  accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })),
+  new Date()
+)
+await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`
+  .execute(db)
 
 // When each level was in the inbox or the bare table, and when the provider received it.
 const rowAt = new Map<number, number>()
@@ -52,7 +58,9 @@ const provider = {
   },
   async close () {}
 }
-const callRpc = async () => { throw new Error('unexpected call') }
+const callRpc = async () => {
+  throw new Error('unexpected call')
+}
 const findPeople = async () => []
 const pushes = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
@@ -83,13 +91,16 @@ function consume (service: string, handlers: Handler[]) {
 }
 
 // The handler returns right after its commit and after enqueueing to Redis.
-const measuredHandlers = (own = deps) => createHandlers(own).map((handler) => handler.event !== LevelReached ? handler : {
-  ...handler,
-  handle: async (message: Parameters<Handler['handle']>[0]) => {
-    await handler.handle(message)
-    rowAt.set((message.data as { level: number }).level, now())
-  }
-})
+const measuredHandlers = (own = deps) =>
+  createHandlers(own).map((handler) =>
+    handler.event !== LevelReached ? handler : {
+      ...handler,
+      handle: async (message: Parameters<Handler['handle']>[0]) => {
+        await handler.handle(message)
+        rowAt.set((message.data as { level: number }).level, now())
+      }
+    }
+  )
 const bareHandlers = () => [on(LevelReached, async ({ id, data }) => {
   await sql`insert into bare values (${data.accountId}, ${data.level}, ${id}) on conflict do nothing`.execute(db)
   rowAt.set(data.level, now())
@@ -118,8 +129,13 @@ async function measureLatency (name: string, handlers: Handler[], isPushed: bool
     const count = rate * SECONDS
     const { publishedAt, tookMs } = await publish(count, rate)
     await until(isPushed ? pushedAt : rowAt, from, count)
-    const since = (times: Map<number, number>) => publishedAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
-    console.log(`${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''}`)
+    const since = (times: Map<number, number>) =>
+      publishedAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
+    console.log(
+      `${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${
+        isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''
+      }`
+    )
   }
   await stop()
 }
@@ -133,16 +149,28 @@ async function drainBacklog (name: string, handlers: () => Handler[], isPushed: 
   await stopCatchingUp()
   const from = publishedEvents + 1
   await publish(BACKLOG, 1_000_000)
-  while (Number((await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]?.left) > 0) await sleep(50)
+  while (
+    Number(
+      (await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]
+        ?.left
+    ) > 0
+  ) await sleep(50)
   const startedAt = now()
   const cpu = process.cpuUsage()
   const stop = consume(name, handlers())
   await until(rowAt, from, BACKLOG)
-  const rows = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => rowAt.get(each) ?? Infinity)) - startedAt) * 1_000
+  const rows = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => rowAt.get(each) ?? Infinity)) - startedAt) *
+    1_000
   if (isPushed) await until(pushedAt, from, BACKLOG)
-  const sent = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => pushedAt.get(each) ?? Infinity)) - startedAt) * 1_000
+  const sent = BACKLOG / (Math.max(
+    ...numbers(from, BACKLOG).map((each) => pushedAt.get(each) ?? Infinity)
+  ) - startedAt) * 1_000
   const { user, system } = process.cpuUsage(cpu)
-  console.log(`${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${((user + system) / BACKLOG).toFixed(0)} us of CPU for each`)
+  console.log(
+    `${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${
+      ((user + system) / BACKLOG).toFixed(0)
+    } us of CPU for each`
+  )
   await stop()
   return rows
 }
@@ -152,7 +180,11 @@ async function commitOutbox () {
   let left = BACKLOG
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: WRITERS }, async () => {
-    while (left-- > 0) await sql`insert into bare_outbox (type, subject, data) values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`.execute(writers)
+    while (left-- > 0) {
+      await sql`insert into bare_outbox (type, subject, data) values ('a.b.c.v1', ${accounts[0]!}, ${
+        JSON.stringify({ accountId: accounts[0]!, level: 1 })
+      }::jsonb)`.execute(writers)
+    }
   }))
   const rate = BACKLOG / (performance.now() - startedAt) * 1_000
   await writers.destroy()
@@ -168,7 +200,12 @@ console.log(`outbox row alone, ${WRITERS} writers: ${commits.toFixed(0)} commits
 const rate = await drainBacklog('notification', measuredHandlers, true)
 const bareRate = await drainBacklog('bare', bareHandlers, false)
 const jobsRate = await drainBacklog('notification', () => measuredHandlers({ ...deps, pushes: idleQueue }), false)
-const compare = (what: string, rate: number) => console.log(`${what}: ${(rate / commits).toFixed(2)} of outbox commits, ${(rate / bareRate).toFixed(2)} of fetch and bare insert`)
+const compare = (what: string, rate: number) =>
+  console.log(
+    `${what}: ${(rate / commits).toFixed(2)} of outbox commits, ${
+      (rate / bareRate).toFixed(2)
+    } of fetch and bare insert`
+  )
 compare('notifications while their pushes are sent', rate)
 compare('notifications and the jobs of their pushes', jobsRate)
 

@@ -8,9 +8,17 @@ import { sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 /** Which events to publish: `count` levels starting at `from`, for one account after the other, `rate` per second. */
-export interface Order { from: number, count: number, rate: number, accounts: string[] }
+export interface Order {
+  from: number
+  count: number
+  rate: number
+  accounts: string[]
+}
 /** When the insert of each event started, in milliseconds since 1970. */
-export interface Done { publishedAt: number[], tookMs: number }
+export interface Done {
+  publishedAt: number[]
+  tookMs: number
+}
 
 const MAX_BATCH = 200
 

@@ -13,7 +13,11 @@ const POLL_INTERVAL_MS = 1_000
 const MAX_QUEUE_DEPTH = 5_000
 const PAUSE_WHEN_FULL_MS = 200
 
-interface Broadcast { id: string, title: Bilingual, body: Bilingual }
+interface Broadcast {
+  id: string
+  title: Bilingual
+  body: Bilingual
+}
 
 /** Stores a broadcast. `startBroadcasting` creates its notifications. */
 export async function insertBroadcast (db: Db, { id, title, body }: Broadcast, at: Date) {
@@ -23,7 +27,10 @@ export async function insertBroadcast (db: Db, { id, title, body }: Broadcast, a
     .execute()
 }
 
-/** Creates the notifications of broadcasts, chunk by chunk, until stopped. Replicas take turns; if one crashes, another does the next chunk. */
+/**
+ * Creates the notifications of broadcasts, chunk by chunk, until stopped. Replicas take turns; if one crashes, another
+ * does the next chunk.
+ */
 export function startBroadcasting (deps: Deps, log: Log) {
   let stopping = false
   const stop = runPeriodically(async () => {
@@ -38,7 +45,8 @@ export function startBroadcasting (deps: Deps, log: Log) {
 }
 
 // While Redis is unavailable the depth is unknown, and deliveries written now are enqueued once it is back.
-const isQueueFull = async ({ pushes }: Deps) => await pushes.lowPriorityDepth().then((depth) => depth > MAX_QUEUE_DEPTH, () => false)
+const isQueueFull = async ({ pushes }: Deps) =>
+  await pushes.lowPriorityDepth().then((depth) => depth > MAX_QUEUE_DEPTH, () => false)
 
 /**
  * Notifies the next accounts, in the order of their ids, and advances the cursor in the same transaction.
@@ -62,7 +70,9 @@ export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boole
       data: { broadcastId: broadcast.id },
       params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
     }
-    const plans = recipients.map((recipient) => planNotification(request, recipient, { now: now(), occurredAt: broadcast.created_at }))
+    const plans = recipients.map((recipient) =>
+      planNotification(request, recipient, { now: now(), occurredAt: broadcast.created_at })
+    )
     const inserted = await insertNotifications(trx, plans, { lowPriority: true })
     jobs = [...inserted.jobs.values()].flat()
     await trx.updateTable('broadcasts')
@@ -82,7 +92,9 @@ export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boole
 async function listRecipientsAfter (trx: Trx, accountId: string) {
   const { rows } = await sql<Recipient>`
     select requested.account_id as "accountId", ${recipientColumns}
-    from (select account_id from unread_counts where account_id > ${accountId} order by account_id limit ${sql.lit(CHUNK_SIZE)}) requested
+    from (select account_id from unread_counts where account_id > ${accountId} order by account_id limit ${
+    sql.lit(CHUNK_SIZE)
+  }) requested
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
     order by requested.account_id`.execute(trx)

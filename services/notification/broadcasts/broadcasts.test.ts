@@ -7,13 +7,19 @@ import type { Teardown } from '@tandem/database-kit/testing'
 import { testApp, until, type TestApp } from '../test/app.ts'
 import { insertBroadcast, notifyNextChunk } from './actions.ts'
 
-const broadcast = () => ({ broadcastId: randomUUID(), title: { en: 'New classes', id: 'Kelas baru' }, body: { en: 'See what is on.', id: 'Lihat jadwal.' } })
+const broadcast = () => ({
+  broadcastId: randomUUID(),
+  title: { en: 'New classes', id: 'Kelas baru' },
+  body: { en: 'See what is on.', id: 'Lihat jadwal.' }
+})
 
 /** Creates accounts with one device each, directly in the database. */
 async function createAccounts ({ db }: TestApp, size: number) {
-  await sql`insert into people (account_id, name, locale, timezone, changed_at) select uuidv7(), 'P' || n, 'en', 'Asia/Jakarta', now() from generate_series(1, ${size}::int) n`.execute(db)
+  await sql`insert into people (account_id, name, locale, timezone, changed_at) select uuidv7(), 'P' || n, 'en', 'Asia/Jakarta', now() from generate_series(1, ${size}::int) n`
+    .execute(db)
   await sql`insert into unread_counts (account_id) select account_id from people on conflict do nothing`.execute(db)
-  await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
+  await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`
+    .execute(db)
 }
 
 async function notifyAll ({ deps }: TestApp) {
@@ -25,7 +31,8 @@ async function notifyAll ({ deps }: TestApp) {
 async function counts ({ db }: TestApp) {
   const { rows } = await sql<{ notifications: number, deliveries: number, unread: number, recipients: number }>`
     select (select count(*) from notifications where kind = 'broadcast')::int as notifications, (select count(*) from deliveries)::int as deliveries,
-      (select sum(unread) from unread_counts)::int as unread, (select sum(recipients_count) from broadcasts)::int as recipients`.execute(db)
+      (select sum(unread) from unread_counts)::int as unread, (select sum(recipients_count) from broadcasts)::int as recipients`
+    .execute(db)
   return rows[0]
 }
 
@@ -47,12 +54,25 @@ t.test('everyone is notified once, in their language, with low priority', async 
   await app.receive('admin.broadcast.sent.v1', sent)
   t.equal(await notifyAll(app), 0)
   t.strictSame(await counts(app), { notifications: 1_202, deliveries: 1_202, unread: 1_201, recipients: 1_202 })
-  t.match(await app.inbox(ana), { notifications: [{ type: 'ADMIN', title: 'Kelas baru', body: 'Lihat jadwal.', actor: null, data: { broadcastId: sent.broadcastId } }], unreadCount: 1 })
+  t.match(await app.inbox(ana), {
+    notifications: [{
+      type: 'ADMIN',
+      title: 'Kelas baru',
+      body: 'Lihat jadwal.',
+      actor: null,
+      data: { broadcastId: sent.broadcastId }
+    }],
+    unreadCount: 1
+  })
   t.match(await app.inbox(muted), { notifications: [], unreadCount: 0 })
   t.equal(app.pushes.enqueued.length, 1_201)
   t.ok(app.pushes.enqueued.every(({ lowPriority }) => lowPriority))
 
-  app.pushes.enqueued.splice(0, app.pushes.enqueued.length, ...app.pushes.enqueued.filter(({ id }) => id !== undefined).slice(-1))
+  app.pushes.enqueued.splice(
+    0,
+    app.pushes.enqueued.length,
+    ...app.pushes.enqueued.filter(({ id }) => id !== undefined).slice(-1)
+  )
   await app.deliverAll()
   t.match(app.provider.sent, [{ urgent: false }])
   t.ok(token)
@@ -62,7 +82,9 @@ t.test('replicas take turns, and nobody is notified twice', async (t) => {
   const app = await appOf(t)
   await createAccounts(app, 2_500)
   await insertBroadcast(app.db, { id: randomUUID(), title: broadcast().title, body: broadcast().body }, new Date())
-  await Promise.all(Array.from({ length: 3 }, async () => { for (let round = 0; round < 6; round++) await notifyNextChunk(app.deps) }))
+  await Promise.all(Array.from({ length: 3 }, async () => {
+    for (let round = 0; round < 6; round++) await notifyNextChunk(app.deps)
+  }))
   await notifyAll(app)
   t.strictSame(await counts(app), { notifications: 2_500, deliveries: 2_500, unread: 2_500, recipients: 2_500 })
 })

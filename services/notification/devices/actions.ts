@@ -16,19 +16,24 @@ export interface Registration {
 }
 
 /**
- * Assigns a push token to this account and session, even if another account had it; of concurrent registrations the last one wins.
- * Deletes other tokens of the same device. Returns the id of the device.
+ * Assigns a push token to this account and session, even if another account had it; of concurrent registrations the
+ * last one wins. Deletes other tokens of the same device. Returns the id of the device.
  * @throws InvalidAccessToken if the session has ended
  */
 export async function registerDevice (db: Db, registration: Registration): Promise<string> {
   const { accountId, sessionId, token, platform, deviceId = null, deviceName = null, appVersion = null } = registration
   return await db.transaction().execute(async (trx) => {
     await ensureUnreadCount(trx, accountId)
-    const ended = await trx.selectFrom('ended_sessions').where('session_id', '=', sessionId).select('session_id').executeTakeFirst()
+    const ended = await trx.selectFrom('ended_sessions').where('session_id', '=', sessionId).select('session_id')
+      .executeTakeFirst()
     if (ended) throw new InvalidAccessToken()
 
     if (deviceId !== null) {
-      await trx.deleteFrom('devices').where('account_id', '=', accountId).where('device_id', '=', deviceId).where('token', '!=', token).execute()
+      await trx.deleteFrom('devices').where('account_id', '=', accountId).where('device_id', '=', deviceId).where(
+        'token',
+        '!=',
+        token
+      ).execute()
     }
     // A device with a new owner gets a new id, so that pushes waiting for the previous owner are not sent to it.
     const { rows } = await sql<{ id: string }>`
@@ -42,7 +47,9 @@ export async function registerDevice (db: Db, registration: Registration): Promi
       returning id`.execute(trx)
     await sql`
       delete from devices where id in (
-        select id from devices where account_id = ${accountId} order by last_used_at desc, id desc offset ${sql.lit(MAX_DEVICES_PER_ACCOUNT)}
+        select id from devices where account_id = ${accountId} order by last_used_at desc, id desc offset ${
+      sql.lit(MAX_DEVICES_PER_ACCOUNT)
+    }
       )`.execute(trx)
     return rows[0]?.id ?? ''
   })
@@ -50,13 +57,15 @@ export async function registerDevice (db: Db, registration: Registration): Promi
 
 /** Creates the unread count of an account if it is missing, and locks it until the end of the transaction. */
 async function ensureUnreadCount (trx: Trx, accountId: string) {
-  await trx.insertInto('unread_counts').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing()).execute()
+  await trx.insertInto('unread_counts').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing())
+    .execute()
   await lockUnreadCounts(trx, [accountId])
 }
 
 /** Deletes a push token of this account; tokens of other accounts stay. Returns the number of deleted tokens. */
 export async function deleteDevice (db: Db, accountId: string, token: string) {
-  const removed = await db.deleteFrom('devices').where('account_id', '=', accountId).where('token', '=', token).returning('id').execute()
+  const removed = await db.deleteFrom('devices').where('account_id', '=', accountId).where('token', '=', token)
+    .returning('id').execute()
   return removed.length
 }
 

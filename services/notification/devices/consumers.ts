@@ -3,4 +3,5 @@ import { SessionsEnded } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { endSessions } from './actions.ts'
 
-export const onSessionsEnded = ({ db }: Deps) => on(SessionsEnded, async ({ data: { accountId, sessionIds } }) => await endSessions(db, accountId, sessionIds))
+export const onSessionsEnded = ({ db }: Deps) =>
+  on(SessionsEnded, async ({ data: { accountId, sessionIds } }) => await endSessions(db, accountId, sessionIds))

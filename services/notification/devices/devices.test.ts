@@ -9,33 +9,72 @@ const tokenOf = () => `fcm:${randomUUID()}`
 t.test('a device is registered, listed and deleted', async (t) => {
   const { send } = reset()
   const [ana, token] = [randomUUID(), tokenOf()]
-  const registered = await send(ana, 'POST', '/notifications/push', { token, platform: 'ios', deviceId: 'd1', deviceName: 'Ana’s phone', appVersion: '1.2.0' })
+  const registered = await send(ana, 'POST', '/notifications/push', {
+    token,
+    platform: 'ios',
+    deviceId: 'd1',
+    deviceName: 'Ana’s phone',
+    appVersion: '1.2.0'
+  })
   t.match(registered, { status: 200, success: true, tokenId: String })
   t.strictSame(Object.keys(registered).sort(), ['status', 'success', 'tokenId'])
 
   const { devices, ...rest } = await send(ana, 'GET', '/notifications/push')
   t.strictSame(rest, { status: 200, success: true })
-  t.match(devices, [{ id: registered.tokenId, deviceId: 'd1', deviceName: 'Ana’s phone', platform: 'ios', appVersion: '1.2.0' }])
-  t.strictSame(Object.keys(devices[0]), ['id', 'deviceId', 'deviceName', 'platform', 'appVersion', 'lastUsed', 'createdAt'])
+  t.match(devices, [{
+    id: registered.tokenId,
+    deviceId: 'd1',
+    deviceName: 'Ana’s phone',
+    platform: 'ios',
+    appVersion: '1.2.0'
+  }])
+  t.strictSame(Object.keys(devices[0]), [
+    'id',
+    'deviceId',
+    'deviceName',
+    'platform',
+    'appVersion',
+    'lastUsed',
+    'createdAt'
+  ])
 
-  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), { status: 200, success: true, deleted: 1 })
-  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), { status: 200, success: true, deleted: 0 })
+  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), {
+    status: 200,
+    success: true,
+    deleted: 1
+  })
+  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), {
+    status: 200,
+    success: true,
+    deleted: 0
+  })
   t.strictSame((await send(ana, 'GET', '/notifications/push')).devices, [])
 })
 
 t.test('a known token is updated and keeps its id; optional fields can be missing', async (t) => {
   const { send } = reset()
   const [ana, token] = [randomUUID(), tokenOf()]
-  const first = await send(ana, 'POST', '/notifications/push', { token, platform: 'android', deviceId: 'd1', deviceName: 'old' })
+  const first = await send(ana, 'POST', '/notifications/push', {
+    token,
+    platform: 'android',
+    deviceId: 'd1',
+    deviceName: 'old'
+  })
   const second = await send(ana, 'POST', '/notifications/push', { token: ` ${token} `, platform: 'android' })
   t.equal(second.tokenId, first.tokenId)
-  t.match((await send(ana, 'GET', '/notifications/push')).devices, [{ id: first.tokenId, deviceId: null, deviceName: null, appVersion: null }])
+  t.match((await send(ana, 'GET', '/notifications/push')).devices, [{
+    id: first.tokenId,
+    deviceId: null,
+    deviceName: null,
+    appVersion: null
+  }])
 })
 
 t.test('another token of the same device replaces the old one, in this account only', async (t) => {
   const { send } = reset()
   const [ana, ben] = [randomUUID(), randomUUID()]
-  const register = (account: string, token: string, deviceId?: string) => send(account, 'POST', '/notifications/push', { token, platform: 'android', ...deviceId && { deviceId } })
+  const register = (account: string, token: string, deviceId?: string) =>
+    send(account, 'POST', '/notifications/push', { token, platform: 'android', ...deviceId && { deviceId } })
   const tokens = [tokenOf(), tokenOf(), tokenOf(), tokenOf()] as const
   await register(ana, tokens[0], 'd1')
   await register(ben, tokens[1], 'd1')
@@ -50,7 +89,12 @@ t.test('another token of the same device replaces the old one, in this account o
 t.test('an invalid registration is rejected with its code', async (t) => {
   const { getAnonymously, send } = reset()
   const ana = randomUUID()
-  const rejects = async (payload: object) => t.match(await send(ana, 'POST', '/notifications/push', payload), { status: 400, success: false, code: 'VALIDATION_ERROR' }, JSON.stringify(payload).slice(0, 60))
+  const rejects = async (payload: object) =>
+    t.match(await send(ana, 'POST', '/notifications/push', payload), {
+      status: 400,
+      success: false,
+      code: 'VALIDATION_ERROR'
+    }, JSON.stringify(payload).slice(0, 60))
   await rejects({})
   await rejects({ platform: 'ios' })
   await rejects({ token: 'abc' })
@@ -64,15 +108,30 @@ t.test('an invalid registration is rejected with its code', async (t) => {
   await rejects({ token: 'abc', platform: 'ios', deviceId: 'x'.repeat(201) })
   await rejects({ token: 'abc', platform: 'ios', deviceName: 'x'.repeat(201) })
   await rejects({ token: 'abc', platform: 'ios', appVersion: 'x'.repeat(51) })
-  t.match(await send(ana, 'POST', '/notifications/push', {
-    token: 'x'.repeat(1024), platform: 'ios', deviceId: '😀'.repeat(200), deviceName: 'x'.repeat(200), appVersion: 'x'.repeat(50), role: 'ADMIN'
-  }), { status: 200 })
+  t.match(
+    await send(ana, 'POST', '/notifications/push', {
+      token: 'x'.repeat(1024),
+      platform: 'ios',
+      deviceId: '😀'.repeat(200),
+      deviceName: 'x'.repeat(200),
+      appVersion: 'x'.repeat(50),
+      role: 'ADMIN'
+    }),
+    { status: 200 }
+  )
 
   t.match(await send(ana, 'DELETE', '/notifications/push'), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await send(ana, 'DELETE', '/notifications/push?token='), { status: 400, code: 'VALIDATION_ERROR' })
   for (const method of ['POST', 'GET', 'DELETE'] as const) {
-    t.match(await getAnonymously(method, '/notifications/push?token=x'), { status: 401, success: false, code: 'UNAUTHORIZED' })
-    t.match(await getAnonymously(method, '/notifications/push?token=x', { authorization: 'Bearer x' }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
+    t.match(await getAnonymously(method, '/notifications/push?token=x'), {
+      status: 401,
+      success: false,
+      code: 'UNAUTHORIZED'
+    })
+    t.match(await getAnonymously(method, '/notifications/push?token=x', { authorization: 'Bearer x' }), {
+      status: 401,
+      code: 'INVALID_ACCESS_TOKEN'
+    })
   }
 })
 
@@ -84,7 +143,11 @@ t.test('a token moves to the account that registers it, and pushes waiting for t
   await device(ben, { token })
   t.strictSame((await send(ana, 'GET', '/notifications/push')).devices, [])
   t.equal((await send(ben, 'GET', '/notifications/push')).devices.length, 1)
-  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), { status: 200, success: true, deleted: 0 }, 'the previous owner cannot delete it any more')
+  t.strictSame(await send(ana, 'DELETE', `/notifications/push?token=${token}`), {
+    status: 200,
+    success: true,
+    deleted: 0
+  }, 'the previous owner cannot delete it any more')
 
   await deliverAll()
   t.strictSame(provider.sent, [])
@@ -97,7 +160,9 @@ t.test('a token registered concurrently has exactly one owner, and a device exac
   for (let round = 0; round < 3; round++) {
     const token = tokenOf()
     const accounts = Array.from({ length: 8 }, () => randomUUID())
-    const responses = await Promise.all(accounts.map((account) => send(account, 'POST', '/notifications/push', { token, platform: 'ios' })))
+    const responses = await Promise.all(
+      accounts.map((account) => send(account, 'POST', '/notifications/push', { token, platform: 'ios' }))
+    )
     t.ok(responses.every(({ status }) => status === 200))
     const owners = await db.selectFrom('devices').where('token', '=', token).select(['account_id', 'id']).execute()
     t.equal(owners.length, 1)
@@ -105,7 +170,12 @@ t.test('a token registered concurrently has exactly one owner, and a device exac
     t.equal(lists.filter(({ devices }) => devices.length > 0).length, 1)
 
     const ana = randomUUID()
-    await Promise.all(Array.from({ length: 8 }, () => send(ana, 'POST', '/notifications/push', { token: tokenOf(), platform: 'ios', deviceId: 'd1' })))
+    await Promise.all(
+      Array.from(
+        { length: 8 },
+        () => send(ana, 'POST', '/notifications/push', { token: tokenOf(), platform: 'ios', deviceId: 'd1' })
+      )
+    )
     t.equal((await send(ana, 'GET', '/notifications/push')).devices.length, 1)
   }
 })
@@ -114,8 +184,14 @@ t.test('accounts that concurrently register each other’s tokens end with one o
   const { send, db } = reset()
   const [ana, ben] = [randomUUID(), randomUUID()]
   const tokens = [tokenOf(), tokenOf()]
-  await Promise.all(Array.from({ length: 30 }, async (_, number) =>
-    await send(number % 2 ? ana : ben, 'POST', '/notifications/push', { token: tokens[Math.floor(number / 2) % 2]!, platform: 'ios', deviceId: `d${number % 3}` })))
+  await Promise.all(
+    Array.from({ length: 30 }, async (_, number) =>
+      await send(number % 2 ? ana : ben, 'POST', '/notifications/push', {
+        token: tokens[Math.floor(number / 2) % 2]!,
+        platform: 'ios',
+        deviceId: `d${number % 3}`
+      }))
+  )
   const owned = await db.selectFrom('devices').where('account_id', 'in', [ana, ben]).select(['token']).execute()
   t.equal(new Set(owned.map((device) => device.token)).size, owned.length)
 })
@@ -130,8 +206,13 @@ t.test('a device is deleted with its session, and an ended session cannot regist
   await receive('identity.sessions.ended.v1', ended)
   await receive('identity.sessions.ended.v1', { accountId: ana, sessionIds: [] })
   t.equal((await send(ana, 'GET', '/notifications/push')).devices.length, 1)
-  t.match(await send(ana, 'POST', '/notifications/push', { token, platform: 'ios' }, { sessionId: phone }), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
-  t.match(await send(ana, 'POST', '/notifications/push', { token, platform: 'ios' }, { sessionId: tablet }), { status: 200 })
+  t.match(await send(ana, 'POST', '/notifications/push', { token, platform: 'ios' }, { sessionId: phone }), {
+    status: 401,
+    code: 'INVALID_ACCESS_TOKEN'
+  })
+  t.match(await send(ana, 'POST', '/notifications/push', { token, platform: 'ios' }, { sessionId: tablet }), {
+    status: 200
+  })
 })
 
 t.test('devices are deleted with their sessions, however many of an account end at once', async (t) => {
@@ -139,7 +220,9 @@ t.test('devices are deleted with their sessions, however many of an account end 
   const [ana, attacker] = [randomUUID(), randomUUID()]
   await device(ana, { sessionId: attacker })
   const sessionIds = [...Array.from({ length: 1_749 }, () => randomUUID()), attacker]
-  for (const part of [sessionIds.slice(0, 1_000), sessionIds.slice(1_000)]) await receive('identity.sessions.ended.v1', { accountId: ana, sessionIds: part })
+  for (const part of [sessionIds.slice(0, 1_000), sessionIds.slice(1_000)]) {
+    await receive('identity.sessions.ended.v1', { accountId: ana, sessionIds: part })
+  }
   t.strictSame((await send(ana, 'GET', '/notifications/push')).devices, [])
 })
 

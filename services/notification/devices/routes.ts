@@ -31,7 +31,8 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/notifications/push', {
     schema: {
       summary: 'Register the push token of a device',
-      description: 'A known token is updated, and moves to the caller if another account had it. Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
+      description:
+        'A known token is updated, and moves to the caller if another account had it. Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
       body: Body({
         // Visible ASCII, as the providers' tokens are.
         token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH, pattern: '^[!-~]+$' }),
@@ -39,9 +40,20 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
         deviceId: Type.Optional(Text({ max: 200 })),
         deviceName: Type.Optional(Text({ min: 0, max: 200 })),
         appVersion: Type.Optional(Text({ min: 0, max: 50 }))
-      }, { examples: [{ token: 'dK3x:APA91bFqz0', platform: 'android', deviceId: '3f0c9d1e', deviceName: 'Pixel 12', appVersion: '1.4.0' }] }),
+      }, {
+        examples: [{
+          token: 'dK3x:APA91bFqz0',
+          platform: 'android',
+          deviceId: '3f0c9d1e',
+          deviceName: 'Pixel 12',
+          appVersion: '1.4.0'
+        }]
+      }),
       response: {
-        200: Type.Object({ success: Type.Literal(true), tokenId: Type.String({ examples: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e30'] }) })
+        200: Type.Object({
+          success: Type.Literal(true),
+          tokenId: Type.String({ examples: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e30'] })
+        })
       }
     }
   }, async ({ body, account }) => {
@@ -56,13 +68,22 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async ({ account }) => ({ success: true as const, devices: await listDevices(db, account.id) }))
 
-  app.delete('/notifications/push', {
-    schema: {
-      summary: 'Delete a push token',
-      querystring: Type.Object({ token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH }) }),
-      response: {
-        200: Type.Object({ success: Type.Literal(true), deleted: Type.Integer({ minimum: 0, description: '0 if the caller has no such token', examples: [1] }) })
+  app.delete(
+    '/notifications/push',
+    {
+      schema: {
+        summary: 'Delete a push token',
+        querystring: Type.Object({
+          token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH })
+        }),
+        response: {
+          200: Type.Object({
+            success: Type.Literal(true),
+            deleted: Type.Integer({ minimum: 0, description: '0 if the caller has no such token', examples: [1] })
+          })
+        }
       }
-    }
-  }, async ({ query, account }) => ({ success: true as const, deleted: await deleteDevice(db, account.id, query.token) }))
+    },
+    async ({ query, account }) => ({ success: true as const, deleted: await deleteDevice(db, account.id, query.token) })
+  )
 }

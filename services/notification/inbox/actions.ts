@@ -6,15 +6,22 @@ import type { Db, Trx } from '../tables.ts'
 
 /** Marks the notifications with these ids as read, or all without ids; returns how many were unread. */
 export async function markNotificationsRead (db: Db, accountId: string, ids?: string[]) {
-  return await db.transaction().execute(async (trx) => await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`))
+  return await db.transaction().execute(async (trx) =>
+    await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`)
+  )
 }
 
-/** Marks the notifications of messages as read that were read in their chat. A message event that arrives later creates no notification. */
+/**
+ * Marks the notifications of messages as read that were read in their chat. A message event that arrives later creates
+ * no notification.
+ */
 export async function markMessagesRead (db: Db, { readerId, messageIds }: { readerId: string, messageIds: string[] }) {
   // In the order in which notifications are inserted.
   const dedupeKeys = messageIds.map(messageKey).sort()
   await db.transaction().execute(async (trx) => {
-    await trx.insertInto('notifications').values(dedupeKeys.map((dedupeKey) => tombstone({ accountId: readerId, kind: 'messageReceived', dedupeKey })))
+    await trx.insertInto('notifications').values(
+      dedupeKeys.map((dedupeKey) => tombstone({ accountId: readerId, kind: 'messageReceived', dedupeKey }))
+    )
       .onConflict((conflict) => conflict.columns(['account_id', 'dedupe_key']).doNothing())
       .execute()
     await markRead(trx, readerId, sql`dedupe_key = any(${dedupeKeys}::text[])`)
@@ -38,6 +45,8 @@ async function markRead (trx: Trx, accountId: string, condition: RawBuilder<SqlB
 
 /** @throws NotificationNotFound */
 export async function deleteNotification (db: Db, accountId: string, id: string) {
-  const removed = await db.transaction().execute(async (trx) => await removeNotifications(trx, [accountId], sql`id = ${id} and listed`))
+  const removed = await db.transaction().execute(async (trx) =>
+    await removeNotifications(trx, [accountId], sql`id = ${id} and listed`)
+  )
   if (removed === 0) throw new NotificationNotFound()
 }

@@ -5,7 +5,11 @@ import { notify, runConcurrently, testApp, type TestApp } from '../test/app.ts'
 const { reset } = await testApp(t)
 
 const level = async ({ deps }: Pick<TestApp, 'deps'>, to: string, number: number) =>
-  await notify(deps, { kind: 'levelReached', dedupeKey: `level:${number}`, to: [to], params: { level: number } }, new Date())
+  await notify(
+    deps,
+    { kind: 'levelReached', dedupeKey: `level:${number}`, to: [to], params: { level: number } },
+    new Date()
+  )
 
 t.test('the inbox is paginated, newest first, with the unread count', async (t) => {
   const app = reset()
@@ -14,12 +18,27 @@ t.test('the inbox is paginated, newest first, with the unread count', async (t) 
 
   const first = await app.inbox(ana)
   t.strictSame(Object.keys(first).sort(), ['nextCursor', 'notifications', 'unreadCount'])
-  t.strictSame(Object.keys(first.notifications[0]), ['id', 'type', 'title', 'body', 'data', 'actor', 'readAt', 'createdAt'])
+  t.strictSame(Object.keys(first.notifications[0]), [
+    'id',
+    'type',
+    'title',
+    'body',
+    'data',
+    'actor',
+    'readAt',
+    'createdAt'
+  ])
   t.equal(first.notifications.length, 20)
   t.equal(first.notifications[0].title, 'Level 26!')
   t.equal(first.unreadCount, 25)
   const second = await app.inbox(ana, `?cursor=${first.nextCursor}`)
-  t.strictSame(second.notifications.map(({ title }: { title: string }) => title), ['Level 6!', 'Level 5!', 'Level 4!', 'Level 3!', 'Level 2!'])
+  t.strictSame(second.notifications.map(({ title }: { title: string }) => title), [
+    'Level 6!',
+    'Level 5!',
+    'Level 4!',
+    'Level 3!',
+    'Level 2!'
+  ])
   t.equal(second.nextCursor, null)
   t.equal((await app.inbox(ana, '?limit=25')).nextCursor, null)
   t.equal((await app.inbox(ana, '?limit=1')).notifications.length, 1)
@@ -61,7 +80,11 @@ t.test('notifications are marked read one by one or all at once, and counted onc
   t.strictSame(await read({ ids: [id, bens, 'garbage', id] }), { status: 200, success: true, data: { updated: 1 } })
   t.match(await read({ ids: [id] }), { data: { updated: 0 } })
   t.match(await read({ ids: [] }), { data: { updated: 0 } })
-  t.strictSame(await app.send(ana, 'GET', '/notifications/unread-count'), { status: 200, success: true, data: { count: 2 } })
+  t.strictSame(await app.send(ana, 'GET', '/notifications/unread-count'), {
+    status: 200,
+    success: true,
+    data: { count: 2 }
+  })
   t.equal((await app.inbox(ana, '?unreadOnly=true')).notifications.length, 2)
   t.match((await app.inbox(ana)).notifications, [{ id, readAt: String }, { readAt: null }, { readAt: null }])
   t.match(await read(), { data: { updated: 2 } })
@@ -95,10 +118,18 @@ t.test('a notification is deleted by its owner, once, and its push is not sent',
 
 t.test('every route requires authentication', async (t) => {
   const { getAnonymously } = reset()
-  for (const [method, url] of [
-    ['GET', '/notifications'], ['GET', '/notifications/unread-count'], ['POST', '/notifications/read'], ['DELETE', `/notifications/${randomUUID()}`],
-    ['GET', '/notifications/preferences'], ['PUT', '/notifications/preferences'], ['GET', '/notifications/push/log'], ['POST', '/notifications/push/test']
-  ] as const) {
+  for (
+    const [method, url] of [
+      ['GET', '/notifications'],
+      ['GET', '/notifications/unread-count'],
+      ['POST', '/notifications/read'],
+      ['DELETE', `/notifications/${randomUUID()}`],
+      ['GET', '/notifications/preferences'],
+      ['PUT', '/notifications/preferences'],
+      ['GET', '/notifications/push/log'],
+      ['POST', '/notifications/push/test']
+    ] as const
+  ) {
     t.match(await getAnonymously(method, url), { status: 401, success: false, code: 'UNAUTHORIZED' }, url)
   }
 })
@@ -114,15 +145,26 @@ t.test('the unread count is exact while notifications are created, read and dele
       return notification && await app.send(ana, 'DELETE', `/notifications/${notification.id}`)
     }
     // Each of them twice, as a broker may redeliver it, and to recipients in any order.
-    const request = { kind: 'levelReached' as const, dedupeKey: `level:${number >> 1}`, to: [...others, ana].sort(() => Math.random() - 0.5), params: { level: number } }
+    const request = {
+      kind: 'levelReached' as const,
+      dedupeKey: `level:${number >> 1}`,
+      to: [...others, ana].sort(() => Math.random() - 0.5),
+      params: { level: number }
+    }
     await notify(app.deps, request, new Date())
     const seen = await app.inbox(ana, '?limit=50&unreadOnly=true')
-    if (seen.notifications.length < 50) t.equal(seen.unreadCount, seen.notifications.length, 'both agree in one response')
+    if (seen.notifications.length < 50) {
+      t.equal(seen.unreadCount, seen.notifications.length, 'both agree in one response')
+    }
   })
   await runConcurrently(work, 8)
 
   for (const account of [ana, ...others]) {
-    const { count } = await app.db.selectFrom('notifications').where('account_id', '=', account).where('listed', '=', true)
+    const { count } = await app.db.selectFrom('notifications').where('account_id', '=', account).where(
+      'listed',
+      '=',
+      true
+    )
       .where('read_at', 'is', null).where('removed_at', 'is', null)
       .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
     t.equal((await app.send(account, 'GET', '/notifications/unread-count')).data.count, count)
@@ -133,7 +175,9 @@ t.test('replicas that consume the same event create one notification', async (t)
   const app = reset()
   const ana = await app.person('Ana')
   await app.device(ana)
-  for (let number = 2; number < 12; number++) await Promise.all([level(app, ana, number), level(app, ana, number), level(app, ana, number)])
+  for (let number = 2; number < 12; number++) {
+    await Promise.all([level(app, ana, number), level(app, ana, number), level(app, ana, number)])
+  }
   t.equal((await app.inbox(ana)).unreadCount, 10)
   await app.deliverAll()
   t.equal(app.provider.sent.length, 10)

@@ -21,8 +21,16 @@ interface Row {
   timezone: string | null
 }
 
-/** Lists an account's notifications, newest first, with the unread count of the same snapshot. Ids are UUIDv7, so the last id is the cursor. */
-export async function readInbox (db: Db, accountId: string, { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined }, language?: Language) {
+/**
+ * Lists an account's notifications, newest first, with the unread count of the same snapshot. Ids are UUIDv7, so the
+ * last id is the cursor.
+ */
+export async function readInbox (
+  db: Db,
+  accountId: string,
+  { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined },
+  language?: Language
+) {
   const { rows } = await sql<Row>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
     from (
@@ -57,12 +65,19 @@ export async function readInbox (db: Db, accountId: string, { cursor, limit, unr
 }
 
 function actorOf ({ kind, params: { displayName }, actorId, actorName, actorImage }: Row) {
-  if (!usesDisplayName(kind)) return actorId && actorName !== null ? { id: actorId, name: actorName, image: actorImage } : null
+  if (!usesDisplayName(kind)) {
+    return actorId && actorName !== null
+      ? { id: actorId, name: actorName, image: actorImage }
+      : null
+  }
   // Before a match only the profile is shown, not the account.
-  return kind !== 'likeReceived' && actorId && typeof displayName === 'string' ? { id: actorId, name: displayName, image: null } : null
+  return kind !== 'likeReceived' && actorId && typeof displayName === 'string'
+    ? { id: actorId, name: displayName, image: null }
+    : null
 }
 
 export async function readUnreadCount (db: Db, accountId: string) {
-  const row = await db.selectFrom('unread_counts').where('account_id', '=', accountId).select('unread').executeTakeFirst()
+  const row = await db.selectFrom('unread_counts').where('account_id', '=', accountId).select('unread')
+    .executeTakeFirst()
   return row?.unread ?? 0
 }

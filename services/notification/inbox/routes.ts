@@ -1,5 +1,19 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Message, message, NextCursor, Nullable, PageQuery, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  type Routes,
+  Timestamp,
+  preferredLanguage
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { markNotificationsRead, deleteNotification } from './actions.ts'
 import { notificationTypes } from '../notifications/kinds.ts'
@@ -11,7 +25,9 @@ const Notification = Type.Object({
   title: Type.String(),
   body: Type.String(),
   data: Type.Record(Type.String(), Type.String(), { description: 'The ids that the app opens' }),
-  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), { description: 'The person whose action it reports; the latest of several' }),
+  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), {
+    description: 'The person whose action it reports; the latest of several'
+  }),
   readAt: Nullable(Timestamp),
   createdAt: Timestamp
 }, {
@@ -33,7 +49,8 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications', {
     schema: {
       summary: 'List the caller’s notifications',
-      description: 'Newest first. Texts are in the language of Accept-Language. If it names no supported language, they are in the language of the caller’s profile.',
+      description:
+        'Newest first. Texts are in the language of Accept-Language. If it names no supported language, they are in the language of the caller’s profile.',
       'x-extension': true,
       querystring: PageQuery({ unreadOnly: Type.Boolean({ default: false }) }),
       response: {
@@ -59,8 +76,14 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Mark notifications as read',
       description: 'Without ids, all are marked. Ids of other people’s notifications and of read ones are ignored.',
       'x-extension': true,
-      body: Body({ ids: Type.Optional(Type.Array(Id, { maxItems: 500 })) }, { examples: [{ ids: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20'] }, {}] }),
-      response: { 200: Data(Type.Object({ updated: Type.Integer({ minimum: 0, description: 'How many were unread', examples: [1] }) })) }
+      body: Body({ ids: Type.Optional(Type.Array(Id, { maxItems: 500 })) }, {
+        examples: [{ ids: ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20'] }, {}]
+      }),
+      response: {
+        200: Data(
+          Type.Object({ updated: Type.Integer({ minimum: 0, description: 'How many were unread', examples: [1] }) })
+        )
+      }
     }
   }, async ({ body, account }) => data({ updated: await markNotificationsRead(db, account.id, body.ids) }))
 

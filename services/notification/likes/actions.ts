@@ -7,11 +7,18 @@ import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
 
-interface Like { eventId: string, sequence: number, postId: string, authorId: string, likedBy: string, excerpt: string | null }
+interface Like {
+  eventId: string
+  sequence: number
+  postId: string
+  authorId: string
+  likedBy: string
+  excerpt: string | null
+}
 
 /**
- * Notifies the author of a like. The first like starts a digest, which likes of the next minute join; its push waits until the minute ends.
- * A person who likes, unlikes and likes again is reported once.
+ * Notifies the author of a like. The first like starts a digest, which likes of the next minute join; its push waits
+ * until the minute ends. A person who likes, unlikes and likes again is reported once.
  */
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
@@ -26,7 +33,12 @@ export async function addToDigest (deps: Deps, like: Like, at: Date) {
   await deps.pushes.enqueue(jobs)
 }
 
-interface Unlike { sequence: number, postId: string, authorId: string, unlikedBy: string }
+interface Unlike {
+  sequence: number
+  postId: string
+  authorId: string
+  unlikedBy: string
+}
 
 /** Removes a like from its digest, if the digest was neither read nor pushed. */
 export async function removeFromDigest ({ db }: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
@@ -43,9 +55,14 @@ export async function removeFromDigest ({ db }: Deps, { sequence, postId, author
     await lockUnreadCounts(trx, [authorId])
     const { rows: unseen } = await sql`
       select from notifications where id = ${notificationId} and read_at is null
-        and not exists (select from deliveries where notification_id = notifications.id and (status = 'sent' or claimed_until > now()))`.execute(trx)
+        and not exists (select from deliveries where notification_id = notifications.id and (status = 'sent' or claimed_until > now()))`
+      .execute(trx)
     if (unseen.length === 0) return
-    await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where('liked_by', '=', unlikedBy).execute()
+    await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where(
+      'liked_by',
+      '=',
+      unlikedBy
+    ).execute()
     if (await refreshDigest(trx, notificationId)) return
     await removeNotifications(trx, [authorId], sql`id = ${notificationId}`)
   })
@@ -63,7 +80,10 @@ async function lockDigest (trx: Trx, postId: string) {
   return rows[0] ?? { notificationId: null, isOpen: false }
 }
 
-/** Stores a like; returns false for a repeated event, a like that was taken back since, and one that was reported before. */
+/**
+ * Stores a like; returns false for a repeated event, a like that was taken back since, and one that was reported
+ * before.
+ */
 async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ notificationId: string | null }>`
     insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${likedBy}, true, ${at}, ${sequence})
@@ -80,15 +100,29 @@ async function joinDigest (trx: Trx, notificationId: string, { postId, authorId,
     where id = ${notificationId} and removed_at is null
     returning old.read_at is not null and listed as "wasRead"`.execute(trx)
   if (!rows[0]) return false
-  if (rows[0].wasRead) await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
+  if (rows[0].wasRead) {
+    await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
+  }
   await linkLike(trx, { postId, likedBy, notificationId })
   return true
 }
 
-async function startDigest (trx: Trx, { now, likeDigestMs }: Deps, like: Like, author: Recipient, at: Date): Promise<DeliveryJob[]> {
+async function startDigest (
+  trx: Trx,
+  { now, likeDigestMs }: Deps,
+  like: Like,
+  author: Recipient,
+  at: Date
+): Promise<DeliveryJob[]> {
   const { eventId, postId, likedBy, excerpt } = like
   const request: NotificationRequest = {
-    kind: 'postLiked', dedupeKey: `likes:${eventId}`, to: [author.accountId], actorId: likedBy, subjectId: postId, data: { postId }, params: { excerpt }
+    kind: 'postLiked',
+    dedupeKey: `likes:${eventId}`,
+    to: [author.accountId],
+    actorId: likedBy,
+    subjectId: postId,
+    data: { postId },
+    params: { excerpt }
   }
   const notBefore = new Date(now().getTime() + likeDigestMs)
   const plan = planNotification(request, author, { now: now(), occurredAt: at, notBefore })
@@ -101,6 +135,13 @@ async function startDigest (trx: Trx, { now, likeDigestMs }: Deps, like: Like, a
   return jobs.get(plan.notificationId) ?? []
 }
 
-async function linkLike (trx: Trx, { postId, likedBy, notificationId }: { postId: string, likedBy: string, notificationId: string }) {
-  await trx.updateTable('post_likes').set({ notification_id: notificationId }).where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
+async function linkLike (
+  trx: Trx,
+  { postId, likedBy, notificationId }: { postId: string, likedBy: string, notificationId: string }
+) {
+  await trx.updateTable('post_likes').set({ notification_id: notificationId }).where('post_id', '=', postId).where(
+    'liked_by',
+    '=',
+    likedBy
+  ).execute()
 }

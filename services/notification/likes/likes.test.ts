@@ -17,12 +17,18 @@ async function world () {
     author,
     people,
     like: async (likedBy: string, at = new Date(clock++), sequence = at.getTime()) =>
-      await addToDigest(app.deps, { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null }, at),
-    unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) => await removeFromDigest(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
+      await addToDigest(
+        app.deps,
+        { eventId: randomUUID(), sequence, postId, authorId: author, likedBy, excerpt: null },
+        at
+      ),
+    unlike: async (unlikedBy: string, at = new Date(clock++), sequence = at.getTime()) =>
+      await removeFromDigest(app.deps, { sequence, postId, authorId: author, unlikedBy }, at)
   }
 }
 
-const bodies = async ({ inbox, author }: { inbox: TestApp['inbox'], author: string }) => (await inbox(author)).notifications.map(({ body }: { body: string }) => body)
+const bodies = async ({ inbox, author }: { inbox: TestApp['inbox'], author: string }) =>
+  (await inbox(author)).notifications.map(({ body }: { body: string }) => body)
 const endMinute = async (db: TestApp['db']) => await sql`update like_digests set ends_at = now()`.execute(db)
 
 t.test('likes within a minute become one notification, pushed once when the minute ends', async (t) => {

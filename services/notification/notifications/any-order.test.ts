@@ -5,7 +5,12 @@ import { runConcurrently, testApp, type TestApp } from '../test/app.ts'
 
 const { reset } = await testApp(t)
 
-interface Event { type: string, data: object, id: string, at: Date }
+interface Event {
+  type: string
+  data: object
+  id: string
+  at: Date
+}
 
 /** A pseudorandom generator: the same numbers between 0 and 1 for the same seed. */
 function createRandom (seed: number) {
@@ -34,12 +39,28 @@ function randomEvents (people: string[], random: () => number): Event[] {
       : ['social.post.unliked.v1', { ...post, unlikedBy: person }]
   }
   const kinds: (() => [type: string, data: object])[] = [
-    like, like, like,
-    () => ['social.post.commented.v1', { ...any(posts), commentId: randomUUID(), commentedBy: any(people), excerpt: null }],
-    () => ['social.people.mentioned.v1', { postId: any(posts).postId, commentId: null, authorId: people[0]!, mentioned: people.slice(1, 4), excerpt: null }],
+    like,
+    like,
+    like,
+    () => ['social.post.commented.v1', {
+      ...any(posts),
+      commentId: randomUUID(),
+      commentedBy: any(people),
+      excerpt: null
+    }],
+    () => ['social.people.mentioned.v1', {
+      postId: any(posts).postId,
+      commentId: null,
+      authorId: people[0]!,
+      mentioned: people.slice(1, 4),
+      excerpt: null
+    }],
     () => {
       const [followerId, followedId] = two()
-      return [toggle(`${followerId} ${followedId}`) ? 'social.person.followed.v1' : 'social.person.unfollowed.v1', { followerId, followedId }]
+      return [toggle(`${followerId} ${followedId}`) ? 'social.person.followed.v1' : 'social.person.unfollowed.v1', {
+        followerId,
+        followedId
+      }]
     },
     () => ['fitmatch.match.made.v1', { ...any(matches), matchType: 'LIKE' }],
     () => {
@@ -50,19 +71,36 @@ function randomEvents (people: string[], random: () => number): Event[] {
     () => ['fitmatch.badge.earned.v1', { accountId: any(people), badge: 'VETERAN' }]
   ]
   const [blockerId, blockedId] = two()
-  const last: [string, object][] = [['fitmatch.match.ended.v1', matches[0]!], ['fitmatch.person.blocked.v1', { blockerId, blockedId }]]
+  const last: [string, object][] = [['fitmatch.match.ended.v1', matches[0]!], ['fitmatch.person.blocked.v1', {
+    blockerId,
+    blockedId
+  }]]
   const startedAt = Date.now() - 60_000
-  return [...Array.from({ length: 120 }, () => any(kinds)()), ...last].map(([type, data], number) => ({ type, data, id: randomUUID(), at: new Date(startedAt + number * 100) }))
+  return [...Array.from({ length: 120 }, () => any(kinds)()), ...last].map(([type, data], number) => ({
+    type,
+    data,
+    id: randomUUID(),
+    at: new Date(startedAt + number * 100)
+  }))
 }
 
-interface Notification { type: string, title: string, body: string, data: object, actor: object | null }
+interface Notification {
+  type: string
+  title: string
+  body: string
+  data: object
+  actor: object | null
+}
 
 /** All inboxes, sorted by content because ids depend on arrival order. Any of several likers can be named. */
 async function readInboxes ({ inbox }: TestApp, people: string[]) {
   return await Promise.all(people.map(async (accountId) => {
     const { notifications, unreadCount } = await inbox(accountId, '?limit=50')
     const seen = (notifications as Notification[]).map(({ type, title, body, data, actor }) =>
-      JSON.stringify(title === 'New likes' ? [type, body.replace(/^P\d/, 'Somebody'), data] : [type, title, body, data, actor]))
+      JSON.stringify(
+        title === 'New likes' ? [type, body.replace(/^P\d/, 'Somebody'), data] : [type, title, body, data, actor]
+      )
+    )
     return { unreadCount, seen: seen.sort() }
   }))
 }
@@ -85,7 +123,9 @@ t.test('events delivered three times in any order produce the same inboxes as on
 
     await deleteEverything(app)
     const repeated = shuffle([...events, ...events, ...events], random)
-    await runConcurrently(repeated.map(({ type, data, id, at }) => async () => await app.receive(type, data, { id, at })))
+    await runConcurrently(
+      repeated.map(({ type, data, id, at }) => async () => await app.receive(type, data, { id, at }))
+    )
     t.strictSame(await readInboxes(app, people), once, `seed ${seed}`)
   }
 })

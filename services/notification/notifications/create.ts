@@ -8,12 +8,15 @@ import { planNotification, type DeliveryJob, type NotificationRequest, type Plan
 import { findRecipients } from './recipients.ts'
 import { isSubjectDeleted } from './withdraw.ts'
 
-interface DatedRequest { request: NotificationRequest, occurredAt: Date }
+interface DatedRequest {
+  request: NotificationRequest
+  occurredAt: Date
+}
 
 /**
- * Returns a function that creates the notifications of one request and enqueues their pushes. It can be called again with the same request:
- * it then finds the notifications that exist and enqueues the same pushes.
- * Requests that arrive while others are being written are written together, all or nothing. A request that cannot be written does not make
+ * Returns a function that creates the notifications of one request and enqueues their pushes. It can be called again
+ * with the same request: it then finds the notifications that exist and enqueues the same pushes. Requests that arrive
+ * while others are being written are written together, all or nothing. A request that cannot be written does not make
  * the others fail.
  */
 export function createNotifier (deps: Deps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
@@ -29,32 +32,39 @@ export function createNotifier (deps: Deps): (request: NotificationRequest, occu
 }
 
 // An unknown account while profile is unavailable, or a value that Postgres rejects: the fault of a single request.
-const isItemError = (error: unknown) => error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
+const isItemError = (error: unknown) =>
+  error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
 
 /** Creates the notifications of several requests; returns for each request the deliveries to enqueue. */
 async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<DeliveryJob[][]> {
   const recipients = await findRecipients(deps, batch.map(({ request: { to, actorId = null } }) => ({ to, actorId })))
   const now = deps.now()
   const plans = batch.map(({ request, occurredAt }, number) =>
-    recipients[number]!.map((recipient) => planNotification(request, recipient, { now, occurredAt })))
+    recipients[number]!.map((recipient) => planNotification(request, recipient, { now, occurredAt }))
+  )
   const all = plans.flat()
   if (all.length === 0) return batch.map(() => [])
   const { created, jobs } = await insertNotifications(deps.db, all)
   // The process that inserted the notification may have crashed before it enqueued the pushes.
   const unfinished = await listUnfinished(deps.db, all.filter((plan) => !created.has(plan.notificationId)))
-  return plans.map((own) => own.flatMap(({ notificationId, accountId, request: { dedupeKey } }) =>
-    created.has(notificationId) ? jobs.get(notificationId) ?? [] : unfinished.get(`${accountId} ${dedupeKey}`) ?? []))
+  return plans.map((own) =>
+    own.flatMap(({ notificationId, accountId, request: { dedupeKey } }) =>
+      created.has(notificationId) ? jobs.get(notificationId) ?? [] : unfinished.get(`${accountId} ${dedupeKey}`) ?? []
+    )
+  )
 }
 
 type Row = DeliveryJob & { notificationId: string } | { notificationId: string, id: null }
 
 /**
- * Inserts notifications with their deliveries and counts them as unread, all or nothing, in one statement. Those whose dedupe key exists are
- * left out.
+ * Inserts notifications with their deliveries and counts them as unread, all or nothing, in one statement. Those whose
+ * dedupe key exists are left out.
  * @returns the ids of the created notifications, and for each id the deliveries to enqueue after the commit
  */
 export async function insertNotifications (db: Db, plans: PlannedNotification[], { lowPriority = false } = {}) {
-  const deliveries = plans.flatMap(({ notificationId, deliveries }) => deliveries.map((each) => ({ ...each, notificationId })))
+  const deliveries = plans.flatMap(({ notificationId, deliveries }) =>
+    deliveries.map((each) => ({ ...each, notificationId }))
+  )
   const requests = [...new Set(plans.map(({ request }) => request))]
   const numbers = new Map(requests.map((request, number) => [request, number]))
   // Always in the same order, so that two concurrent batches cannot deadlock over unread counts.
@@ -63,13 +73,19 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
       insert into notifications (id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed)
       select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed
       from unnest(
-        ${plans.map((each) => each.notificationId)}::uuid[], ${plans.map((each) => each.accountId)}::uuid[], ${plans.map((each) => each.listed)}::boolean[],
+        ${plans.map((each) => each.notificationId)}::uuid[], ${plans.map((each) => each.accountId)}::uuid[], ${
+    plans.map((each) => each.listed)
+  }::boolean[],
         ${plans.map((each) => numbers.get(each.request))}::integer[]
       ) as planned (id, account_id, listed, request)
       join unnest(
-        ${requests.map((_, number) => number)}::integer[], ${requests.map((each) => each.dedupeKey)}::text[], ${requests.map((each) => each.kind)}::text[],
+        ${requests.map((_, number) => number)}::integer[], ${requests.map((each) => each.dedupeKey)}::text[], ${
+    requests.map((each) => each.kind)
+  }::text[],
         ${requests.map((each) => kinds[each.kind])}::text[], ${requests.map((each) => each.actorId ?? null)}::uuid[],
-        ${requests.map((each) => each.subjectId ?? null)}::uuid[], ${requests.map((each) => JSON.stringify(each.data ?? {}))}::text[],
+        ${requests.map((each) => each.subjectId ?? null)}::uuid[], ${
+    requests.map((each) => JSON.stringify(each.data ?? {}))
+  }::text[],
         ${requests.map((each) => JSON.stringify(each.params ?? {}))}::text[]
       ) as request (number, dedupe_key, kind, type, actor_id, subject_id, data, params) on request.number = planned.request
       where not ${isSubjectDeleted(sql`request.subject_id`, sql`request.data::jsonb`)}
@@ -85,8 +101,12 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
         case when status = 'muted' then now() end
       from unnest(
         ${deliveries.map((each) => each.id)}::uuid[], ${deliveries.map((each) => each.notificationId)}::uuid[],
-        ${deliveries.map((each) => each.deviceId)}::uuid[], ${deliveries.map((each) => each.deviceName)}::text[], ${deliveries.map((each) => each.platform)}::text[],
-        ${deliveries.map((each) => each.status)}::text[], ${deliveries.map((each) => each.reason)}::text[], ${deliveries.map((each) => each.dueAt)}::timestamptz[]
+        ${deliveries.map((each) => each.deviceId)}::uuid[], ${deliveries.map((each) => each.deviceName)}::text[], ${
+    deliveries.map((each) => each.platform)
+  }::text[],
+        ${deliveries.map((each) => each.status)}::text[], ${deliveries.map((each) => each.reason)}::text[], ${
+    deliveries.map((each) => each.dueAt)
+  }::timestamptz[]
       ) as planned (id, notification_id, device_id, device_name, platform, status, reason, due_at)
       join created on created.id = planned.notification_id
       returning id, notification_id, due_at, low_priority, status
@@ -104,7 +124,9 @@ async function listUnfinished (db: Db, plans: PlannedNotification[]): Promise<Ma
   if (plans.length === 0) return new Map()
   const { rows } = await sql<DeliveryJob & { key: string }>`
     select deliveries.id, due_at as "dueAt", low_priority as "lowPriority", notifications.account_id || ' ' || notifications.dedupe_key as key
-    from unnest(${plans.map((each) => each.accountId)}::uuid[], ${plans.map((each) => each.request.dedupeKey)}::text[]) as requested (account_id, dedupe_key)
+    from unnest(${plans.map((each) => each.accountId)}::uuid[], ${
+    plans.map((each) => each.request.dedupeKey)
+  }::text[]) as requested (account_id, dedupe_key)
     join notifications on notifications.account_id = requested.account_id and notifications.dedupe_key = requested.dedupe_key
     join deliveries on notification_id = notifications.id
     where status in ('pending', 'held')`.execute(db)

@@ -1,5 +1,14 @@
 export const notificationTypes = [
-  'SOCIAL_FEED', 'STORY_REACTION', 'CHAT', 'FITMATCH', 'SPORT_BUDDY', 'BOOKING', 'GAMIFICATION', 'FASTING', 'ADMIN', 'ACCOUNT'
+  'SOCIAL_FEED',
+  'STORY_REACTION',
+  'CHAT',
+  'FITMATCH',
+  'SPORT_BUDDY',
+  'BOOKING',
+  'GAMIFICATION',
+  'FASTING',
+  'ADMIN',
+  'ACCOUNT'
 ] as const
 export type NotificationType = typeof notificationTypes[number]
 
@@ -35,6 +44,9 @@ export const kinds = {
 } as const satisfies Record<string, NotificationType>
 export type Kind = keyof typeof kinds
 
-/** Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or picture. */
+/**
+ * Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or
+ * picture.
+ */
 const DISPLAY_NAME_KINDS: Kind[] = ['messageReceived', 'likeReceived', 'matchMade']
 export const usesDisplayName = (kind: Kind) => DISPLAY_NAME_KINDS.includes(kind)

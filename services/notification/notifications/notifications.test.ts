@@ -11,25 +11,81 @@ const { reset } = await testApp(t)
 
 // For each event, in the committed sample: who is notified, and the text in the inbox and in the push.
 const [ana, ben] = ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11']
-const expectations: Record<string, { to: string, type: string, title: string, body: string, indonesian: string, from?: string, as?: string, with?: object }> = {
+const expectations: Record<string, {
+  to: string,
+  type: string,
+  title: string,
+  body: string,
+  indonesian: string,
+  from?: string,
+  as?: string,
+  with?: object
+}> = {
   'social.people.mentioned.v1': {
-    to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New mention', body: 'Ana mentioned you in a post: “Morning run with @ben”', indonesian: 'Ana menyebut Anda dalam sebuah postingan: “Morning run with @ben”'
+    to: ben,
+    from: ana,
+    type: 'SOCIAL_FEED',
+    title: 'New mention',
+    body: 'Ana mentioned you in a post: “Morning run with @ben”',
+    indonesian: 'Ana menyebut Anda dalam sebuah postingan: “Morning run with @ben”'
   },
   'social.post.commented.v1': {
-    to: ana, from: ben, type: 'SOCIAL_FEED', title: 'New comment', body: 'Ben commented on your post: “Well done”', indonesian: 'Ben mengomentari postingan Anda: “Well done”'
+    to: ana,
+    from: ben,
+    type: 'SOCIAL_FEED',
+    title: 'New comment',
+    body: 'Ben commented on your post: “Well done”',
+    indonesian: 'Ben mengomentari postingan Anda: “Well done”'
   },
   'social.comment.replied.v1': {
-    to: ana, from: ben, type: 'SOCIAL_FEED', title: 'New reply', body: 'Ben replied to your comment', indonesian: 'Ben membalas komentar Anda'
+    to: ana,
+    from: ben,
+    type: 'SOCIAL_FEED',
+    title: 'New reply',
+    body: 'Ben replied to your comment',
+    indonesian: 'Ben membalas komentar Anda'
   },
-  'social.person.followed.v1': { to: ben, from: ana, type: 'SOCIAL_FEED', title: 'New follower', body: 'Ana started following you', indonesian: 'Ana kini mengikuti Anda' },
-  'social.post.liked.v1': { to: ana, from: ben, type: 'SOCIAL_FEED', title: 'New like', body: 'Ben likes your post', indonesian: 'Ben menyukai postingan Anda' },
+  'social.person.followed.v1': {
+    to: ben,
+    from: ana,
+    type: 'SOCIAL_FEED',
+    title: 'New follower',
+    body: 'Ana started following you',
+    indonesian: 'Ana kini mengikuti Anda'
+  },
+  'social.post.liked.v1': {
+    to: ana,
+    from: ben,
+    type: 'SOCIAL_FEED',
+    title: 'New like',
+    body: 'Ben likes your post',
+    indonesian: 'Ben menyukai postingan Anda'
+  },
   'social.story.reacted.v1': {
-    to: ana, from: ben, type: 'STORY_REACTION', title: 'Reaction to your story', body: 'Ben reacted to your story: 🔥', indonesian: 'Ben bereaksi pada cerita Anda: 🔥'
+    to: ana,
+    from: ben,
+    type: 'STORY_REACTION',
+    title: 'Reaction to your story',
+    body: 'Ben reacted to your story: 🔥',
+    indonesian: 'Ben bereaksi pada cerita Anda: 🔥'
   },
   'fitmatch.message.sent.v1': {
-    to: ben, from: ana, as: 'Annie', with: { senderName: 'Annie' }, type: 'CHAT', title: 'Annie', body: 'Annie sent you a message', indonesian: 'Annie mengirim pesan'
+    to: ben,
+    from: ana,
+    as: 'Annie',
+    with: { senderName: 'Annie' },
+    type: 'CHAT',
+    title: 'Annie',
+    body: 'Annie sent you a message',
+    indonesian: 'Annie mengirim pesan'
   },
-  'fitmatch.like.received.v1': { to: ana, type: 'FITMATCH', title: 'Someone is interested in you', body: 'Someone likes you', indonesian: 'Seseorang menyukai Anda' },
+  'fitmatch.like.received.v1': {
+    to: ana,
+    type: 'FITMATCH',
+    title: 'Someone is interested in you',
+    body: 'Someone likes you',
+    indonesian: 'Seseorang menyukai Anda'
+  },
   'fitmatch.match.made.v1': {
     to: ana,
     from: ben,
@@ -41,7 +97,11 @@ const expectations: Record<string, { to: string, type: string, title: string, bo
     indonesian: 'Anda dan Benny bisa berolahraga bersama. Sapa sekarang!'
   },
   'fitmatch.verification.decided.v1': {
-    to: ana, type: 'FITMATCH', title: 'Your photos were not verified', body: 'The face cannot be seen', indonesian: 'The face cannot be seen'
+    to: ana,
+    type: 'FITMATCH',
+    title: 'Your photos were not verified',
+    body: 'The face cannot be seen',
+    indonesian: 'The face cannot be seen'
   },
   'fitmatch.report.resolved.v1': {
     to: ana,
@@ -58,12 +118,32 @@ const expectations: Record<string, { to: string, type: string, title: string, bo
     indonesian: 'Profil tidak ditampilkan sampai tim kami meninjaunya.'
   },
   'fitmatch.badge.earned.v1': {
-    to: ana, type: 'GAMIFICATION', title: 'New badge', body: 'You earned the badge for steady training.', indonesian: 'Anda mendapat lencana latihan konsisten.'
+    to: ana,
+    type: 'GAMIFICATION',
+    title: 'New badge',
+    body: 'You earned the badge for steady training.',
+    indonesian: 'Anda mendapat lencana latihan konsisten.'
   },
-  'dashboard.level.reached.v1': { to: ana, type: 'GAMIFICATION', title: 'Level 3!', body: 'You reached level 3. Keep going!', indonesian: 'Anda mencapai level 3. Teruskan!' },
-  'dashboard.record.set.v1': { to: ana, type: 'GAMIFICATION', title: 'New personal record', body: 'Squat: 80 kg, 5 reps', indonesian: 'Squat: 80 kg, 5 repetisi' },
+  'dashboard.level.reached.v1': {
+    to: ana,
+    type: 'GAMIFICATION',
+    title: 'Level 3!',
+    body: 'You reached level 3. Keep going!',
+    indonesian: 'Anda mencapai level 3. Teruskan!'
+  },
+  'dashboard.record.set.v1': {
+    to: ana,
+    type: 'GAMIFICATION',
+    title: 'New personal record',
+    body: 'Squat: 80 kg, 5 reps',
+    indonesian: 'Squat: 80 kg, 5 repetisi'
+  },
   'dashboard.achievement.earned.v1': {
-    to: ana, type: 'GAMIFICATION', title: 'Achievement unlocked', body: 'You completed your first workout. Great start!', indonesian: 'Latihan pertama Anda selesai. Awal yang baik!'
+    to: ana,
+    type: 'GAMIFICATION',
+    title: 'Achievement unlocked',
+    body: 'You completed your first workout. Great start!',
+    indonesian: 'Latihan pertama Anda selesai. Awal yang baik!'
   },
   'identity.password.changed.v1': {
     to: ana,
@@ -78,14 +158,25 @@ const expectations: Record<string, { to: string, type: string, title: string, bo
     with: { accountId: ana, sessionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e99' },
     type: 'ACCOUNT',
     title: 'New sign-in',
-    body: 'Your account was used to sign in on Pixel 12. If this was not you, sign out that device and change your password.',
+    body:
+      'Your account was used to sign in on Pixel 12. If this was not you, sign out that device and change your password.',
     indonesian: 'Akun Anda dibuka di Pixel 12. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
   },
   'buddy.request.created.v1': {
-    to: ben, from: ana, type: 'SPORT_BUDDY', title: 'New sport buddy request', body: 'Ana wants to do a sport with you: running', indonesian: 'Ana ingin berolahraga bersama Anda: running'
+    to: ben,
+    from: ana,
+    type: 'SPORT_BUDDY',
+    title: 'New sport buddy request',
+    body: 'Ana wants to do a sport with you: running',
+    indonesian: 'Ana ingin berolahraga bersama Anda: running'
   },
   'buddy.request.accepted.v1': {
-    to: ana, from: ben, type: 'SPORT_BUDDY', title: 'You have a sport buddy', body: 'Ben accepted your request: running', indonesian: 'Ben menerima permintaan Anda: running'
+    to: ana,
+    from: ben,
+    type: 'SPORT_BUDDY',
+    title: 'You have a sport buddy',
+    body: 'Ben accepted your request: running',
+    indonesian: 'Ben menerima permintaan Anda: running'
   },
   'booking.reservation.confirmed.v1': {
     to: ana,
@@ -102,9 +193,19 @@ const expectations: Record<string, { to: string, type: string, title: string, bo
     indonesian: 'Badminton, court 2, Sabtu, 21 November 2026 pukul 15.00'
   },
   'fasting.timer.finished.v1': {
-    to: ana, type: 'FASTING', title: 'Your fast is over', body: 'You fasted for 16 hours. Well done!', indonesian: 'Anda berpuasa selama 16 jam. Hebat!'
+    to: ana,
+    type: 'FASTING',
+    title: 'Your fast is over',
+    body: 'You fasted for 16 hours. Well done!',
+    indonesian: 'Anda berpuasa selama 16 jam. Hebat!'
   },
-  'admin.broadcast.sent.v1': { to: ben, type: 'ADMIN', title: 'New classes', body: 'See what is on this week.', indonesian: 'Lihat jadwal minggu ini.' }
+  'admin.broadcast.sent.v1': {
+    to: ben,
+    type: 'ADMIN',
+    title: 'New classes',
+    body: 'See what is on this week.',
+    indonesian: 'Lihat jadwal minggu ini.'
+  }
 }
 
 async function anaAndBen ({ person, device }: TestApp) {
@@ -132,16 +233,30 @@ t.test('every consumed event creates one notification and one push', async (t) =
     await app.deliverAll()
 
     const { notifications } = await app.inbox(expected.to)
-    const actor = expected.from ? { id: expected.from, name: expected.as ?? (expected.from === ana ? 'Ana' : 'Ben'), image: null } : null
-    t.match(notifications, [{ type: expected.type, title: expected.title, body: expected.body, actor, readAt: null }], event.type)
+    const actor = expected.from
+      ? { id: expected.from, name: expected.as ?? (expected.from === ana ? 'Ana' : 'Ben'), image: null }
+      : null
+    t.match(
+      notifications,
+      [{ type: expected.type, title: expected.title, body: expected.body, actor, readAt: null }],
+      event.type
+    )
     t.equal(notifications.length, 1, event.type)
-    const [inIndonesian] = (await app.send(expected.to, 'GET', '/notifications', undefined, { headers: { 'accept-language': 'id-ID' } })).data.notifications
+    const [inIndonesian] =
+      (await app.send(expected.to, 'GET', '/notifications', undefined, { headers: { 'accept-language': 'id-ID' } }))
+        .data.notifications
     t.equal(inIndonesian.body, expected.indonesian)
 
     const pushed = app.provider.sent.filter((push) => push.token === tokens[expected.to])
-    t.match(pushed, [{ title: expected.title, body: expected.body, collapseId: notifications[0].id, data: { notificationId: notifications[0].id, type: expected.type } }], event.type)
+    t.match(pushed, [{
+      title: expected.title,
+      body: expected.body,
+      collapseId: notifications[0].id,
+      data: { notificationId: notifications[0].id, type: expected.type }
+    }], event.type)
     t.equal(pushed.length, 1, event.type)
-    const isActorNotified = expected.from && !event.type.startsWith('fitmatch.match.') && (await app.inbox(expected.from)).notifications.length > 0
+    const isActorNotified = expected.from && !event.type.startsWith('fitmatch.match.') &&
+      (await app.inbox(expected.from)).notifications.length > 0
     t.notOk(isActorNotified, 'the actor is not notified')
   }
 })
@@ -149,8 +264,16 @@ t.test('every consumed event creates one notification and one push', async (t) =
 t.test('both people are notified of a match, each about the other', async (t) => {
   const { receive, inbox, person } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
-  await receive('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], displayNames: ['Annie', 'Benny'], matchType: 'LIKE' })
-  t.match((await inbox(ana)).notifications, [{ body: 'You and Benny like each other. Say hello!', actor: { id: ben, name: 'Benny', image: null } }])
+  await receive('fitmatch.match.made.v1', {
+    matchId: randomUUID(),
+    accountIds: [ana, ben],
+    displayNames: ['Annie', 'Benny'],
+    matchType: 'LIKE'
+  })
+  t.match((await inbox(ana)).notifications, [{
+    body: 'You and Benny like each other. Say hello!',
+    actor: { id: ben, name: 'Benny', image: null }
+  }])
   t.match((await inbox(ben)).notifications, [{ body: 'You and Annie like each other. Say hello!' }])
 })
 
@@ -165,20 +288,38 @@ t.test('FitMatch notifications never show the account’s name or picture, and a
     t.notOk(JSON.stringify(await inbox(ana)).includes(liker))
   }
   for (const names of [{ senderName: 'Benny' }, {}]) {
-    await receive('fitmatch.message.sent.v1', { matchId, messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false, ...names })
+    await receive('fitmatch.message.sent.v1', {
+      matchId,
+      messageId: randomUUID(),
+      senderId: ben,
+      recipientId: ana,
+      hasImage: false,
+      ...names
+    })
   }
   for (const names of [{ displayNames: ['Annie', 'Benny'] }, {}]) {
-    await receive('fitmatch.match.made.v1', { matchId: randomUUID(), accountIds: [ana, ben], matchType: 'LIKE', ...names })
+    await receive('fitmatch.match.made.v1', {
+      matchId: randomUUID(),
+      accountIds: [ana, ben],
+      matchType: 'LIKE',
+      ...names
+    })
   }
   await deliverAll()
   const { notifications } = await inbox(ana)
   t.match(notifications.map(({ body }: { body: string }) => body).toReversed(), [
-    'Benny likes you', 'Someone likes you', 'Benny sent you a message', 'Someone sent you a message',
-    'You and Benny like each other. Say hello!', 'You and Someone like each other. Say hello!'
+    'Benny likes you',
+    'Someone likes you',
+    'Benny sent you a message',
+    'Someone sent you a message',
+    'You and Benny like each other. Say hello!',
+    'You and Someone like each other. Say hello!'
   ])
   t.match(notifications.at(-1), { data: { profileId }, actor: null })
   t.equal(provider.sent.length, 6)
-  for (const output of [notifications, provider.sent, await log(ana)]) t.notMatch(JSON.stringify(output), /Real Name|ben\.webp/)
+  for (const output of [notifications, provider.sent, await log(ana)]) {
+    t.notMatch(JSON.stringify(output), /Real Name|ben\.webp/)
+  }
 })
 
 t.test('nobody is notified of their own actions', async (t) => {
@@ -187,7 +328,14 @@ t.test('nobody is notified of their own actions', async (t) => {
   const [postId, commentId] = [randomUUID(), randomUUID()]
   await receive('social.post.liked.v1', { postId, authorId: ana, likedBy: ana, excerpt: null })
   await receive('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: ana, excerpt: null })
-  await receive('social.comment.replied.v1', { postId, commentId, parentId: commentId, parentAuthorId: ana, repliedBy: ana, excerpt: null })
+  await receive('social.comment.replied.v1', {
+    postId,
+    commentId,
+    parentId: commentId,
+    parentAuthorId: ana,
+    repliedBy: ana,
+    excerpt: null
+  })
   await receive('social.people.mentioned.v1', { postId, commentId, authorId: ana, mentioned: [ana], excerpt: null })
   await receive('social.story.reacted.v1', { storyId: postId, authorId: ana, reactedBy: ana, emoji: '🔥' })
   t.match(await inbox(ana), { notifications: [], unreadCount: 0 })
@@ -207,7 +355,14 @@ t.test('blocked people create no notifications, and their earlier ones are remov
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(ana)
   const message = (senderId: string, recipientId = ana) =>
-    receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, senderName: senderId === cem ? 'Cem' : 'Other', recipientId, hasImage: false })
+    receive('fitmatch.message.sent.v1', {
+      matchId: randomUUID(),
+      messageId: randomUUID(),
+      senderId,
+      senderName: senderId === cem ? 'Cem' : 'Other',
+      recipientId,
+      hasImage: false
+    })
   await message(ben)
   await message(cem)
   t.equal((await inbox(ana)).unreadCount, 2)
@@ -232,7 +387,13 @@ t.test('of a block and an unblock in the same millisecond the later one wins, wh
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const at = new Date()
   const message = async () => {
-    await receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: false })
+    await receive('fitmatch.message.sent.v1', {
+      matchId: randomUUID(),
+      messageId: randomUUID(),
+      senderId: ben,
+      recipientId: ana,
+      hasImage: false
+    })
     return (await inbox(ana)).unreadCount
   }
   await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 3 })
@@ -249,7 +410,14 @@ t.test('a sign-in is not pushed to the device that signed in, and one from a kno
   const [phone, tablet] = [randomUUID(), randomUUID()]
   const token = await device(ana, { sessionId: phone })
   await device(ana, { sessionId: tablet })
-  const started = { accountId: ana, sessionId: tablet, method: 'PASSWORD', newDevice: true, deviceName: null, platform: 'ios' }
+  const started = {
+    accountId: ana,
+    sessionId: tablet,
+    method: 'PASSWORD',
+    newDevice: true,
+    deviceName: null,
+    platform: 'ios'
+  }
   await receive('identity.session.started.v1', started)
   await receive('identity.session.started.v1', { ...started, sessionId: phone, newDevice: false })
   await deliverAll()
@@ -262,12 +430,25 @@ t.test('unknown people are looked up, and the event is retried until the lookup 
   const [ana, ben, nobody] = [randomUUID(), randomUUID(), randomUUID()]
   const follow = { followerId: ben, followedId: ana }
   neighbours.isUnavailable = true
-  await t.rejects(receive('social.person.followed.v1', follow), { code: 'SERVICE_UNAVAILABLE' }, 'the event is retried later')
+  await t.rejects(
+    receive('social.person.followed.v1', follow),
+    { code: 'SERVICE_UNAVAILABLE' },
+    'the event is retried later'
+  )
   neighbours.isUnavailable = false
   neighbours.people.set(ana, { accountId: ana, name: 'Ana', image: null, locale: 'id', timezone: 'Asia/Jakarta' })
-  neighbours.people.set(ben, { accountId: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp', locale: 'en', timezone: 'UTC' })
+  neighbours.people.set(ben, {
+    accountId: ben,
+    name: 'Ben',
+    image: 'https://cdn.example.com/ben.webp',
+    locale: 'en',
+    timezone: 'UTC'
+  })
   await receive('social.person.followed.v1', follow)
-  t.match((await inbox(ana)).notifications, [{ body: 'Ben kini mengikuti Anda', actor: { id: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp' } }])
+  t.match((await inbox(ana)).notifications, [{
+    body: 'Ben kini mengikuti Anda',
+    actor: { id: ben, name: 'Ben', image: 'https://cdn.example.com/ben.webp' }
+  }])
 
   await receive('social.person.followed.v1', { followerId: nobody, followedId: ana })
   t.match((await inbox(ana)).notifications, [{ body: 'Seseorang kini mengikuti Anda', actor: null }, {}])
@@ -281,13 +462,26 @@ t.test('each of many concurrent events creates one notification, and one that fa
   await device(ana)
   await device(ben)
   neighbours.isUnavailable = true
-  const message = (senderId: string, recipientId: string) => ({ matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
+  const message = (senderId: string, recipientId: string) => ({
+    matchId: randomUUID(),
+    messageId: randomUUID(),
+    senderId,
+    recipientId,
+    hasImage: false
+  })
   const messages = Array.from({ length: 30 }, (_, number) => number % 3 === 0 ? message(ben, ana) : message(ana, ben))
   const deliveries = [...messages, ...messages.slice(0, 10), message(unknown, ana), ...messages.slice(20)]
-  const outcomes = await Promise.allSettled(deliveries.map(async (data) => await receive('fitmatch.message.sent.v1', data)))
+  const outcomes = await Promise.allSettled(
+    deliveries.map(async (data) => await receive('fitmatch.message.sent.v1', data))
+  )
   t.strictSame(outcomes.flatMap(({ status }, number) => status === 'rejected' ? [number] : []), [40])
   const [ofAna, ofBen] = [await inbox(ana, '?limit=50'), await inbox(ben, '?limit=50')]
-  t.strictSame([ofAna.notifications.length, ofAna.unreadCount, ofBen.notifications.length, ofBen.unreadCount], [10, 10, 20, 20])
+  t.strictSame([ofAna.notifications.length, ofAna.unreadCount, ofBen.notifications.length, ofBen.unreadCount], [
+    10,
+    10,
+    20,
+    20
+  ])
   t.equal(new Set(pushes.enqueued.map(({ id }) => id)).size, 30)
 })
 
@@ -295,9 +489,21 @@ t.test('a notification shows current names, and late profile events change nothi
   const { receive, inbox, person, deps } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await receive('social.person.followed.v1', { followerId: ben, followedId: ana })
-  await receive('profile.person.changed.v1', { accountId: ben, name: 'Benny', username: 'ben', image: null, bio: null, locale: 'en', timezone: 'UTC' })
+  await receive('profile.person.changed.v1', {
+    accountId: ben,
+    name: 'Benny',
+    username: 'ben',
+    image: null,
+    bio: null,
+    locale: 'en',
+    timezone: 'UTC'
+  })
   t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you', actor: { name: 'Benny' } }])
-  await upsertPeople(deps.db, [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }], new Date(Date.now() - 60_000))
+  await upsertPeople(
+    deps.db,
+    [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }],
+    new Date(Date.now() - 60_000)
+  )
   t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you' }])
 })
 
@@ -320,7 +526,11 @@ t.test('an event that arrives more than a day late is in the inbox and is not pu
   const { deps, person, device, inbox, log } = reset()
   const ana = await person('Ana')
   await device(ana)
-  await notify(deps, { kind: 'levelReached', dedupeKey: 'level:2', to: [ana], params: { level: 2 } }, new Date(Date.now() - 25 * 60 * 60 * 1_000))
+  await notify(
+    deps,
+    { kind: 'levelReached', dedupeKey: 'level:2', to: [ana], params: { level: 2 } },
+    new Date(Date.now() - 25 * 60 * 60 * 1_000)
+  )
   t.match(await inbox(ana), { unreadCount: 1 })
   t.match(await log(ana), [{ status: 'muted', reason: 'the event arrived more than a day late' }])
 })

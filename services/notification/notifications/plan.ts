@@ -10,7 +10,10 @@ export interface NotificationRequest {
   /** An account gets one notification for each key, however often its events arrive. */
   dedupeKey: string
   to: string[]
-  /** Account of the reported action; left out if there is none, or if it must stay hidden. Actors are never notified of their own actions. */
+  /**
+   * Account of the reported action; left out if there is none, or if it must stay hidden. Actors are never notified of
+   * their own actions.
+   */
   actorId?: string | null
   /** The post or match it is about, if it is to be withdrawn with it. */
   subjectId?: string
@@ -32,18 +35,38 @@ interface PlannedDelivery {
   dueAt: Date
 }
 
-export interface PlannedNotification { request: NotificationRequest, notificationId: string, accountId: string, listed: boolean, deliveries: PlannedDelivery[] }
+export interface PlannedNotification {
+  request: NotificationRequest
+  notificationId: string
+  accountId: string
+  listed: boolean
+  deliveries: PlannedDelivery[]
+}
 
 /** A delivery to enqueue. */
-export interface DeliveryJob { id: string, dueAt: Date, lowPriority: boolean }
+export interface DeliveryJob {
+  id: string
+  dueAt: Date
+  lowPriority: boolean
+}
 
-interface Times { now: Date, occurredAt: Date, notBefore?: Date }
+interface Times {
+  now: Date
+  occurredAt: Date
+  notBefore?: Date
+}
 
 // An event older than a day appears in the inbox only: it is not worth a push.
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
 
-/** Plans one notification for a recipient, with a delivery for each device: due now, due later, or muted with a reason. */
-export function planNotification (request: NotificationRequest, recipient: Recipient, times: Times): PlannedNotification {
+/**
+ * Plans one notification for a recipient, with a delivery for each device: due now, due later, or muted with a reason.
+ */
+export function planNotification (
+  request: NotificationRequest,
+  recipient: Recipient,
+  times: Times
+): PlannedNotification {
   const { kind, excludedSessionId } = request
   const type = kinds[kind]
   const preference = { push: true, inApp: true, ...recipient.categories?.[type] }
@@ -57,15 +80,27 @@ export function planNotification (request: NotificationRequest, recipient: Recip
       deviceId: device.id,
       deviceName: device.name,
       platform: device.platform,
-      ...(preference.push || kind === 'pushTest' ? planDelivery(type !== 'ACCOUNT', recipient, times) : { status: 'muted', reason: 'the category is muted', dueAt: times.now })
+      ...(preference.push || kind === 'pushTest'
+        ? planDelivery(type !== 'ACCOUNT', recipient, times)
+        : { status: 'muted', reason: 'the category is muted', dueAt: times.now })
     }))
   }
 }
 
-function planDelivery (respectsQuietHours: boolean, { quietHours, timezone }: Recipient, { now, occurredAt, notBefore }: Times): Pick<PlannedDelivery, 'status' | 'reason' | 'dueAt'> {
-  if (now.getTime() - occurredAt.getTime() > STALE_AFTER_MS) return { status: 'muted', reason: 'the event arrived more than a day late', dueAt: now }
+function planDelivery (
+  respectsQuietHours: boolean,
+  { quietHours, timezone }: Recipient,
+  { now, occurredAt, notBefore }: Times
+): Pick<PlannedDelivery, 'status' | 'reason' | 'dueAt'> {
+  if (now.getTime() - occurredAt.getTime() > STALE_AFTER_MS) {
+    return { status: 'muted', reason: 'the event arrived more than a day late', dueAt: now }
+  }
   const earliest = notBefore ?? now
-  const quietUntil = respectsQuietHours && quietHours ? quietHoursEnd(quietHours, timezone ?? 'UTC', earliest) : undefined
+  const quietUntil = respectsQuietHours && quietHours
+    ? quietHoursEnd(quietHours, timezone ?? 'UTC', earliest)
+    : undefined
   if (quietUntil) return { status: 'held', reason: 'quiet hours', dueAt: quietUntil }
-  return notBefore ? { status: 'held', reason: 'waiting for more likes', dueAt: notBefore } : { status: 'pending', reason: null, dueAt: now }
+  return notBefore
+    ? { status: 'held', reason: 'waiting for more likes', dueAt: notBefore }
+    : { status: 'pending', reason: null, dueAt: now }
 }

@@ -1,4 +1,8 @@
-export interface QuietHours { enabled: boolean, start: string, end: string }
+export interface QuietHours {
+  enabled: boolean
+  start: string
+  end: string
+}
 
 /**
  * Returns when the quiet hours that contain `at` end, or undefined outside quiet hours. Quiet hours can span midnight.

@@ -12,17 +12,21 @@ export interface Recipient {
   devices: { id: string, sessionId: string, platform: Platform, name: string | null }[]
 }
 
-interface RecipientQuery { to: string[], actorId: string | null }
+interface RecipientQuery {
+  to: string[]
+  actorId: string | null
+}
 
 /**
- * Returns for each query the accounts of `to` that can be notified of an action of `actorId`. It leaves out the actor, accounts that blocked the
- * actor or are blocked by the actor, and accounts that do not exist.
+ * Returns for each query the accounts of `to` that can be notified of an action of `actorId`. It leaves out the actor,
+ * accounts that blocked the actor or are blocked by the actor, and accounts that do not exist.
  * @throws Unavailable if an account is unknown here and the profile service is unavailable
  */
 export async function findRecipients ({ db, findPeople }: Deps, queries: RecipientQuery[]): Promise<Recipient[][]> {
   const found = await readRecipients(db, queries)
   const unknown = found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
-    ...timezone === null ? [accountId] : [], ...actorId !== null && !isActorKnown ? [actorId] : []
+    ...timezone === null ? [accountId] : [],
+    ...actorId !== null && !isActorKnown ? [actorId] : []
   ])
   const timezones = new Map((await findPeople(unknown)).map((person) => [person.accountId, person.timezone]))
 
@@ -36,16 +40,20 @@ export async function findRecipients ({ db, findPeople }: Deps, queries: Recipie
 
 async function readRecipients (db: Db, queries: RecipientQuery[]) {
   const pairs = queries.flatMap(({ to, actorId }, number) =>
-    to.filter((accountId) => accountId !== actorId).map((accountId) => ({ number, accountId, actorId })))
+    to.filter((accountId) => accountId !== actorId).map((accountId) => ({ number, accountId, actorId }))
+  )
   if (pairs.length === 0) return []
   const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
     select requested.number, requested.account_id as "accountId", ${recipientColumns},
       requested.actor_id as "actorId", exists (select from people where account_id = requested.actor_id) as "isActorKnown"
-    from unnest(${pairs.map((pair) => pair.number)}::integer[], ${pairs.map((pair) => pair.accountId)}::uuid[], ${pairs.map((pair) => pair.actorId)}::uuid[])
+    from unnest(${pairs.map((pair) => pair.number)}::integer[], ${pairs.map((pair) => pair.accountId)}::uuid[], ${
+    pairs.map((pair) => pair.actorId)
+  }::uuid[])
       as requested (number, account_id, actor_id)
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
-    where requested.actor_id is null or not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}`.execute(db)
+    where requested.actor_id is null or not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}`
+    .execute(db)
   return rows
 }
 
@@ -59,6 +67,7 @@ export const recipientColumns = sql`
   ), '[]') as devices`
 
 /** Whether either of two accounts has blocked the other. */
-export const hasBlockBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) => sql<boolean>`(
+export const hasBlockBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) =>
+  sql<boolean>`(
   exists (select from blocks where blocker_id = ${one} and blocked_id = ${other} and not lifted)
   or exists (select from blocks where blocker_id = ${other} and blocked_id = ${one} and not lifted))`

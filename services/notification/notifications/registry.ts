@@ -1,16 +1,43 @@
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
 import {
-  AchievementEarned, BadgeEarned, BuddyRequestAccepted, BuddyRequestCreated, CommentReplied, FastingTimerFinished, LevelReached, LikeReceived, MatchMade,
-  MessageSent, PasswordChanged, PeopleMentioned, PersonFollowed, PostCommented, RecordSet, ReportResolved, ReservationConfirmed, ReservationReminded,
-  SessionStarted, StoryReacted, SuspensionChanged, VerificationDecided
+  AchievementEarned,
+  BadgeEarned,
+  BuddyRequestAccepted,
+  BuddyRequestCreated,
+  CommentReplied,
+  FastingTimerFinished,
+  LevelReached,
+  LikeReceived,
+  MatchMade,
+  MessageSent,
+  PasswordChanged,
+  PeopleMentioned,
+  PersonFollowed,
+  PostCommented,
+  RecordSet,
+  ReportResolved,
+  ReservationConfirmed,
+  ReservationReminded,
+  SessionStarted,
+  StoryReacted,
+  SuspensionChanged,
+  VerificationDecided
 } from '@tandem/contracts'
 import type { NotificationRequest } from './plan.ts'
 
-/** An event and the notifications it requests. `id` is the event id, for dedupe keys of events without a natural one. */
-interface RegistryEntry { event: EventDefinition, requests: (data: never, id: string) => NotificationRequest[] }
+/**
+ * An event and the notifications it requests. `id` is the event id, for dedupe keys of events without a natural one.
+ */
+interface RegistryEntry {
+  event: EventDefinition
+  requests: (data: never, id: string) => NotificationRequest[]
+}
 
-function onEvent<Schema extends Type.TSchema> (event: EventDefinition<Schema>, requests: (data: Type.Static<Schema>, id: string) => NotificationRequest[]): RegistryEntry {
+function onEvent<Schema extends Type.TSchema> (
+  event: EventDefinition<Schema>,
+  requests: (data: Type.Static<Schema>, id: string) => NotificationRequest[]
+): RegistryEntry {
   return { event, requests }
 }
 
@@ -45,10 +72,19 @@ export const registry: RegistryEntry[] = [
     params: { excerpt }
   }]),
   onEvent(PersonFollowed, ({ followerId, followedId }) => [{
-    kind: 'followed', dedupeKey: followKey(followerId), to: [followedId], actorId: followerId, data: { userId: followerId }
+    kind: 'followed',
+    dedupeKey: followKey(followerId),
+    to: [followedId],
+    actorId: followerId,
+    data: { userId: followerId }
   }]),
   onEvent(StoryReacted, ({ storyId, authorId, reactedBy, emoji }) => [{
-    kind: 'storyReacted', dedupeKey: `reaction:${storyId}:${reactedBy}`, to: [authorId], actorId: reactedBy, data: { storyId }, params: { emoji }
+    kind: 'storyReacted',
+    dedupeKey: `reaction:${storyId}:${reactedBy}`,
+    to: [authorId],
+    actorId: reactedBy,
+    data: { storyId },
+    params: { emoji }
   }]),
 
   onEvent(MessageSent, ({ matchId, messageId, senderId, senderName = null, recipientId, hasImage }) => [{
@@ -68,35 +104,73 @@ export const registry: RegistryEntry[] = [
     ...profileId && { data: { profileId } },
     params: { swipeType, displayName }
   }]),
-  onEvent(MatchMade, ({ matchId, accountIds, displayNames, matchType }) => accountIds.map((accountId, number) => ({
-    kind: 'matchMade' as const,
-    dedupeKey: `match:${matchId}`,
-    to: [accountId],
-    actorId: accountIds.find((each) => each !== accountId) ?? null,
-    subjectId: matchId,
-    data: { matchId },
-    params: { matchType, displayName: displayNames?.[1 - number] ?? null }
-  }))),
+  onEvent(MatchMade, ({ matchId, accountIds, displayNames, matchType }) =>
+    accountIds.map((accountId, number) => ({
+      kind: 'matchMade' as const,
+      dedupeKey: `match:${matchId}`,
+      to: [accountId],
+      actorId: accountIds.find((each) => each !== accountId) ?? null,
+      subjectId: matchId,
+      data: { matchId },
+      params: { matchType, displayName: displayNames?.[1 - number] ?? null }
+    }))),
   onEvent(VerificationDecided, ({ accountId, approved, reason }, id) => [{
-    kind: 'verificationDecided', dedupeKey: `verification:${id}`, to: [accountId], params: { approved: String(approved), reason: reason ?? 'none' }
+    kind: 'verificationDecided',
+    dedupeKey: `verification:${id}`,
+    to: [accountId],
+    params: { approved: String(approved), reason: reason ?? 'none' }
   }]),
   onEvent(ReportResolved, ({ reportId, reporterId, action }) => [{
-    kind: 'reportResolved', dedupeKey: `report:${reportId}`, to: [reporterId], data: { reportId }, params: { action }
+    kind: 'reportResolved',
+    dedupeKey: `report:${reportId}`,
+    to: [reporterId],
+    data: { reportId },
+    params: { action }
   }]),
-  onEvent(SuspensionChanged, ({ accountId, suspended }, id) => [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]),
+  onEvent(
+    SuspensionChanged,
+    (
+      { accountId, suspended },
+      id
+    ) => [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]
+  ),
 
-  onEvent(BadgeEarned, ({ accountId, badge }) => [{ kind: 'badgeEarned', dedupeKey: `badge:${badge}`, to: [accountId], data: { badge }, params: { badge } }]),
-  onEvent(LevelReached, ({ accountId, level }) => [{ kind: 'levelReached', dedupeKey: `level:${level}`, to: [accountId], params: { level } }]),
+  onEvent(
+    BadgeEarned,
+    (
+      { accountId, badge }
+    ) => [{ kind: 'badgeEarned', dedupeKey: `badge:${badge}`, to: [accountId], data: { badge }, params: { badge } }]
+  ),
+  onEvent(
+    LevelReached,
+    (
+      { accountId, level }
+    ) => [{ kind: 'levelReached', dedupeKey: `level:${level}`, to: [accountId], params: { level } }]
+  ),
   onEvent(RecordSet, ({ accountId, exercise, weightKg, reps }, id) => [{
-    kind: 'recordSet', dedupeKey: `record:${id}`, to: [accountId], params: { exercise, weightKg, reps }
+    kind: 'recordSet',
+    dedupeKey: `record:${id}`,
+    to: [accountId],
+    params: { exercise, weightKg, reps }
   }]),
   onEvent(AchievementEarned, ({ accountId, achievement }) => [{
-    kind: 'achievementEarned', dedupeKey: `achievement:${achievement}`, to: [accountId], data: { achievement }, params: { achievement }
+    kind: 'achievementEarned',
+    dedupeKey: `achievement:${achievement}`,
+    to: [accountId],
+    data: { achievement },
+    params: { achievement }
   }]),
 
-  onEvent(PasswordChanged, ({ accountId, how }, id) => [{ kind: 'passwordChanged', dedupeKey: `password:${id}`, to: [accountId], params: { how } }]),
-  onEvent(SessionStarted, ({ accountId, sessionId, newDevice, deviceName, platform }) => newDevice
-    ? [{
+  onEvent(
+    PasswordChanged,
+    (
+      { accountId, how },
+      id
+    ) => [{ kind: 'passwordChanged', dedupeKey: `password:${id}`, to: [accountId], params: { how } }]
+  ),
+  onEvent(SessionStarted, ({ accountId, sessionId, newDevice, deviceName, platform }) =>
+    newDevice
+      ? [{
         kind: 'newSignIn',
         dedupeKey: `session:${sessionId}`,
         to: [accountId],
@@ -104,22 +178,44 @@ export const registry: RegistryEntry[] = [
         data: { sessionId },
         params: { device: deviceName ?? platform ?? 'none' }
       }]
-    : []),
+      : []),
 
   onEvent(BuddyRequestCreated, ({ requestId, fromAccountId, toAccountId, sport }) => [{
-    kind: 'buddyRequested', dedupeKey: `buddy-request:${requestId}`, to: [toAccountId], actorId: fromAccountId, data: { requestId }, params: { sport }
+    kind: 'buddyRequested',
+    dedupeKey: `buddy-request:${requestId}`,
+    to: [toAccountId],
+    actorId: fromAccountId,
+    data: { requestId },
+    params: { sport }
   }]),
   onEvent(BuddyRequestAccepted, ({ requestId, fromAccountId, toAccountId, sport }) => [{
-    kind: 'buddyAccepted', dedupeKey: `buddy-accepted:${requestId}`, to: [fromAccountId], actorId: toAccountId, data: { requestId }, params: { sport }
+    kind: 'buddyAccepted',
+    dedupeKey: `buddy-accepted:${requestId}`,
+    to: [fromAccountId],
+    actorId: toAccountId,
+    data: { requestId },
+    params: { sport }
   }]),
   onEvent(ReservationConfirmed, ({ accountId, reservationId, title, startsAt }) => [{
-    kind: 'reservationConfirmed', dedupeKey: `reservation:${reservationId}`, to: [accountId], data: { reservationId }, params: { title, startsAt }
+    kind: 'reservationConfirmed',
+    dedupeKey: `reservation:${reservationId}`,
+    to: [accountId],
+    data: { reservationId },
+    params: { title, startsAt }
   }]),
   onEvent(ReservationReminded, ({ accountId, reservationId, title, startsAt }, id) => [{
-    kind: 'reservationReminded', dedupeKey: `reminder:${id}`, to: [accountId], data: { reservationId }, params: { title, startsAt }
+    kind: 'reservationReminded',
+    dedupeKey: `reminder:${id}`,
+    to: [accountId],
+    data: { reservationId },
+    params: { title, startsAt }
   }]),
   onEvent(FastingTimerFinished, ({ accountId, timerId, hours }) => [{
-    kind: 'fastingFinished', dedupeKey: `fast:${timerId}`, to: [accountId], data: { timerId }, params: { hours }
+    kind: 'fastingFinished',
+    dedupeKey: `fast:${timerId}`,
+    to: [accountId],
+    data: { timerId },
+    params: { hours }
   }])
 ]
 

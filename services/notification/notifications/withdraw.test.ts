@@ -9,22 +9,35 @@ t.test('messages read in their chat are read in the inbox, and their held pushes
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
   const endQuietHours = async () => {
-    await db.updateTable('deliveries').set({ status: 'held' }).where('account_id', '=', ana).where('status', '=', 'pending').execute()
+    await db.updateTable('deliveries').set({ status: 'held' }).where('account_id', '=', ana).where(
+      'status',
+      '=',
+      'pending'
+    ).execute()
     await deliverAll()
   }
   const matchId = randomUUID()
   const [first, second, third, late] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-  const message = (messageId: string) => receive('fitmatch.message.sent.v1', { matchId, messageId, senderId: ben, recipientId: ana, hasImage: false })
+  const message = (messageId: string) =>
+    receive('fitmatch.message.sent.v1', { matchId, messageId, senderId: ben, recipientId: ana, hasImage: false })
   const read = (...messageIds: string[]) => receive('fitmatch.messages.read.v1', { matchId, readerId: ana, messageIds })
   for (const each of [first, second, third]) await message(each)
   await read(second, first)
   await read(first, second)
   t.match(await inbox(ana), {
-    notifications: [{ data: { messageId: third }, readAt: null }, { data: { messageId: second }, readAt: String }, { data: { messageId: first }, readAt: String }], unreadCount: 1
+    notifications: [{ data: { messageId: third }, readAt: null }, { data: { messageId: second }, readAt: String }, {
+      data: { messageId: first },
+      readAt: String
+    }],
+    unreadCount: 1
   })
   await read(late)
   await message(late)
-  t.match(await inbox(ana), { notifications: [{}, {}, {}], unreadCount: 1 }, 'a message event that arrives after the message was read creates none')
+  t.match(
+    await inbox(ana),
+    { notifications: [{}, {}, {}], unreadCount: 1 },
+    'a message event that arrives after the message was read creates none'
+  )
   await endQuietHours()
   t.match(provider.sent, [{ data: { messageId: third } }])
   t.equal(provider.sent.length, 1)
@@ -43,7 +56,14 @@ t.test('an ended match has no notifications, however late its events arrive', as
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
   const matchId = randomUUID()
-  const message = () => receive('fitmatch.message.sent.v1', { matchId, messageId: randomUUID(), senderId: ben, recipientId: ana, hasImage: true })
+  const message = () =>
+    receive('fitmatch.message.sent.v1', {
+      matchId,
+      messageId: randomUUID(),
+      senderId: ben,
+      recipientId: ana,
+      hasImage: true
+    })
   await receive('fitmatch.match.made.v1', { matchId, accountIds: [ana, ben], matchType: 'LIKE' })
   await message()
   t.equal((await inbox(ana)).unreadCount, 2)
@@ -73,9 +93,24 @@ t.test('a deleted post is in no inbox and is not pushed, and late events about i
   await device(ana)
   await device(cem)
   const [postId, otherId] = [randomUUID(), randomUUID()]
-  const comment = (on = postId) => receive('social.post.commented.v1', { postId: on, commentId: randomUUID(), authorId: ana, commentedBy: ben, excerpt: 'words' })
-  const like = (likedBy: string) => receive('social.post.liked.v1', { postId, authorId: ana, likedBy, excerpt: 'words' })
-  const mention = () => receive('social.people.mentioned.v1', { postId, commentId: null, authorId: ana, mentioned: [cem], excerpt: 'words' })
+  const comment = (on = postId) =>
+    receive('social.post.commented.v1', {
+      postId: on,
+      commentId: randomUUID(),
+      authorId: ana,
+      commentedBy: ben,
+      excerpt: 'words'
+    })
+  const like = (likedBy: string) =>
+    receive('social.post.liked.v1', { postId, authorId: ana, likedBy, excerpt: 'words' })
+  const mention = () =>
+    receive('social.people.mentioned.v1', {
+      postId,
+      commentId: null,
+      authorId: ana,
+      mentioned: [cem],
+      excerpt: 'words'
+    })
   await comment()
   await send(ana, 'POST', '/notifications/read')
   await comment()
@@ -99,14 +134,29 @@ t.test('deleted comments are in no inbox and are not pushed; other comments on t
   await device(ana)
   await device(cem)
   const [postId, commentId, replyId, keptId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-  const comment = (commentId: string) => receive('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: cem, excerpt: 'words' })
-  const reply = () => receive('social.comment.replied.v1', { postId, commentId: replyId, parentId: commentId, parentAuthorId: cem, repliedBy: ben, excerpt: 'words' })
+  const comment = (commentId: string) =>
+    receive('social.post.commented.v1', { postId, commentId, authorId: ana, commentedBy: cem, excerpt: 'words' })
+  const reply = () =>
+    receive('social.comment.replied.v1', {
+      postId,
+      commentId: replyId,
+      parentId: commentId,
+      parentAuthorId: cem,
+      repliedBy: ben,
+      excerpt: 'words'
+    })
   await comment(commentId)
   await comment(keptId)
   await reply()
   await receive('social.comments.deleted.v1', { postId, commentIds: [commentId, replyId] })
   await comment(commentId)
-  await receive('social.people.mentioned.v1', { postId, commentId: replyId, authorId: ben, mentioned: [ana, cem], excerpt: 'words' })
+  await receive('social.people.mentioned.v1', {
+    postId,
+    commentId: replyId,
+    authorId: ben,
+    mentioned: [ana, cem],
+    excerpt: 'words'
+  })
   t.match(await inbox(ana), { notifications: [{ data: { commentId: keptId } }], unreadCount: 1 })
   t.match(await inbox(cem), { notifications: [], unreadCount: 0 })
   await deliverAll()
@@ -118,13 +168,29 @@ t.test('a post with narrowed visibility is no longer quoted; a private one is in
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(cem)
   const postId = randomUUID()
-  await receive('social.post.commented.v1', { postId, commentId: randomUUID(), authorId: ana, commentedBy: ben, excerpt: 'words' })
-  await receive('social.people.mentioned.v1', { postId, commentId: null, authorId: ana, mentioned: [cem], excerpt: 'words' })
+  await receive('social.post.commented.v1', {
+    postId,
+    commentId: randomUUID(),
+    authorId: ana,
+    commentedBy: ben,
+    excerpt: 'words'
+  })
+  await receive('social.people.mentioned.v1', {
+    postId,
+    commentId: null,
+    authorId: ana,
+    mentioned: [cem],
+    excerpt: 'words'
+  })
   t.match((await inbox(cem)).notifications, [{ body: 'Ana mentioned you in a post: “words”' }])
 
   await receive('social.post.narrowed.v1', { postId, authorId: ana, visibility: 'FOLLOWERS' })
-  t.strictSame((await inbox(ana)).notifications.map(({ body }: { body: string }) => body), ['Ben commented on your post'])
-  t.strictSame((await inbox(cem)).notifications.map(({ body }: { body: string }) => body), ['Ana mentioned you in a post'])
+  t.strictSame((await inbox(ana)).notifications.map(({ body }: { body: string }) => body), [
+    'Ben commented on your post'
+  ])
+  t.strictSame((await inbox(cem)).notifications.map(({ body }: { body: string }) => body), [
+    'Ana mentioned you in a post'
+  ])
 
   await receive('social.post.narrowed.v1', { postId, authorId: ana, visibility: 'PRIVATE' })
   t.equal((await inbox(ana)).unreadCount, 1)

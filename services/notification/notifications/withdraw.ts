@@ -3,12 +3,19 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db, Trx } from '../tables.ts'
 import { kinds, type Kind } from './kinds.ts'
 
-/** Locks unread counts until the end of the transaction. Every change to unread counts takes these locks first, so two cannot deadlock. */
+/**
+ * Locks unread counts until the end of the transaction. Every change to unread counts takes these locks first, so two
+ * cannot deadlock.
+ */
 export async function lockUnreadCounts (trx: Trx, accountIds: string[]) {
-  await sql`select from unread_counts where account_id = any(${accountIds}::uuid[]) order by account_id for update`.execute(trx)
+  await sql`select from unread_counts where account_id = any(${accountIds}::uuid[]) order by account_id for update`
+    .execute(trx)
 }
 
-/** Removes the notifications that match `condition` from inboxes and cancels their unsent pushes; returns how many were listed. */
+/**
+ * Removes the notifications that match `condition` from inboxes and cancels their unsent pushes; returns how many were
+ * listed.
+ */
 export async function removeNotifications (trx: Trx, accountIds: string[], condition: RawBuilder<SqlBool>) {
   await lockUnreadCounts(trx, accountIds)
   const { rows } = await sql<{ removed: number }>`
@@ -25,14 +32,28 @@ export async function removeNotifications (trx: Trx, accountIds: string[], condi
   return rows[0]?.removed ?? 0
 }
 
-interface Withdrawal { accountId: string, kind: Kind, dedupeKey: string }
+interface Withdrawal {
+  accountId: string
+  kind: Kind
+  dedupeKey: string
+}
 
 /** The row of a notification that must never be created: it occupies the dedupe key. */
 export const tombstone = ({ accountId, kind, dedupeKey }: Withdrawal) => ({
-  id: randomUUIDv7(), account_id: accountId, dedupe_key: dedupeKey, kind, type: kinds[kind], data: '{}', params: '{}', listed: false, removed_at: sql<Date>`now()`
+  id: randomUUIDv7(),
+  account_id: accountId,
+  dedupe_key: dedupeKey,
+  kind,
+  type: kinds[kind],
+  data: '{}',
+  params: '{}',
+  listed: false,
+  removed_at: sql<Date>`now()`
 })
 
-/** Removes a notification that is still unread. If it does not exist yet it never will: events can arrive out of order. */
+/**
+ * Removes a notification that is still unread. If it does not exist yet it never will: events can arrive out of order.
+ */
 export async function withdrawNotification (db: Db, { accountId, kind, dedupeKey }: Withdrawal) {
   await db.transaction().execute(async (trx) => {
     const inserted = await trx.insertInto('notifications')
@@ -45,7 +66,8 @@ export async function withdrawNotification (db: Db, { accountId, kind, dedupeKey
 }
 
 /** Whether the match, the post or the comment that a notification is about was ended or deleted. */
-export const isSubjectDeleted = (subjectId: RawBuilder<unknown>, data: RawBuilder<unknown>) => sql<boolean>`(
+export const isSubjectDeleted = (subjectId: RawBuilder<unknown>, data: RawBuilder<unknown>) =>
+  sql<boolean>`(
   exists (select from ended_matches where match_id = ${subjectId})
   or exists (select from deleted_content where id in (${subjectId}, (${data} ->> 'commentId')::uuid)))`
 
@@ -61,17 +83,34 @@ export async function withdrawPost (db: Db, postId: string) {
 export async function withdrawComments (db: Db, postId: string, commentIds: string[]) {
   await db.transaction().execute(async (trx) => {
     await insertDeletedContent(trx, commentIds)
-    await removeNotifications(trx, await lockNotifiedAccounts(trx, postId), sql`${isAboutPost(postId)} and data ->> 'commentId' = any(${commentIds}::text[])`)
+    await removeNotifications(
+      trx,
+      await lockNotifiedAccounts(trx, postId),
+      sql`${isAboutPost(postId)} and data ->> 'commentId' = any(${commentIds}::text[])`
+    )
   })
 }
 
-interface NarrowedPost { postId: string, authorId: string, visibility: 'FOLLOWERS' | 'PRIVATE' }
+interface NarrowedPost {
+  postId: string
+  authorId: string
+  visibility: 'FOLLOWERS' | 'PRIVATE'
+}
 
-/** Removes a post's excerpt from all notifications about it. If the post became private, only its author keeps these notifications. */
+/**
+ * Removes a post's excerpt from all notifications about it. If the post became private, only its author keeps these
+ * notifications.
+ */
 export async function applyNarrowedVisibility (db: Db, { postId, authorId, visibility }: NarrowedPost) {
   await db.transaction().execute(async (trx) => {
     const accountIds = await lockNotifiedAccounts(trx, postId)
-    if (visibility === 'PRIVATE') await removeNotifications(trx, accountIds.filter((accountId) => accountId !== authorId), isAboutPost(postId))
+    if (visibility === 'PRIVATE') {
+      await removeNotifications(
+        trx,
+        accountIds.filter((accountId) => accountId !== authorId),
+        isAboutPost(postId)
+      )
+    }
     await sql`
       update notifications set params = params || '{"excerpt": null}'
       where removed_at is null and ${isAboutPost(postId)} and params ->> 'excerpt' is not null`.execute(trx)
@@ -79,7 +118,9 @@ export async function applyNarrowedVisibility (db: Db, { postId, authorId, visib
 }
 
 async function insertDeletedContent (trx: Trx, ids: string[]) {
-  await trx.insertInto('deleted_content').values(ids.map((id) => ({ id }))).onConflict((conflict) => conflict.doNothing()).execute()
+  await trx.insertInto('deleted_content').values(ids.map((id) => ({ id }))).onConflict((conflict) =>
+    conflict.doNothing()
+  ).execute()
 }
 
 const isAboutPost = (postId: string) => sql<SqlBool>`(type = 'SOCIAL_FEED' and subject_id = ${postId})`
@@ -87,18 +128,24 @@ const isAboutPost = (postId: string) => sql<SqlBool>`(type = 'SOCIAL_FEED' and s
 /** Locks the unread counts of all accounts that have a notification about a post; returns the accounts. */
 async function lockNotifiedAccounts (trx: Trx, postId: string) {
   const { rows } = await sql<{ accountId: string }>`
-    select distinct account_id as "accountId" from notifications where removed_at is null and ${isAboutPost(postId)}`.execute(trx)
+    select distinct account_id as "accountId" from notifications where removed_at is null and ${isAboutPost(postId)}`
+    .execute(trx)
   const accountIds = rows.map((row) => row.accountId)
   await lockUnreadCounts(trx, accountIds)
   return accountIds
 }
 
-interface EndedMatch { matchId: string, accountIds: string[] }
+interface EndedMatch {
+  matchId: string
+  accountIds: string[]
+}
 
 /** Removes the notifications of an ended match and its messages. An event about it that arrives later creates none. */
 export async function withdrawMatch (db: Db, { matchId, accountIds }: EndedMatch, at: Date) {
   await db.transaction().execute(async (trx) => {
-    await trx.insertInto('ended_matches').values({ match_id: matchId, ended_at: at }).onConflict((conflict) => conflict.doNothing()).execute()
+    await trx.insertInto('ended_matches').values({ match_id: matchId, ended_at: at }).onConflict((conflict) =>
+      conflict.doNothing()
+    ).execute()
     await removeNotifications(trx, accountIds, sql`subject_id = ${matchId} and type in ('CHAT', 'FITMATCH')`)
   })
 }

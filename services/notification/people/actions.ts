@@ -3,16 +3,27 @@ import { removeLikesBetween } from '../likes/digests.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
 import type { Db, Trx } from '../tables.ts'
 
-interface Block { blockerId: string, blockedId: string }
+interface Block {
+  blockerId: string
+  blockedId: string
+}
 
-/** Stores a block or its end; the later of two events wins. A block removes the notifications between the two people. */
-export async function upsertBlock (db: Db, { blockerId, blockedId }: Block, { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }) {
+/**
+ * Stores a block or its end; the later of two events wins. A block removes the notifications between the two people.
+ */
+export async function upsertBlock (
+  db: Db,
+  { blockerId, blockedId }: Block,
+  { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }
+) {
   await db.transaction().execute(async (trx) => {
     const stored = await trx.insertInto('blocks')
       .values({ blocker_id: blockerId, blocked_id: blockedId, lifted, changed_at: at, sequence })
-      .onConflict((conflict) => conflict.columns(['blocker_id', 'blocked_id'])
-        .doUpdateSet({ lifted, changed_at: at, sequence })
-        .where('blocks.sequence', '<=', sequence))
+      .onConflict((conflict) =>
+        conflict.columns(['blocker_id', 'blocked_id'])
+          .doUpdateSet({ lifted, changed_at: at, sequence })
+          .where('blocks.sequence', '<=', sequence)
+      )
       .returning('blocker_id')
       .executeTakeFirst()
     if (stored && !lifted) await removeNotificationsBetween(trx, blockerId, blockedId)
@@ -23,6 +34,10 @@ async function removeNotificationsBetween (trx: Trx, one: string, other: string)
   await lockUnreadCounts(trx, [one, other])
   for (const [accountId, actorId] of [[one, other], [other, one]] as const) {
     const emptied = await removeLikesBetween(trx, { accountId, likedBy: actorId })
-    await removeNotifications(trx, [accountId], sql`(actor_id = ${actorId} and kind <> 'postLiked' or id = any(${emptied}::uuid[]))`)
+    await removeNotifications(
+      trx,
+      [accountId],
+      sql`(actor_id = ${actorId} and kind <> 'postLiked' or id = any(${emptied}::uuid[]))`
+    )
   }
 }

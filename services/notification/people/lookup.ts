@@ -4,11 +4,15 @@ import { createLookup } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 
-/** Fetches people from the profile service and stores copies of them. Accounts that do not exist are left out. @throws Unavailable */
+/**
+ * Fetches people from the profile service and stores copies of them. Accounts that do not exist are left out.
+ * @throws Unavailable
+ */
 export type FindPeople = (accountIds: string[]) => Promise<PersonCopy[]>
 
-export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople => createLookup(async (accountIds) => {
-  const people = await callRpc(People, { accountIds })
-  await upsertPeople(db, people)
-  return new Map(people.map((person) => [person.accountId, person]))
-})
+export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople =>
+  createLookup(async (accountIds) => {
+    const people = await callRpc(People, { accountIds })
+    await upsertPeople(db, people)
+    return new Map(people.map((person) => [person.accountId, person]))
+  })

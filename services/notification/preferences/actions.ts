@@ -4,29 +4,49 @@ import type { Categories, Db } from '../tables.ts'
 import { readPreferences } from './queries.ts'
 import type { QuietHours } from '../notifications/quiet-hours.ts'
 
-export interface PreferencesChange { categories?: Categories, quietHours?: Partial<QuietHours> }
+export interface PreferencesChange {
+  categories?: Categories
+  quietHours?: Partial<QuietHours>
+}
 
 /**
  * Changes the given settings and keeps the others.
  * @throws QuietHoursEmpty
  */
-export async function changePreferences (db: Db, accountId: string, { categories = {}, quietHours = {} }: PreferencesChange) {
+export async function changePreferences (
+  db: Db,
+  accountId: string,
+  { categories = {}, quietHours = {} }: PreferencesChange
+) {
   return await db.transaction().execute(async (trx) => {
     await trx.insertInto('preferences')
-      .values({ account_id: accountId, categories: '{}', quiet_hours_enabled: false, quiet_hours_start: '22:00', quiet_hours_end: '07:00' })
+      .values({
+        account_id: accountId,
+        categories: '{}',
+        quiet_hours_enabled: false,
+        quiet_hours_start: '22:00',
+        quiet_hours_end: '07:00'
+      })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     await trx.selectFrom('preferences').where('account_id', '=', accountId).select('account_id').forUpdate().execute()
 
     const before = await readPreferences(trx, accountId)
     const after = {
-      categories: Object.fromEntries(notificationTypes.map((type) => [type, { ...before.categories[type], ...categories[type] }])) as typeof before.categories,
+      categories: Object.fromEntries(
+        notificationTypes.map((type) => [type, { ...before.categories[type], ...categories[type] }])
+      ) as typeof before.categories,
       quietHours: { ...before.quietHours, ...quietHours }
     }
     const { enabled, start, end } = after.quietHours
     if (start === end) throw new EmptyQuietHours()
     await trx.updateTable('preferences')
-      .set({ categories: JSON.stringify(after.categories), quiet_hours_enabled: enabled, quiet_hours_start: start, quiet_hours_end: end })
+      .set({
+        categories: JSON.stringify(after.categories),
+        quiet_hours_enabled: enabled,
+        quiet_hours_start: start,
+        quiet_hours_end: end
+      })
       .where('account_id', '=', accountId)
       .execute()
     return after

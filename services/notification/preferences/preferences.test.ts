@@ -12,14 +12,27 @@ const everything = {
   quietHours: { enabled: false, start: '22:00', end: '07:00' }
 }
 const message = ({ receive }: Pick<TestApp, 'receive'>, senderId: string, recipientId: string) =>
-  receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId, recipientId, hasImage: false })
+  receive('fitmatch.message.sent.v1', {
+    matchId: randomUUID(),
+    messageId: randomUUID(),
+    senderId,
+    recipientId,
+    hasImage: false
+  })
 
 t.test('everything is on by default, and a change keeps the settings it leaves out', async (t) => {
   const { send } = reset()
   const ana = randomUUID()
   t.strictSame(await send(ana, 'GET', url), { status: 200, success: true, data: { preferences: everything } })
-  t.match(await send(ana, 'PUT', url, { categories: { CHAT: { push: false } }, quietHours: { enabled: true } }), { status: 200, success: true })
-  await send(ana, 'PUT', url, { categories: { ADMIN: { inApp: false }, NONSENSE: { push: false } }, quietHours: { end: '06:30' }, other: 1 })
+  t.match(await send(ana, 'PUT', url, { categories: { CHAT: { push: false } }, quietHours: { enabled: true } }), {
+    status: 200,
+    success: true
+  })
+  await send(ana, 'PUT', url, {
+    categories: { ADMIN: { inApp: false }, NONSENSE: { push: false } },
+    quietHours: { end: '06:30' },
+    other: 1
+  })
   const changed = {
     categories: { ...everything.categories, CHAT: { push: false, inApp: true }, ADMIN: { push: true, inApp: false } },
     quietHours: { enabled: true, start: '22:00', end: '06:30' }
@@ -32,10 +45,19 @@ t.test('everything is on by default, and a change keeps the settings it leaves o
 t.test('invalid preferences are rejected', async (t) => {
   const { send } = reset()
   const ana = randomUUID()
-  for (const body of [
-    { categories: { CHAT: { push: 'yes' } } }, { categories: { CHAT: true } }, { categories: [] }, { quietHours: { start: '24:00' } }, { quietHours: { start: '9:00' } },
-    { quietHours: { end: '07:60' } }, { quietHours: { enabled: 1 } }, { quietHours: { start: '07:00' } }, { quietHours: { start: '10:00', end: '10:00' } }
-  ]) t.match(await send(ana, 'PUT', url, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  for (
+    const body of [
+      { categories: { CHAT: { push: 'yes' } } },
+      { categories: { CHAT: true } },
+      { categories: [] },
+      { quietHours: { start: '24:00' } },
+      { quietHours: { start: '9:00' } },
+      { quietHours: { end: '07:60' } },
+      { quietHours: { enabled: 1 } },
+      { quietHours: { start: '07:00' } },
+      { quietHours: { start: '10:00', end: '10:00' } }
+    ]
+  ) t.match(await send(ana, 'PUT', url, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
   t.match(await send(ana, 'PUT', url, { quietHours: { start: '00:00', end: '23:59' } }), { status: 200 })
 })
 
@@ -51,7 +73,9 @@ t.test('a category with push off is not pushed, and one with inApp off is not li
   const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   await app.device(ana)
-  await app.send(ana, 'PUT', url, { categories: { CHAT: { push: false }, SOCIAL_FEED: { inApp: false }, FASTING: { push: false, inApp: false } } })
+  await app.send(ana, 'PUT', url, {
+    categories: { CHAT: { push: false }, SOCIAL_FEED: { inApp: false }, FASTING: { push: false, inApp: false } }
+  })
   await message(app, ben, ana)
   await app.receive('social.person.followed.v1', { followerId: ben, followedId: ana })
   await app.receive('fasting.timer.finished.v1', { accountId: ana, timerId: randomUUID(), hours: 16 })
@@ -60,13 +84,18 @@ t.test('a category with push off is not pushed, and one with inApp off is not li
   t.match(app.provider.sent, [{ data: { type: 'SOCIAL_FEED' } }])
   t.equal(app.provider.sent.length, 1)
   t.match(await app.log(ana), [
-    { type: 'FASTING', status: 'muted', reason: 'the category is muted' }, { type: 'SOCIAL_FEED', status: 'sent' }, { type: 'CHAT', status: 'muted' }
+    { type: 'FASTING', status: 'muted', reason: 'the category is muted' },
+    { type: 'SOCIAL_FEED', status: 'sent' },
+    { type: 'CHAT', status: 'muted' }
   ])
 })
 
 t.test('during quiet hours the notification is created and its push waits until they end; account pushes do not wait', async (t) => {
   const app = reset()
-  const [ana, ben] = [await app.person('Ana', { timezone: 'Asia/Jakarta' }), await app.person('Ben', { timezone: 'America/New_York' })]
+  const [ana, ben] = [
+    await app.person('Ana', { timezone: 'Asia/Jakarta' }),
+    await app.person('Ben', { timezone: 'America/New_York' })
+  ]
   await app.device(ana)
   await app.device(ben)
   for (const each of [ana, ben]) await app.send(each, 'PUT', url, { quietHours: { enabled: true } })
@@ -78,7 +107,12 @@ t.test('during quiet hours the notification is created and its push waits until 
   await app.receive('identity.password.changed.v1', { accountId: ana, how: 'CHANGED' })
 
   t.equal((await app.inbox(ana)).unreadCount, 2)
-  t.match(await app.log(ana), [{ type: 'ACCOUNT', status: 'pending' }, { type: 'CHAT', status: 'held', reason: 'quiet hours', dueAt: '2026-11-21T00:00:00.000Z' }])
+  t.match(await app.log(ana), [{ type: 'ACCOUNT', status: 'pending' }, {
+    type: 'CHAT',
+    status: 'held',
+    reason: 'quiet hours',
+    dueAt: '2026-11-21T00:00:00.000Z'
+  }])
   t.match(await app.log(ben), [{ type: 'CHAT', status: 'pending' }])
   t.match(app.pushes.enqueued.map(({ dueAt }) => dueAt.toISOString()).sort().at(-1), '2026-11-21T00:00:00.000Z')
 })
@@ -95,7 +129,9 @@ t.test('a notification read during quiet hours is not pushed when they end', asy
   await app.send(ana, 'POST', '/notifications/read', { ids: [id] })
   await app.deliverAll()
   t.equal(app.provider.sent.length, 1)
-  t.match(await app.log(ana), [{ status: 'muted', reason: 'the notification was read before the push was due' }, { status: 'sent' }])
+  t.match(await app.log(ana), [{ status: 'muted', reason: 'the notification was read before the push was due' }, {
+    status: 'sent'
+  }])
 })
 
 t.test('quiet hours are in local time', (t) => {
@@ -116,9 +152,14 @@ t.test('quiet hours are in local time', (t) => {
   t.equal(end(night, 'Asia/Kathmandu', '2026-11-20T20:00:00Z'), '2026-11-21T01:15:00.000Z')
   t.equal(end(night, 'Pacific/Kiritimati', '2026-11-20T09:00:00Z'), '2026-11-20T17:00:00.000Z')
 
-  // Clocks go forward in Berlin on 29 March at 01:00 UTC, back on 25 October at 01:00 UTC: the night has 8 hours, or 10.
+  // Clocks go forward in Berlin on 29 March at 01:00 UTC, back on 25 October at 01:00 UTC: the night has 8 hours, or
+  // 10.
   t.equal(end(night, 'Europe/Berlin', '2026-03-28T21:00:00Z'), '2026-03-29T05:00:00.000Z')
   t.equal(end(night, 'Europe/Berlin', '2026-10-24T20:00:00Z'), '2026-10-25T06:00:00.000Z')
-  t.equal(end({ ...night, end: '02:30' }, 'Europe/Berlin', '2026-03-28T22:00:00Z'), '2026-03-29T01:30:00.000Z', '02:30 does not exist on that day; 03:30 is used')
+  t.equal(
+    end({ ...night, end: '02:30' }, 'Europe/Berlin', '2026-03-28T22:00:00Z'),
+    '2026-03-29T01:30:00.000Z',
+    '02:30 does not exist on that day; 03:30 is used'
+  )
   t.end()
 })

@@ -16,7 +16,11 @@ import { renderText } from '../texts/texts.ts'
 import type { Provider } from './provider.ts'
 import { claimDeliveries, findClaimDelayMs, type ClaimedDelivery } from './queries.ts'
 
-const pushesTotal = new Counter({ name: 'notification_pushes_total', help: 'Push attempts by outcome', labelNames: ['outcome'] as const })
+const pushesTotal = new Counter({
+  name: 'notification_pushes_total',
+  help: 'Push attempts by outcome',
+  labelNames: ['outcome'] as const
+})
 const pushDelay = new Histogram({
   name: 'notification_push_delay_seconds',
   help: 'Time from when a push could be sent until the provider accepted it',
@@ -38,9 +42,13 @@ interface PushSenderOptions extends Pick<Deps, 'db' | 'findPeople'> {
 }
 
 /** Returns a function that sends one push, if it is still due, and stores the result. */
-export function createPushSender ({ db, findPeople, provider, retryDelayMs = MINUTE_MS }: PushSenderOptions): (id: string) => Promise<JobOutcome> {
+export function createPushSender (
+  { db, findPeople, provider, retryDelayMs = MINUTE_MS }: PushSenderOptions
+): (id: string) => Promise<JobOutcome> {
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
-  const finish = createBatcher(async (results: DeliveryResult[]) => await retryUntilPersisted(async () => await finishDeliveries(db, results)))
+  const finish = createBatcher(async (results: DeliveryResult[]) =>
+    await retryUntilPersisted(async () => await finishDeliveries(db, results))
+  )
 
   return async (id) => {
     const claimed = await claim(id)
@@ -67,15 +75,26 @@ export function createPushSender ({ db, findPeople, provider, retryDelayMs = MIN
     pushesTotal.inc({ outcome: outcome.type })
     switch (outcome.type) {
       case 'sent':
-        pushDelay.observe({ priority: claimed.lowPriority ? 'low' : 'high' }, claimed.delaySeconds + (performance.now() - startedAt) / 1_000)
+        pushDelay.observe(
+          { priority: claimed.lowPriority ? 'low' : 'high' },
+          claimed.delaySeconds + (performance.now() - startedAt) / 1_000
+        )
         return await finish({ id, status: 'sent', reason: outcome.note ?? null })
-      case 'refused': return await finish({ id, status: 'failed', reason: outcome.reason })
+      case 'refused':
+        return await finish({ id, status: 'failed', reason: outcome.reason })
       case 'dead':
         // Only with this token: the device may have registered a new one under its id meanwhile.
-        await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where('token', '=', token).execute()
+        await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where(
+          'token',
+          '=',
+          token
+        ).execute()
         return await finish({ id, status: 'pruned', reason: outcome.reason })
       case 'later': {
-        const dueAt = nextAttemptAt(claimed, outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (claimed.attempts - 1), MAX_RETRY_DELAY_MS))
+        const dueAt = nextAttemptAt(
+          claimed,
+          outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (claimed.attempts - 1), MAX_RETRY_DELAY_MS)
+        )
         if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
         await retryUntilPersisted(async () => await reschedule(db, claimed, outcome.reason, dueAt))
         return retryAfter(dueAt.getTime() - Date.now())
@@ -84,16 +103,27 @@ export function createPushSender ({ db, findPeople, provider, retryDelayMs = MIN
   }
 }
 
-interface DeliveryResult { id: string, status: DeliveryStatus, reason: string | null }
+interface DeliveryResult {
+  id: string
+  status: DeliveryStatus
+  reason: string | null
+}
 
-function skipReason ({ isRemoved, isBlocked, isRead, wasHeld, ageHours }: ClaimedDelivery): Omit<DeliveryResult, 'id'> | undefined {
+function skipReason (
+  { isRemoved, isBlocked, isRead, wasHeld, ageHours }: ClaimedDelivery
+): Omit<DeliveryResult, 'id'> | undefined {
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
-  if (!wasHeld && ageHours >= MAX_AGE_HOURS) return { status: 'failed', reason: 'the push could not be sent within a day' }
+  if (!wasHeld && ageHours >= MAX_AGE_HOURS) {
+    return { status: 'failed', reason: 'the push could not be sent within a day' }
+  }
 }
 
-/** When a push is tried again: after the delay plus up to a quarter of random jitter. Undefined if the push would be too old by then. */
+/**
+ * When a push is tried again: after the delay plus up to a quarter of random jitter. Undefined if the push would be too
+ * old by then.
+ */
 function nextAttemptAt ({ ageHours }: ClaimedDelivery, delayMs: number) {
   if (ageHours + delayMs / HOUR_MS < MAX_AGE_HOURS) return new Date(Date.now() + delayMs * (1 + Math.random() / 4))
 }
@@ -101,7 +131,9 @@ function nextAttemptAt ({ ageHours }: ClaimedDelivery, delayMs: number) {
 async function finishDeliveries (db: Db, results: DeliveryResult[]): Promise<undefined[]> {
   await sql`
     update deliveries set status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
-    from unnest(${results.map(({ id }) => id)}::uuid[], ${results.map(({ status }) => status)}::text[], ${results.map(({ reason }) => reason)}::text[])
+    from unnest(${results.map(({ id }) => id)}::uuid[], ${results.map(({ status }) => status)}::text[], ${
+    results.map(({ reason }) => reason)
+  }::text[])
       as result (id, status, reason)
     where deliveries.id = result.id and deliveries.status in ('pending', 'held')`.execute(db)
   return results.map(() => undefined)
@@ -114,8 +146,14 @@ async function reschedule (db: Db, { id, attempts }: ClaimedDelivery, reason: st
     .execute()
 }
 
-/** The language and time zone of the recipient and the name of the actor. While profile is unavailable, defaults replace what is missing. */
-async function resolveRecipient (findPeople: FindPeople, { accountId, actorId, actorName, locale, timezone }: ClaimedDelivery) {
+/**
+ * The language and time zone of the recipient and the name of the actor. While profile is unavailable, defaults replace
+ * what is missing.
+ */
+async function resolveRecipient (
+  findPeople: FindPeople,
+  { accountId, actorId, actorName, locale, timezone }: ClaimedDelivery
+) {
   const unknown = [...locale === null ? [accountId] : [], ...actorId && actorName === null ? [actorId] : []]
   const people = await findPeople(unknown).catch((error: unknown) => {
     if (error instanceof Unavailable) return []

@@ -22,26 +22,34 @@ interface Options extends Pick<Deps, 'db' | 'findPeople'> {
 }
 
 /**
- * Creates two queues with workers of their own. In a single queue, a broadcast at a slow provider would occupy all workers,
- * and an urgent message would have to wait for one of them.
+ * Creates two queues with workers of their own. In a single queue, a broadcast at a slow provider would occupy all
+ * workers, and an urgent message would have to wait for one of them.
  */
-export function createPushQueue ({ db, findPeople, provider, redisUrl, log, concurrency = 32, lowPriorityConcurrency = 16, retryDelayMs, ...options }: Options): PushQueue {
-  const open = (name: string, lowPriority: boolean, workers: number) => createQueue({
-    ...options,
-    name,
-    redisUrl,
-    log,
-    concurrency: workers,
-    work: createPushSender({ db, findPeople, provider, ...retryDelayMs !== undefined && { retryDelayMs } }),
-    listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
-  })
+export function createPushQueue (
+  { db, findPeople, provider, redisUrl, log, concurrency = 32, lowPriorityConcurrency = 16, retryDelayMs, ...options }:
+    Options
+): PushQueue {
+  const open = (name: string, lowPriority: boolean, workers: number) =>
+    createQueue({
+      ...options,
+      name,
+      redisUrl,
+      log,
+      concurrency: workers,
+      work: createPushSender({ db, findPeople, provider, ...retryDelayMs !== undefined && { retryDelayMs } }),
+      listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
+    })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
   const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
-  const toJobs = (jobs: DeliveryJob[]): Job[] => jobs.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
+  const toJobs = (jobs: DeliveryJob[]): Job[] =>
+    jobs.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
 
   return {
     async enqueue (jobs) {
-      const { true: low = [], false: high = [] } = Object.groupBy(jobs, (job) => String(job.lowPriority) as 'true' | 'false')
+      const { true: low = [], false: high = [] } = Object.groupBy(
+        jobs,
+        (job) => String(job.lowPriority) as 'true' | 'false'
+      )
       await Promise.all([highPriorityQueue.enqueue(toJobs(high)), lowPriorityQueue.enqueue(toJobs(low))])
     },
     start () {

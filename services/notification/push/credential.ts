@@ -6,9 +6,9 @@ import { ConfigError } from '@tandem/service-kit'
 export interface Credential {
   readonly projectId: string
   /** Returns a short-lived access token. Concurrent calls share one request. */
-  getAccessToken (): Promise<string>
+  getAccessToken(): Promise<string>
   /** Makes the next call of `getAccessToken` request a new token, unless `rejectedToken` has been replaced already. */
-  invalidate (rejectedToken: string): void
+  invalidate(rejectedToken: string): void
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
@@ -35,13 +35,22 @@ export async function readCredential (file: string): Promise<Credential> {
   }
 }
 
-interface ServiceAccount { project_id: string, client_email: string, private_key: string, private_key_id?: string, token_uri: string }
+interface ServiceAccount {
+  project_id: string
+  client_email: string
+  private_key: string
+  private_key_id?: string
+  token_uri: string
+}
 
 async function readAccount (file: string): Promise<ServiceAccount> {
   try {
     const account = JSON.parse(await readFile(file, 'utf8')) as Partial<ServiceAccount>
-    const { project_id, client_email, private_key, private_key_id, token_uri = 'https://oauth2.googleapis.com/token' } = account
-    if (!project_id || !client_email || !private_key || !URL.canParse(token_uri)) throw new Error('it is not a service account')
+    const { project_id, client_email, private_key, private_key_id, token_uri = 'https://oauth2.googleapis.com/token' } =
+      account
+    if (!project_id || !client_email || !private_key || !URL.canParse(token_uri)) {
+      throw new Error('it is not a service account')
+    }
     return { project_id, client_email, private_key, token_uri, ...private_key_id && { private_key_id } }
   } catch (error) {
     throw new ConfigError(`Cannot read FCM_SERVICE_ACCOUNT_FILE: ${(error as Error).message}`)

@@ -21,19 +21,35 @@ t.teardown(() => google.close())
 
 async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
-  const pushes = createPushQueue({ db: app.db, findPeople: app.deps.findPeople, provider, redisUrl: redis.url, log: silentLog, prefix, sweepIntervalSeconds: 1, sweepMinAgeSeconds: 2, retryDelayMs: 500, ...options })
+  const pushes = createPushQueue({
+    db: app.db,
+    findPeople: app.deps.findPeople,
+    provider,
+    redisUrl: redis.url,
+    log: silentLog,
+    prefix,
+    sweepIntervalSeconds: 1,
+    sweepMinAgeSeconds: 2,
+    retryDelayMs: 500,
+    ...options
+  })
   t.teardown(() => pushes.close())
   pushes.start()
   await until(() => pushes.ping().then(() => true, () => false))
   return { pushes, deps: { ...app.deps, pushes } }
 }
 
-const statuses = async ({ db }: TestApp, accountId: string) => await db.selectFrom('deliveries').where('account_id', '=', accountId)
-  .select(['status', 'reason', 'attempts']).orderBy('id').execute()
+const statuses = async ({ db }: TestApp, accountId: string) =>
+  await db.selectFrom('deliveries').where('account_id', '=', accountId)
+    .select(['status', 'reason', 'attempts']).orderBy('id').execute()
 
 let number = 0
 const level = async (deps: TestApp['deps'], to: string) =>
-  await notify(deps, { kind: 'levelReached', dedupeKey: `level:${++number}`, to: [to], params: { level: number } }, new Date())
+  await notify(
+    deps,
+    { kind: 'levelReached', dedupeKey: `level:${++number}`, to: [to], params: { level: number } },
+    new Date()
+  )
 
 t.test('an event reaches the recipient’s device, with the id of its notification', async (t) => {
   const app = reset()
@@ -45,9 +61,21 @@ t.test('an event reaches the recipient’s device, with the id of its notificati
   await level(deps, ana)
   await until(() => google.sentTo(token).length > 0)
   const [{ id }] = (await app.inbox(ana)).notifications
-  t.match(google.sentTo(token), [{ notification: { title: `Level ${number}!` }, data: { notificationId: id, type: 'GAMIFICATION' }, android: { collapse_key: id } }])
+  t.match(google.sentTo(token), [{
+    notification: { title: `Level ${number}!` },
+    data: { notificationId: id, type: 'GAMIFICATION' },
+    android: { collapse_key: id }
+  }])
   await until(async () => (await statuses(app, ana))[0]?.status === 'sent')
-  t.match(await app.log(ana), [{ status: 'sent', reason: null, attempts: 1, notificationId: id, title: `Level ${number}!`, platform: 'android', finishedAt: String }])
+  t.match(await app.log(ana), [{
+    status: 'sent',
+    reason: null,
+    attempts: 1,
+    notificationId: id,
+    title: `Level ${number}!`,
+    platform: 'android',
+    finishedAt: String
+  }])
 })
 
 t.test('a dead token is pruned at once and gets no more pushes; Retry-After is respected', async (t) => {
@@ -56,9 +84,13 @@ t.test('a dead token is pruned at once and gets no more pushes; Retry-After is r
   const { deps } = await workers(t, app, redis)
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
   const [dead, busy] = [await app.device(ana), await app.device(ben)]
-  google.respondWith(({ token }, attempt) => token === dead
-    ? { status: 404, code: 'UNREGISTERED' }
-    : attempt === 1 ? { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 } : undefined)
+  google.respondWith(({ token }, attempt) =>
+    token === dead
+      ? { status: 404, code: 'UNREGISTERED' }
+      : attempt === 1
+      ? { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }
+      : undefined
+  )
   await level(deps, ana)
   await level(deps, ben)
   await until(async () => (await statuses(app, ana))[0]?.status === 'pruned')
@@ -67,7 +99,8 @@ t.test('a dead token is pruned at once and gets no more pushes; Retry-After is r
   await level(deps, ana)
   await until(() => google.seen.filter((each) => each.token === busy).length === 1)
   await until(async () => (await statuses(app, ben))[0]?.reason === '429 QUOTA_EXCEEDED')
-  const [delivery] = await app.db.selectFrom('deliveries').where('account_id', '=', ben).select(['due_at', 'status']).execute()
+  const [delivery] = await app.db.selectFrom('deliveries').where('account_id', '=', ben).select(['due_at', 'status'])
+    .execute()
   t.equal(delivery?.status, 'pending')
   t.ok(Number(delivery?.due_at) - google.seen.find((each) => each.token === busy)!.at >= 1_000)
   await until(() => google.sentTo(busy).length === 1, 25)
@@ -76,46 +109,70 @@ t.test('a dead token is pruned at once and gets no more pushes; Retry-After is r
   t.equal(google.seen.filter((each) => each.token === dead).length, 1)
 })
 
-t.test('of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some timeouts, every live device gets each once, although Redis is wiped meanwhile', { timeout: 100_000 }, async (t) => {
-  const app = reset()
-  const redis = await startRedis(t)
-  const { deps } = await workers(t, app, redis)
-  const accounts = await runConcurrently(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
-  const fates = new Map<string, Fault | 'dead' | undefined>()
-  const fate = (number: number): Fault | undefined =>
-    [{ status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }, { status: 503, code: 'UNAVAILABLE', retryAfter: 1 }][number % 10]
-  const tokens = await runConcurrently(accounts.flatMap((account) => Array.from({ length: 10 }, () => async () => await app.device(account))))
-  tokens.forEach((token, number) => fates.set(token, number === 5 ? 'silence' : fate(number)))
-  google.respondWith(({ token }, attempt) => {
-    const fault = fates.get(token)
-    if (fault === undefined || fault === 'dead') return
-    const isDead = typeof fault === 'object' && fault.status === 404
-    return isDead || attempt === 1 ? fault : undefined
-  })
-  const before = google.seen.length
+t.test(
+  'of 500 pushes with 10 % dead tokens, 10 % 429, 10 % 503 and some timeouts, every live device gets each once, although Redis is wiped meanwhile',
+  { timeout: 100_000 },
+  async (t) => {
+    const app = reset()
+    const redis = await startRedis(t)
+    const { deps } = await workers(t, app, redis)
+    const accounts = await runConcurrently(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
+    const fates = new Map<string, Fault | 'dead' | undefined>()
+    const fate = (number: number): Fault | undefined =>
+      [{ status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }, {
+        status: 503,
+        code: 'UNAVAILABLE',
+        retryAfter: 1
+      }][number % 10]
+    const tokens = await runConcurrently(
+      accounts.flatMap((account) => Array.from({ length: 10 }, () => async () => await app.device(account)))
+    )
+    tokens.forEach((token, number) => fates.set(token, number === 5 ? 'silence' : fate(number)))
+    google.respondWith(({ token }, attempt) => {
+      const fault = fates.get(token)
+      if (fault === undefined || fault === 'dead') return
+      const isDead = typeof fault === 'object' && fault.status === 404
+      return isDead || attempt === 1 ? fault : undefined
+    })
+    const before = google.seen.length
 
-  await runConcurrently(accounts.map((account, number) => async () => {
-    await level(deps, account)
-    if (number === 20 || number === 40) await redis.wipe()
-  }))
-  const left = async () => Number((await app.db.selectFrom('deliveries').where('account_id', 'in', accounts).where('status', 'in', ['pending', 'held'])
-    .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count)
-  await until(async () => await left() === 0, 85)
+    await runConcurrently(accounts.map((account, number) => async () => {
+      await level(deps, account)
+      if (number === 20 || number === 40) await redis.wipe()
+    }))
+    const left = async () =>
+      Number(
+        (await app.db.selectFrom('deliveries').where('account_id', 'in', accounts).where('status', 'in', [
+          'pending',
+          'held'
+        ])
+          .select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+      )
+    await until(async () => await left() === 0, 85)
 
-  const seen = google.seen.slice(before)
-  for (const [index, token] of tokens.entries()) {
-    const mine = seen.filter((each) => each.token === token)
-    const taken = mine.filter((each) => each.status === 200)
-    const isDead = index % 10 === 0
-    if (mine.length !== (isDead || (index % 10 > 2 && index !== 5) ? 1 : 2) || taken.length !== (isDead ? 0 : 1)) t.fail(`device ${index}: ${JSON.stringify(mine.map(({ at, status }) => ({ at, status })))}`)
-    if (new Set(mine.map(({ message }) => message.android.collapse_key)).size > 1) t.fail('one notification, one collapse id')
-    const [first, second] = mine
-    if (second && first!.status !== 'none' && second.at - first!.at < 1_000) t.fail(`sent again ${second.at - first!.at} ms later`)
+    const seen = google.seen.slice(before)
+    for (const [index, token] of tokens.entries()) {
+      const mine = seen.filter((each) => each.token === token)
+      const taken = mine.filter((each) => each.status === 200)
+      const isDead = index % 10 === 0
+      if (mine.length !== (isDead || (index % 10 > 2 && index !== 5) ? 1 : 2) || taken.length !== (isDead ? 0 : 1)) {
+        t
+          .fail(`device ${index}: ${JSON.stringify(mine.map(({ at, status }) => ({ at, status })))}`)
+      }
+      if (new Set(mine.map(({ message }) => message.android.collapse_key)).size > 1) {
+        t.fail('one notification, one collapse id')
+      }
+      const [first, second] = mine
+      if (second && first!.status !== 'none' && second.at - first!.at < 1_000) {
+        t.fail(`sent again ${second.at - first!.at} ms later`)
+      }
+    }
+    const { rows } = await sql<{ status: string, count: number }>`
+    select status, count(*)::int as count from deliveries where account_id = any(${accounts}::uuid[]) group by status order by status`
+      .execute(app.db)
+    t.strictSame(rows, [{ status: 'pruned', count: 50 }, { status: 'sent', count: 450 }])
   }
-  const { rows } = await sql<{ status: string, count: number }>`
-    select status, count(*)::int as count from deliveries where account_id = any(${accounts}::uuid[]) group by status order by status`.execute(app.db)
-  t.strictSame(rows, [{ status: 'pruned', count: 50 }, { status: 'sent', count: 450 }])
-})
+)
 
 t.test('while Redis is unavailable nothing is lost, and a held push is sent on time although Redis was wiped', async (t) => {
   const app = reset()
@@ -127,12 +184,15 @@ t.test('while Redis is unavailable nothing is lost, and a held push is sent on t
   await redis.stop()
   await level(deps, ana)
   await level(deps, ana)
-  await sql`update deliveries set status = 'held', due_at = now() + interval '3 seconds' where id = (select id from deliveries where account_id = ${ana} order by id desc limit 1)`.execute(app.db)
+  await sql`update deliveries set status = 'held', due_at = now() + interval '3 seconds' where id = (select id from deliveries where account_id = ${ana} order by id desc limit 1)`
+    .execute(app.db)
   await redis.wipe()
   await redis.start()
   await until(() => google.sentTo(token).length === 1)
   await until(() => google.sentTo(token).length === 2)
-  const { due_at } = await app.db.selectFrom('deliveries').where('account_id', '=', ana).orderBy('id', 'desc').select('due_at').executeTakeFirstOrThrow()
+  const { due_at } = await app.db.selectFrom('deliveries').where('account_id', '=', ana).orderBy('id', 'desc').select(
+    'due_at'
+  ).executeTakeFirstOrThrow()
   t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
 })
 
@@ -148,13 +208,28 @@ t.test('chat does not wait behind a broadcast at a slow provider', async (t) => 
     await app.device(account)
     return account
   }))
-  const request = { kind: 'broadcast' as const, dedupeKey: 'broadcast:1', to: recipientIds, params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' } }
+  const request = {
+    kind: 'broadcast' as const,
+    dedupeKey: 'broadcast:1',
+    to: recipientIds,
+    params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' }
+  }
   const [recipients = []] = await findRecipients(deps, [{ to: recipientIds, actorId: null }])
-  const { jobs } = await insertNotifications(app.db, recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() })), { lowPriority: true })
+  const { jobs } = await insertNotifications(
+    app.db,
+    recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() })),
+    { lowPriority: true }
+  )
   await deps.pushes.enqueue([...jobs.values()].flat())
   await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
   const since = Date.now()
-  await notify(deps, { kind: 'messageReceived', dedupeKey: `message:${randomUUID()}`, to: [ana], actorId: ben, params: { hasImage: false } }, new Date())
+  await notify(deps, {
+    kind: 'messageReceived',
+    dedupeKey: `message:${randomUUID()}`,
+    to: [ana],
+    actorId: ben,
+    params: { hasImage: false }
+  }, new Date())
   await until(() => google.sentTo(token).length === 1)
   t.ok(Date.now() - since < 3_000)
   google.respondWith(() => undefined)

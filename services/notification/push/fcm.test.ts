@@ -8,8 +8,14 @@ import type { Push } from './provider.ts'
 import { startFakeFcm, type Fault } from '../test/fake-fcm.ts'
 
 const push: Push = {
-  token: 'dK3x:APA91', platform: 'android', collapseId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20', title: 'Ana', body: 'Ana sent you a message',
-  data: { type: 'CHAT', matchId: 'm' }, badge: 3, urgent: true
+  token: 'dK3x:APA91',
+  platform: 'android',
+  collapseId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20',
+  title: 'Ana',
+  body: 'Ana sent you a message',
+  data: { type: 'CHAT', matchId: 'm' },
+  badge: 3,
+  urgent: true
 }
 
 async function fcm (t: Test) {
@@ -28,9 +34,15 @@ t.test('a push is authenticated and in FCM’s shape, with its collapse id for b
     notification: { title: 'Ana', body: 'Ana sent you a message' },
     data: { type: 'CHAT', matchId: 'm' },
     android: { collapse_key: push.collapseId, priority: 'HIGH', ttl: '86400s', notification: { tag: push.collapseId } },
-    apns: { headers: { 'apns-collapse-id': push.collapseId, 'apns-priority': '10', 'apns-push-type': 'alert' }, payload: { aps: { sound: 'default', badge: 3 } } }
+    apns: {
+      headers: { 'apns-collapse-id': push.collapseId, 'apns-priority': '10', 'apns-push-type': 'alert' },
+      payload: { aps: { sound: 'default', badge: 3 } }
+    }
   }])
-  t.match(toFcmMessage({ ...push, urgent: false }), { android: { priority: 'NORMAL' }, apns: { headers: { 'apns-priority': '5' } } })
+  t.match(toFcmMessage({ ...push, urgent: false }), {
+    android: { priority: 'NORMAL' },
+    apns: { headers: { 'apns-priority': '5' } }
+  })
 })
 
 t.test('many pushes share one access token', async (t) => {
@@ -61,14 +73,34 @@ t.test('a dead token is distinguished from a push to retry and from one that can
     return await provider.send(push)
   }
   t.strictSame(await outcome({ status: 404, code: 'UNREGISTERED' }), { type: 'dead', reason: '404 UNREGISTERED' })
-  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT' }), { type: 'dead', reason: '400 INVALID_ARGUMENT' })
-  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT', field: 'message.token' }), { type: 'dead', reason: '400 INVALID_ARGUMENT' })
-  t.strictSame(await outcome({ status: 403, code: 'SENDER_ID_MISMATCH' }), { type: 'dead', reason: '403 SENDER_ID_MISMATCH' })
-  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT', field: 'message.data' }), { type: 'refused', reason: '400 INVALID_ARGUMENT message.data' })
-  t.strictSame(await outcome({ status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 }), { type: 'later', reason: '429 QUOTA_EXCEEDED', retryAfterMs: 5_000 })
+  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT' }), {
+    type: 'dead',
+    reason: '400 INVALID_ARGUMENT'
+  })
+  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT', field: 'message.token' }), {
+    type: 'dead',
+    reason: '400 INVALID_ARGUMENT'
+  })
+  t.strictSame(await outcome({ status: 403, code: 'SENDER_ID_MISMATCH' }), {
+    type: 'dead',
+    reason: '403 SENDER_ID_MISMATCH'
+  })
+  t.strictSame(await outcome({ status: 400, code: 'INVALID_ARGUMENT', field: 'message.data' }), {
+    type: 'refused',
+    reason: '400 INVALID_ARGUMENT message.data'
+  })
+  t.strictSame(await outcome({ status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 5 }), {
+    type: 'later',
+    reason: '429 QUOTA_EXCEEDED',
+    retryAfterMs: 5_000
+  })
   t.strictSame(await outcome({ status: 503, code: 'UNAVAILABLE' }), { type: 'later', reason: '503 UNAVAILABLE' })
   t.strictSame(await outcome({ status: 500, code: 'INTERNAL' }), { type: 'later', reason: '500 INTERNAL' })
-  t.strictSame(await outcome({ status: 404, code: 'NOT_FOUND' }), { type: 'later', reason: '404 NOT_FOUND' }, 'the project may be wrong, not the token')
+  t.strictSame(
+    await outcome({ status: 404, code: 'NOT_FOUND' }),
+    { type: 'later', reason: '404 NOT_FOUND' },
+    'the project may be wrong, not the token'
+  )
 })
 
 t.test('a timeout after ten seconds and a refused connection are retried later', { timeout: 30_000 }, async (t) => {
@@ -94,7 +126,9 @@ t.test('Retry-After is in seconds or a date', (t) => {
 t.test('the longest text fits into a message, truncated between characters', async (t) => {
   const { provider } = await fcm(t)
   const family = '👨‍👩‍👧‍👦'
-  t.strictSame(await provider.send({ ...push, title: family.repeat(500), body: family.repeat(2_000) }), { type: 'sent' })
+  t.strictSame(await provider.send({ ...push, title: family.repeat(500), body: family.repeat(2_000) }), {
+    type: 'sent'
+  })
   t.equal(truncate('short', 5), 'short')
   t.equal(truncate('longer', 5), 'lo…')
   t.equal(truncate(family.repeat(3), 60), `${family}${family}…`)

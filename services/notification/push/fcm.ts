@@ -11,11 +11,26 @@ const CONNECTIONS = 32
 const MAX_TITLE_BYTES = 400
 const MAX_BODY_BYTES = 1_600
 
-interface FcmErrorBody { error?: { status?: string, message?: string, details?: { '@type'?: string, errorCode?: string, fieldViolations?: { field?: string }[] }[] } }
+interface FcmErrorBody {
+  error?: {
+    status?: string,
+    message?: string,
+    details?: { '@type'?: string, errorCode?: string, fieldViolations?: { field?: string }[] }[]
+  }
+}
 
-/** Sends through as few connections as possible: over HTTP/2 if the server supports it, because each request carries one message. */
+/**
+ * Sends through as few connections as possible: over HTTP/2 if the server supports it, because each request carries one
+ * message.
+ */
 export function createFcm ({ baseUrl, credential }: { baseUrl: string, credential: Credential }): Provider {
-  const agent = new Agent({ allowH2: true, connections: CONNECTIONS, connect: { timeout: 5_000 }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+  const agent = new Agent({
+    allowH2: true,
+    connections: CONNECTIONS,
+    connect: { timeout: 5_000 },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS
+  })
   const address = `${baseUrl.replace(/\/$/, '')}/v1/projects/${credential.projectId}/messages:send`
 
   async function attempt (body: string) {
@@ -27,7 +42,12 @@ export function createFcm ({ baseUrl, credential }: { baseUrl: string, credentia
       body,
       signal: AbortSignal.timeout(TIMEOUT_MS)
     })
-    return { token, status: response.statusCode, retryAfter: response.headers['retry-after'], text: await response.body.text() }
+    return {
+      token,
+      status: response.statusCode,
+      retryAfter: response.headers['retry-after'],
+      text: await response.body.text()
+    }
   }
 
   return {
@@ -89,7 +109,9 @@ export function truncate (text: string, maxBytes: number) {
   return `${short}…`
 }
 
-function toOutcome ({ status, retryAfter, text }: { status: number, retryAfter: string | string[] | undefined, text: string }): Outcome {
+function toOutcome (
+  { status, retryAfter, text }: { status: number, retryAfter: string | string[] | undefined, text: string }
+): Outcome {
   if (status === 200) return { type: 'sent' }
   const { error = {} } = parseError(text)
   const code = error.details?.find((each) => each.errorCode)?.errorCode ?? error.status ?? ''
@@ -97,9 +119,11 @@ function toOutcome ({ status, retryAfter, text }: { status: number, retryAfter: 
   // Not every 404: with a wrong project or address, all tokens would seem dead.
   if (code === 'UNREGISTERED' || code === 'SENDER_ID_MISMATCH') return { type: 'dead', reason }
   if (status === 400) {
-    // All messages have the same shape and are below the size limit, so the token is invalid unless FCM names another field.
+    // All messages have the same shape and are below the size limit, so the token is invalid unless FCM names another
+    // field.
     const named = error.details?.flatMap((each) => each.fieldViolations?.map(({ field = '' }) => field) ?? []) ?? []
-    const isToken = code === 'INVALID_ARGUMENT' && (named.length === 0 || named.some((field) => field.includes('token')))
+    const isToken = code === 'INVALID_ARGUMENT' &&
+      (named.length === 0 || named.some((field) => field.includes('token')))
     return isToken ? { type: 'dead', reason } : { type: 'refused', reason: [reason, ...named].join(' ') }
   }
   const retryAfterMs = parseRetryAfter(retryAfter)

@@ -12,14 +12,22 @@ import { createLogProvider } from './log-provider.ts'
 import { createPushQueue } from './create-push-queue.ts'
 import { startFakeFcm } from '../test/fake-fcm.ts'
 
-// The jobs of a killed worker are retried after 15 s, and its leases expire after 30 s, so most of this test is waiting.
+// The jobs of a killed worker are retried after 15 s, and its leases expire after 30 s, so most of this test is
+// waiting.
 t.test('workers killed while sending lose no push and show none twice on a device', { timeout: 115_000 }, async (t) => {
   const app = (await testApp(t)).reset()
   const [redis, google] = await Promise.all([startRedis(t), startFakeFcm()])
   t.teardown(() => google.close())
   const prefix = randomUUIDv7()
   // It enqueues and has no workers.
-  const pushes = createPushQueue({ db: app.db, findPeople: app.deps.findPeople, provider: createLogProvider(silentLog), redisUrl: redis.url, log: silentLog, prefix })
+  const pushes = createPushQueue({
+    db: app.db,
+    findPeople: app.deps.findPeople,
+    provider: createLogProvider(silentLog),
+    redisUrl: redis.url,
+    log: silentLog,
+    prefix
+  })
   t.teardown(() => pushes.close())
   await until(() => pushes.ping().then(() => true, () => false))
   const accounts = await runConcurrently(Array.from({ length: 20 }, () => async () => {
@@ -29,7 +37,13 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   }))
 
   const work = () => {
-    const child = fork(new URL('../test/delivering-process.ts', import.meta.url), [app.url, redis.url, prefix, google.url, google.file])
+    const child = fork(new URL('../test/delivering-process.ts', import.meta.url), [
+      app.url,
+      redis.url,
+      prefix,
+      google.url,
+      google.file
+    ])
     t.teardown(() => child.kill('SIGKILL'))
     return child
   }
@@ -38,7 +52,12 @@ t.test('workers killed while sending lose no push and show none twice on a devic
     const ended = once(child, 'exit')
     const before = google.seen.length
     for (const account of accounts) {
-      await notify({ ...app.deps, pushes }, { kind: 'levelReached', dedupeKey: `level:${round}`, to: [account], params: { level: round } }, new Date())
+      await notify({ ...app.deps, pushes }, {
+        kind: 'levelReached',
+        dedupeKey: `level:${round}`,
+        to: [account],
+        params: { level: round }
+      }, new Date())
     }
     await until(() => google.seen.length > before + round, 40)
     child.kill('SIGKILL')
@@ -48,9 +67,18 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   work()
   // Expires the leases of killed workers early, so that the test does not wait for them.
   await sleep(1_000)
-  const expire = setInterval(() => void sql`update deliveries set claimed_until = now() - interval '1 second' where attempts = 1 and claimed_until > now() and claimed_until < now() + interval '24 seconds'`.execute(app.db).catch(() => {}), 1_000)
+  const expire = setInterval(
+    () =>
+      void sql`update deliveries set claimed_until = now() - interval '1 second' where attempts = 1 and claimed_until > now() and claimed_until < now() + interval '24 seconds'`
+        .execute(app.db).catch(() => {}),
+    1_000
+  )
   t.teardown(() => clearInterval(expire))
-  await until(async () => (await app.db.selectFrom('deliveries').where('status', '!=', 'sent').select('id').execute()).length === 0, 80)
+  await until(
+    async () =>
+      (await app.db.selectFrom('deliveries').where('status', '!=', 'sent').select('id').execute()).length === 0,
+    80
+  )
 
   const shown = new Set(google.seen.map(({ token, message }) => `${token} ${message.android.notification.tag}`))
   t.equal(shown.size, 60, 'every notification reached its device')

@@ -1,7 +1,10 @@
 import type { Log } from '@tandem/service-kit'
 import type { Provider } from './provider.ts'
 
-/** Sends nothing. Without a provider account, developers see in the log and in GET /notifications/push/log what would be sent. */
+/**
+ * Sends nothing. Without a provider account, developers see in the log and in GET /notifications/push/log what would be
+ * sent.
+ */
 export function createLogProvider (log: Log): Provider {
   return {
     async send ({ platform, collapseId, title, body, data }) {

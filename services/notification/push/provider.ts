@@ -15,8 +15,8 @@ export interface Push {
 }
 
 /**
- * The outcome of an attempt: the provider accepted the push; the token is dead; the push can be retried, after `retryAfterMs` if the
- * provider named a delay; or the provider refuses its content, whatever the token.
+ * The outcome of an attempt: the provider accepted the push; the token is dead; the push can be retried, after
+ * `retryAfterMs` if the provider named a delay; or the provider refuses its content, whatever the token.
  */
 export type Outcome =
   | { type: 'sent', note?: string }
@@ -25,6 +25,6 @@ export type Outcome =
   | { type: 'refused', reason: string }
 
 export interface Provider {
-  send (push: Push): Promise<Outcome>
-  close (): Promise<void>
+  send(push: Push): Promise<Outcome>
+  close(): Promise<void>
 }

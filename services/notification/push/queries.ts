@@ -38,11 +38,16 @@ export interface ClaimedDelivery {
   unread: number
 }
 
-/** Claims due deliveries for this worker, with everything their pushes need; returns undefined for those it cannot claim. */
+/**
+ * Claims due deliveries for this worker, with everything their pushes need; returns undefined for those it cannot
+ * claim.
+ */
 export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
   const { rows } = await sql<ClaimedDelivery>`
     with claimed as (
-      update deliveries set attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
+      update deliveries set attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${
+    sql.lit(LEASE_SECONDS)
+  })
       where id = any(${ids}::uuid[]) and status in ('pending', 'held') and due_at <= now() and (claimed_until is null or claimed_until < now())
       returning id, notification_id, account_id, device_id, platform, low_priority, status, attempts, due_at, created_at
     )
@@ -50,7 +55,9 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedD
       extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8 as "delaySeconds",
       notification_id as "notificationId", claimed.account_id as "accountId", claimed.platform, claimed.device_id as "deviceId", devices.token,
       kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
-      removed_at is not null or ${isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)} as "isRemoved",
+      removed_at is not null or ${
+    isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)
+  } as "isRemoved",
       actor_id is not null and ${hasBlockBetween(sql`claimed.account_id`, sql`actor_id`)} as "isBlocked",
       actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone, coalesce(unread_counts.unread, 0) as unread
     from claimed
@@ -68,7 +75,10 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedD
   })
 }
 
-/** Milliseconds until a delivery can be claimed: until it is due and no other worker owns it. Undefined if it is finished. */
+/**
+ * Milliseconds until a delivery can be claimed: until it is due and no other worker owns it. Undefined if it is
+ * finished.
+ */
 export async function findClaimDelayMs (db: Db, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ delayMs: number }>`
     select (extract(epoch from greatest(due_at, claimed_until) - now()) * 1000)::float8 as "delayMs"
@@ -76,17 +86,29 @@ export async function findClaimDelayMs (db: Db, id: string): Promise<number | un
   return rows[0]?.delayMs
 }
 
-interface SweepQuery { lowPriority: boolean, olderThanSeconds: number, limit: number, after: string | undefined }
+interface SweepQuery {
+  lowPriority: boolean
+  olderThanSeconds: number
+  limit: number
+  after: string | undefined
+}
 
 // Longer than the interval between two sweeps, so that a held delivery is enqueued before it is due.
 const LOOKAHEAD_SECONDS = 30
 
-/** Lists unfinished deliveries in the order of their ids: those that have been due for a while, and held or retried ones that are due soon. */
+/**
+ * Lists unfinished deliveries in the order of their ids: those that have been due for a while, and held or retried ones
+ * that are due soon.
+ */
 export async function listUnfinishedDeliveries (db: Db, { lowPriority, olderThanSeconds, limit, after }: SweepQuery) {
   const { rows } = await sql<{ id: string, delay: number }>`
     select id, greatest(0, extract(epoch from due_at - now()) * 1000)::float8 as delay from deliveries
-    where low_priority = ${lowPriority} and status in ('pending', 'held') and id > ${after ?? '00000000-0000-0000-0000-000000000000'}
-      and due_at <= case when status = 'held' or attempts > 0 then now() + make_interval(secs => ${sql.lit(LOOKAHEAD_SECONDS)}) else now() - make_interval(secs => ${olderThanSeconds}) end
+    where low_priority = ${lowPriority} and status in ('pending', 'held') and id > ${
+    after ?? '00000000-0000-0000-0000-000000000000'
+  }
+      and due_at <= case when status = 'held' or attempts > 0 then now() + make_interval(secs => ${
+    sql.lit(LOOKAHEAD_SECONDS)
+  }) else now() - make_interval(secs => ${olderThanSeconds}) end
       and (claimed_until is null or claimed_until < now())
     order by id limit ${sql.lit(limit)}`.execute(db)
   return rows
@@ -127,7 +149,8 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
   const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
   return {
     deliveries: page.map(({ kind, params, othersCount, actorName, locale, timezone, ...row }) => ({
-      ...row, ...renderText({ kind, params, othersCount, actorName }, language ?? languageOfLocale(locale), timezone ?? 'UTC')
+      ...row,
+      ...renderText({ kind, params, othersCount, actorName }, language ?? languageOfLocale(locale), timezone ?? 'UTC')
     })),
     nextCursor
   }

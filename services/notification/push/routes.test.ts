@@ -14,7 +14,10 @@ t.test('a test push goes to all of the caller’s devices, muted or not, and to 
   t.strictSame(await send(ana, 'POST', url), { status: 200, success: true, data: { devices: 0 } })
   await device(ana, { deviceName: 'Pixel 12' })
   await device(ana, { platform: 'ios' })
-  await send(ana, 'PUT', '/notifications/preferences', { categories: { ACCOUNT: { push: false } }, quietHours: { enabled: true, start: '00:00', end: '23:59' } })
+  await send(ana, 'PUT', '/notifications/preferences', {
+    categories: { ACCOUNT: { push: false } },
+    quietHours: { enabled: true, start: '00:00', end: '23:59' }
+  })
   t.strictSame(await send(ana, 'POST', url), { status: 200, success: true, data: { devices: 2 } })
   await deliverAll()
   t.match(provider.sent, [{ title: 'Berhasil' }, { title: 'Berhasil' }])
@@ -22,7 +25,19 @@ t.test('a test push goes to all of the caller’s devices, muted or not, and to 
   const deliveries = await log(ana)
   t.match(deliveries, [{ type: 'ACCOUNT', status: 'sent' }, { status: 'sent' }])
   t.strictSame(Object.keys(deliveries[0]), [
-    'id', 'notificationId', 'type', 'title', 'body', 'deviceName', 'platform', 'status', 'reason', 'attempts', 'dueAt', 'createdAt', 'finishedAt'
+    'id',
+    'notificationId',
+    'type',
+    'title',
+    'body',
+    'deviceName',
+    'platform',
+    'status',
+    'reason',
+    'attempts',
+    'dueAt',
+    'createdAt',
+    'finishedAt'
   ])
 })
 
@@ -59,7 +74,14 @@ t.test('without a provider account a push is logged and stored as sent', async (
   await device(ana)
   await send(ana, 'POST', url)
   const lines: string[] = []
-  const deliver = createPushSender({ ...deps, provider: createLogProvider(createLogger('test', 'info', { write: (line: string) => { lines.push(line) } })) })
+  const deliver = createPushSender({
+    ...deps,
+    provider: createLogProvider(createLogger('test', 'info', {
+      write: (line: string) => {
+        lines.push(line)
+      }
+    }))
+  })
   for (const { id } of pushes.enqueued) await deliver(id)
   t.match(await log(ana), [{ status: 'sent', reason: 'log only' }])
   t.match(JSON.parse(lines[0] ?? '{}'), { title: 'It works', body: 'Tandem can send notifications to this device.' })
@@ -69,7 +91,15 @@ t.test('a read notification is still pushed unless it was held, and a push refus
   const { send, person, device, provider, deliverAll, receive, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)
-  const message = async () => await receive('fitmatch.message.sent.v1', { matchId: randomUUID(), messageId: randomUUID(), senderId: ben, senderName: 'Ben', recipientId: ana, hasImage: true })
+  const message = async () =>
+    await receive('fitmatch.message.sent.v1', {
+      matchId: randomUUID(),
+      messageId: randomUUID(),
+      senderId: ben,
+      senderName: 'Ben',
+      recipientId: ana,
+      hasImage: true
+    })
   await message()
   await send(ana, 'POST', '/notifications/read')
   await deliverAll()

@@ -1,5 +1,17 @@
 import Type from 'typebox'
-import { Data, data, Enum, readIdempotencyKey, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Timestamp, preferredLanguage } from '@tandem/service-kit'
+import {
+  Data,
+  data,
+  Enum,
+  readIdempotencyKey,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  IdempotencyHeaders,
+  type Routes,
+  Timestamp,
+  preferredLanguage
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { notificationTypes } from '../notifications/kinds.ts'
 import { sendTestPush } from './actions.ts'
@@ -7,7 +19,9 @@ import { readPushLog } from './queries.ts'
 
 const Delivery = Type.Object({
   id: Type.String(),
-  notificationId: Type.String({ description: 'Also the collapse id: pushes of the same notification replace each other' }),
+  notificationId: Type.String({
+    description: 'Also the collapse id: pushes of the same notification replace each other'
+  }),
   type: Enum(notificationTypes),
   title: Type.String(),
   body: Type.String(),
@@ -41,7 +55,8 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/notifications/push/log', {
     schema: {
       summary: 'List the caller’s recent pushes and their results',
-      description: 'Newest first, for the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
+      description:
+        'Newest first, for the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
       'x-extension': true,
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }
@@ -54,7 +69,13 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
       description: 'It ignores muted categories and quiet hours. The push log shows the result.',
       'x-extension': true,
       headers: IdempotencyHeaders,
-      response: { 200: Data(Type.Object({ devices: Type.Integer({ minimum: 0, description: 'The number of devices it is sent to', examples: [1] }) })) }
+      response: {
+        200: Data(
+          Type.Object({
+            devices: Type.Integer({ minimum: 0, description: 'The number of devices it is sent to', examples: [1] })
+          })
+        )
+      }
     }
   }, async (request) => data({ devices: await sendTestPush(deps, request.account.id, readIdempotencyKey(request)) }))
 }

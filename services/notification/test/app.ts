@@ -22,18 +22,26 @@ import type { Tables } from '../tables.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Fakes of the other services: what they return, and whether they are unavailable. */
-interface Neighbours { people: Map<string, PersonCopy>, contacts: Map<string, { email: string, name: string, locale: string }>, isUnavailable: boolean }
+interface Neighbours {
+  people: Map<string, PersonCopy>
+  contacts: Map<string, { email: string, name: string, locale: string }>
+  isUnavailable: boolean
+}
 
 /** A push queue without workers. It keeps the jobs until a test calls `deliverAll`. */
 function idlePushQueue (): PushQueue & { enqueued: DeliveryJob[] } {
   const enqueued: DeliveryJob[] = []
   return {
     enqueued,
-    async enqueue (jobs) { enqueued.push(...jobs) },
+    async enqueue (jobs) {
+      enqueued.push(...jobs)
+    },
     start () {},
     async close () {},
     async ping () {},
-    async lowPriorityDepth () { return 0 }
+    async lowPriorityDepth () {
+      return 0
+    }
   }
 }
 
@@ -64,14 +72,33 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const clock = { now: () => new Date() }
   const pushes = idlePushQueue()
   const provider = recordingProvider()
-  const deps: Deps = { db, callRpc, findPeople: createPeopleLookup({ db, callRpc }), mailer: fakeMailer(), pushes, likeDigestMs, now: () => clock.now() }
+  const deps: Deps = {
+    db,
+    callRpc,
+    findPeople: createPeopleLookup({ db, callRpc }),
+    mailer: fakeMailer(),
+    pushes,
+    likeDigestMs,
+    now: () => clock.now()
+  }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
   const handlers = createHandlers(deps)
 
   /** Sends a request as an account; returns the status and the body. The session id defaults to the account id. */
-  async function send (accountId: string, method: Method, url: string, payload?: object, { sessionId = accountId, headers = {} }: { sessionId?: string, headers?: Record<string, string> } = {}) {
-    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId }), ...headers }, ...payload && { payload } })
+  async function send (
+    accountId: string,
+    method: Method,
+    url: string,
+    payload?: object,
+    { sessionId = accountId, headers = {} }: { sessionId?: string, headers?: Record<string, string> } = {}
+  ) {
+    const response = await app.inject({
+      method,
+      url,
+      headers: { ...bearer(accountId, { sessionId }), ...headers },
+      ...payload && { payload }
+    })
     return { status: response.statusCode, ...response.json() }
   }
 
@@ -86,14 +113,16 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     provider,
     send,
     /** Delivers an event to the service. */
-    receive: async (type: string, data: object, options?: Parameters<typeof deliver>[3]) => await deliver(handlers, type, data, options),
+    receive: async (type: string, data: object, options?: Parameters<typeof deliver>[3]) =>
+      await deliver(handlers, type, data, options),
     /** Sends a request without authentication. */
     getAnonymously: async (method: Method, url: string, headers = {}) => {
       const response = await app.inject({ method, url, headers })
       return { status: response.statusCode, ...response.json() }
     },
     inbox: async (accountId: string, query = '') => (await send(accountId, 'GET', `/notifications${query}`)).data,
-    log: async (accountId: string) => (await send(accountId, 'GET', '/notifications/push/log?limit=50')).data.deliveries,
+    log: async (accountId: string) =>
+      (await send(accountId, 'GET', '/notifications/push/log?limit=50')).data.deliveries,
     /** Creates a person that the service knows; returns the account id. */
     person: async (name: string, overrides: Partial<PersonCopy> = {}) => {
       const person = somePerson(name, overrides)
@@ -102,8 +131,17 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       return person.accountId
     },
     /** Registers a device for `accountId`; returns its token. */
-    device: async (accountId: string, { token = `token-${randomUUID()}`, sessionId = accountId, ...others }: Record<string, string> = {}) => {
-      const { status } = await send(accountId, 'POST', '/notifications/push', { token, platform: 'android', ...others }, { sessionId })
+    device: async (
+      accountId: string,
+      { token = `token-${randomUUID()}`, sessionId = accountId, ...others }: Record<string, string> = {}
+    ) => {
+      const { status } = await send(
+        accountId,
+        'POST',
+        '/notifications/push',
+        { token, platform: 'android', ...others },
+        { sessionId }
+      )
       if (status !== 200) throw new Error(`the registration failed with ${status}`)
       return token
     },
@@ -113,7 +151,10 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       const deliver = createPushSender({ ...deps, provider })
       for (const { id } of pushes.enqueued.splice(0)) await deliver(id)
     },
-    /** Resets queue, provider, clock and fakes, so that a file's tests can share the app. Each test creates people of its own. */
+    /**
+     * Resets queue, provider, clock and fakes, so that a file's tests can share the app. Each test creates people of
+     * its own.
+     */
     reset: () => {
       pushes.enqueued.length = 0
       provider.sent.length = 0
@@ -127,12 +168,18 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
 }
 
 /** Creates notifications for one request. */
-export const notify = async (deps: Deps, request: NotificationRequest, occurredAt: Date) => await createNotifier(deps)(request, occurredAt)
+export const notify = async (deps: Deps, request: NotificationRequest, occurredAt: Date) =>
+  await createNotifier(deps)(request, occurredAt)
 
 export type TestApp = Omit<Awaited<ReturnType<typeof testApp>>, 'fresh'>
 
 const somePerson = (name: string, overrides: Partial<PersonCopy> = {}): PersonCopy => ({
-  accountId: randomUUID(), name, image: null, locale: 'en', timezone: 'Asia/Jakarta', ...overrides
+  accountId: randomUUID(),
+  name,
+  image: null,
+  locale: 'en',
+  timezone: 'Asia/Jakarta',
+  ...overrides
 })
 
 /** Runs `tasks` concurrently, few enough at once to leave database connections for others. */

@@ -9,7 +9,9 @@ const [url = ''] = process.argv.slice(2)
 const db = connect<Tables>(url, { log: { warn () {} } })
 startBroadcasting({
   db,
-  callRpc: async () => { throw new Error('unexpected call') },
+  callRpc: async () => {
+    throw new Error('unexpected call')
+  },
   findPeople: async () => [],
   mailer: fakeMailer(),
   // Pauses after each chunk, so that the test can kill it between two chunks.

@@ -11,7 +11,12 @@ import type { toFcmMessage } from '../push/fcm.ts'
 type FcmMessage = ReturnType<typeof toFcmMessage>
 
 /** A request to send, and the status of its response. */
-export interface SendRequest { at: number, token: string, message: FcmMessage, status: number | 'none' }
+export interface SendRequest {
+  at: number
+  token: string
+  message: FcmMessage
+  status: number | 'none'
+}
 
 /** The response instead of 200: an error, or no response at all. */
 export type Fault = { status: number, code?: string, retryAfter?: number, field?: string } | 'silence'
@@ -20,8 +25,9 @@ const PROJECT = 'tandem-test'
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 
 /**
- * A fake of the parts of Google that pushes need: the exchange of a signed assertion for an access token, and messages:send of FCM HTTP v1.
- * It verifies assertions, and accepts only its own access tokens and messages in FCM's shape.
+ * A fake of the parts of Google that pushes need: the exchange of a signed assertion for an access token, and
+ * messages:send of FCM HTTP v1. It verifies assertions, and accepts only its own access tokens and messages in FCM's
+ * shape.
  */
 export async function startFakeFcm (port = 0) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fcm-'))
@@ -38,19 +44,24 @@ export async function startFakeFcm (port = 0) {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const file = path.join(folder, 'service-account.json')
-  await writeFile(file, JSON.stringify({
-    type: 'service_account',
-    project_id: PROJECT,
-    client_email: `push@${PROJECT}.iam.gserviceaccount.com`,
-    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    private_key_id: 'one',
-    token_uri: `${url}/token`
-  }))
+  await writeFile(
+    file,
+    JSON.stringify({
+      type: 'service_account',
+      project_id: PROJECT,
+      client_email: `push@${PROJECT}.iam.gserviceaccount.com`,
+      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      private_key_id: 'one',
+      token_uri: `${url}/token`
+    })
+  )
 
   async function answer (request: IncomingMessage, response: ServerResponse) {
     const body = await text(request)
     if (request.method === 'POST' && request.url === '/token') return exchange(body, response)
-    if (request.method === 'POST' && request.url === `/v1/projects/${PROJECT}/messages:send`) return send(request, body, response)
+    if (request.method === 'POST' && request.url === `/v1/projects/${PROJECT}/messages:send`) {
+      return send(request, body, response)
+    }
     if (request.method === 'GET' && request.url === '/sent') return reply(response, 200, seen)
     reply(response, 404, errorBody(404, 'NOT_FOUND'))
   }
@@ -59,9 +70,17 @@ export async function startFakeFcm (port = 0) {
     exchanges++
     const form = new URLSearchParams(body)
     const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
-    const isSigned = verify('sha256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
-    const { aud, scope, exp } = isSigned ? JSON.parse(Buffer.from(claims, 'base64url').toString()) as { aud: string, scope: string, exp: number } : {}
-    const isValid = form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer' && aud === `${url}/token` && scope === SCOPE && Number(exp) * 1_000 > Date.now()
+    const isSigned = verify(
+      'sha256',
+      Buffer.from(`${header}.${claims}`),
+      publicKey,
+      Buffer.from(signature, 'base64url')
+    )
+    const { aud, scope, exp } = isSigned
+      ? JSON.parse(Buffer.from(claims, 'base64url').toString()) as { aud: string, scope: string, exp: number }
+      : {}
+    const isValid = form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer' &&
+      aud === `${url}/token` && scope === SCOPE && Number(exp) * 1_000 > Date.now()
     if (!isValid) return reply(response, 400, { error: 'invalid_grant', error_description: 'Invalid assertion' })
     const token = randomBytes(16).toString('hex')
     tokens.add(token)
@@ -69,17 +88,25 @@ export async function startFakeFcm (port = 0) {
   }
 
   function send (request: IncomingMessage, body: string, response: ServerResponse) {
-    if (!tokens.has(request.headers.authorization?.replace('Bearer ', '') ?? '')) return reply(response, 401, errorBody(401, 'UNAUTHENTICATED'))
+    if (!tokens.has(request.headers.authorization?.replace('Bearer ', '') ?? '')) {
+      return reply(response, 401, errorBody(401, 'UNAUTHENTICATED'))
+    }
     const { message } = JSON.parse(body) as { message: FcmMessage }
     const isValid = typeof message.token === 'string' && typeof message.notification.title === 'string' &&
-      Object.values(message.data).every((value) => typeof value === 'string') && Buffer.byteLength(JSON.stringify({ ...message, token: '' })) <= 4_096
+      Object.values(message.data).every((value) => typeof value === 'string') &&
+      Buffer.byteLength(JSON.stringify({ ...message, token: '' })) <= 4_096
     if (!isValid) return reply(response, 400, errorBody(400, 'INVALID_ARGUMENT', 'message'))
 
     const key = `${message.token} ${message.android.collapse_key}`
     const attempt = (attempts.get(key) ?? 0) + 1
     attempts.set(key, attempt)
     const fault = responseTo(message, attempt)
-    seen.push({ at: Date.now(), token: message.token, message, status: fault === 'silence' ? 'none' : fault?.status ?? 200 })
+    seen.push({
+      at: Date.now(),
+      token: message.token,
+      message,
+      status: fault === 'silence' ? 'none' : fault?.status ?? 200
+    })
     if (fault === 'silence') return
     if (!fault) return reply(response, 200, { name: `projects/${PROJECT}/messages/${seen.length}` })
     if (fault.retryAfter !== undefined) response.setHeader('retry-after', fault.retryAfter)
@@ -92,12 +119,20 @@ export async function startFakeFcm (port = 0) {
     /** All requests to send, oldest first. */
     seen,
     /** The messages that a device received. */
-    sentTo: (token: string) => seen.filter((each) => each.token === token && each.status === 200).map((each) => each.message),
+    sentTo: (token: string) =>
+      seen.filter((each) => each.token === token && each.status === 200).map((each) => each.message),
     exchanges: () => exchanges,
-    /** Sets the response to each message from now on; undefined is 200. `attempt` counts the requests for one message and token from 1. */
-    respondWith (decide: typeof responseTo) { responseTo = decide },
+    /**
+     * Sets the response to each message from now on; undefined is 200. `attempt` counts the requests for one message
+     * and token from 1.
+     */
+    respondWith (decide: typeof responseTo) {
+      responseTo = decide
+    },
     /** Revokes all access tokens. */
-    revoke () { tokens.clear() },
+    revoke () {
+      tokens.clear()
+    },
     async close () {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -124,7 +159,8 @@ function reply (response: ServerResponse, status: number, body: object) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-// `node services/notification/test/fake-fcm.ts [port]` prints the variables to start Tandem with, and lists all pushes at GET /sent.
+// `node services/notification/test/fake-fcm.ts [port]` prints the variables to start Tandem with, and lists all pushes
+// at GET /sent.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { url, file, close } = await startFakeFcm(Number(process.argv[2] ?? 0))
   console.log(`FCM_BASE_URL=${url} FCM_SERVICE_ACCOUNT_FILE=${file}`)

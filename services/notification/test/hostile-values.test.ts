@@ -5,7 +5,9 @@ import { testApp } from './app.ts'
 t.test('no value in a path, a query or a body causes a server error', async (t) => {
   const { app, person } = await testApp(t)
   const ana = await person('Ana')
-  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, bearer(ana, { role: 'ADMIN' })) })
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), {
+    send: createInjector(app, bearer(ana, { role: 'ADMIN' }))
+  })
   t.strictSame(bad, [])
   t.ok(sent > 500, `${sent} requests`)
 })

@@ -15,29 +15,39 @@ export const indonesian: Texts = {
   commentReplied: { title: 'Balasan baru', body: `{name} membalas komentar Anda${quote}` },
   followed: { title: 'Pengikut baru', body: '{name} kini mengikuti Anda' },
   storyReacted: { title: 'Reaksi pada cerita Anda', body: '{name} bereaksi pada cerita Anda: {emoji}' },
-  messageReceived: { title: '{name}', body: '{hasImage, select, true {{name} mengirim foto} other {{name} mengirim pesan}}' },
+  messageReceived: {
+    title: '{name}',
+    body: '{hasImage, select, true {{name} mengirim foto} other {{name} mengirim pesan}}'
+  },
   likeReceived: {
     title: 'Ada yang tertarik pada Anda',
     body: '{swipeType, select, WORKOUT_BUDDY {{name} ingin berolahraga bersama Anda} other {{name} menyukai Anda}}'
   },
   matchMade: {
     title: 'Anda cocok!',
-    body: '{matchType, select, WORKOUT_BUDDY {Anda dan {name} bisa berolahraga bersama. Sapa sekarang!} other {Anda dan {name} saling menyukai. Sapa sekarang!}}'
+    body:
+      '{matchType, select, WORKOUT_BUDDY {Anda dan {name} bisa berolahraga bersama. Sapa sekarang!} other {Anda dan {name} saling menyukai. Sapa sekarang!}}'
   },
   verificationDecided: {
     title: '{approved, select, true {Foto Anda terverifikasi} other {Foto Anda belum terverifikasi}}',
-    body: '{approved, select, true {Mulai sekarang profil FitMatch Anda menunjukkannya.} other {{reason, select, none {Silakan coba lagi dengan swafoto lain.} other {{reason}}}}}'
+    body:
+      '{approved, select, true {Mulai sekarang profil FitMatch Anda menunjukkannya.} other {{reason, select, none {Silakan coba lagi dengan swafoto lain.} other {{reason}}}}}'
   },
   reportResolved: {
     title: 'Laporan Anda telah ditinjau',
-    body: '{action, select, SUSPEND {Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.} DISMISS {Terima kasih. Kali ini kami tidak menemukan pelanggaran.} other {Terima kasih. Kasus ini telah ditutup.}}'
+    body:
+      '{action, select, SUSPEND {Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.} DISMISS {Terima kasih. Kali ini kami tidak menemukan pelanggaran.} other {Terima kasih. Kasus ini telah ditutup.}}'
   },
   badgeEarned: {
     title: 'Lencana baru',
-    body: 'Anda mendapat {badge, select, PHOTO_VERIFIED {lencana foto terverifikasi} CONSISTENT {lencana latihan konsisten} PR_ACHIEVER {lencana rekor pribadi} VETERAN {lencana setahun menjadi anggota} EARLY_ADOPTER {lencana anggota pertama} other {lencana baru}}.'
+    body:
+      'Anda mendapat {badge, select, PHOTO_VERIFIED {lencana foto terverifikasi} CONSISTENT {lencana latihan konsisten} PR_ACHIEVER {lencana rekor pribadi} VETERAN {lencana setahun menjadi anggota} EARLY_ADOPTER {lencana anggota pertama} other {lencana baru}}.'
   },
   levelReached: { title: 'Level {level, number}!', body: 'Anda mencapai level {level, number}. Teruskan!' },
-  recordSet: { title: 'Rekor pribadi baru', body: '{exercise}: {weightKg, number} kg, {reps, plural, other {# repetisi}}' },
+  recordSet: {
+    title: 'Rekor pribadi baru',
+    body: '{exercise}: {weightKg, number} kg, {reps, plural, other {# repetisi}}'
+  },
   achievementEarned: {
     title: 'Pencapaian terbuka',
     body: `{achievement, select,
@@ -59,15 +69,23 @@ export const indonesian: Texts = {
   reservationReminded: { title: 'Jangan lupa pemesanan Anda', body: '{title}, {startsAt}' },
   fastingFinished: { title: 'Puasa Anda selesai', body: 'Anda berpuasa selama {hours, plural, other {# jam}}. Hebat!' },
   broadcast: { title: '{title_id}', body: '{body_id}' },
-  suspended: { title: 'Profil FitMatch Anda ditangguhkan', body: 'Profil tidak ditampilkan sampai tim kami meninjaunya.' },
-  restored: { title: 'Profil FitMatch Anda kembali', body: 'Tim kami telah meninjaunya, dan orang lain dapat melihatnya lagi.' },
+  suspended: {
+    title: 'Profil FitMatch Anda ditangguhkan',
+    body: 'Profil tidak ditampilkan sampai tim kami meninjaunya.'
+  },
+  restored: {
+    title: 'Profil FitMatch Anda kembali',
+    body: 'Tim kami telah meninjaunya, dan orang lain dapat melihatnya lagi.'
+  },
   passwordChanged: {
     title: 'Kata sandi Anda diubah',
-    body: '{how, select, INITIAL {Akun Anda kini memiliki kata sandi.} CLEARED {Kata sandi akun Anda dihapus. Anda dapat membuat yang baru.} other {Jika itu bukan Anda, segera pilih “Lupa kata sandi”.}}'
+    body:
+      '{how, select, INITIAL {Akun Anda kini memiliki kata sandi.} CLEARED {Kata sandi akun Anda dihapus. Anda dapat membuat yang baru.} other {Jika itu bukan Anda, segera pilih “Lupa kata sandi”.}}'
   },
   newSignIn: {
     title: 'Ada yang baru masuk',
-    body: 'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
+    body:
+      'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
   },
   pushTest: { title: 'Berhasil', body: 'Notifikasi Tandem sampai di perangkat ini.' }
 }

@@ -19,14 +19,17 @@ t.test('every kind has a text in every language, with the same parameters', (t) 
       t.ok(title.length > 0 && body.length > 0)
     }
     if (kind === 'broadcast') continue
-    const [english, indonesian] = LANGUAGES.map((language) => parametersOf(texts[language][kind].body).filter((name) => texts.en[kind].body.includes(`{${name}`)))
+    const [english, indonesian] = LANGUAGES.map((language) =>
+      parametersOf(texts[language][kind].body).filter((name) => texts.en[kind].body.includes(`{${name}`))
+    )
     t.strictSame(english!.filter((name) => !indonesian!.includes(name)), [], kind)
   }
   t.end()
 })
 
 t.test('plurals follow the language', (t) => {
-  const likes = (others: number, language: 'en' | 'id') => renderText(source('postLiked', { excerpt: null }, others), language, 'UTC').body
+  const likes = (others: number, language: 'en' | 'id') =>
+    renderText(source('postLiked', { excerpt: null }, others), language, 'UTC').body
   t.equal(likes(0, 'en'), 'Ana likes your post')
   t.equal(likes(1, 'en'), 'Ana and 1 other like your post')
   t.equal(likes(1_234, 'en'), 'Ana and 1,234 others like your post')
@@ -34,25 +37,59 @@ t.test('plurals follow the language', (t) => {
   t.equal(likes(4, 'id'), 'Ana dan 4 lainnya menyukai postingan Anda')
   t.equal(likes(1_234, 'id'), 'Ana dan 1.234 lainnya menyukai postingan Anda')
   t.equal(renderText(source('fastingFinished', { hours: 1 }), 'en', 'UTC').body, 'You fasted for 1 hour. Well done!')
-  t.equal(renderText(source('fastingFinished', { hours: 16.5 }), 'id', 'UTC').body, 'Anda berpuasa selama 16,5 jam. Hebat!')
+  t.equal(
+    renderText(source('fastingFinished', { hours: 16.5 }), 'id', 'UTC').body,
+    'Anda berpuasa selama 16,5 jam. Hebat!'
+  )
   t.end()
 })
 
 t.test('each achievement and badge has its own text in every language', (t) => {
   // As dashboard and fitmatch define them.
   const achievements = [
-    'FIRST_WORKOUT', 'TEN_WORKOUTS', 'HUNDRED_WORKOUTS', 'STREAK_7', 'STREAK_30', 'STREAK_100', 'WEEK_STREAK_4', 'FIRST_PR', 'TEN_PRS', 'LEVEL_10', 'one of tomorrow'
+    'FIRST_WORKOUT',
+    'TEN_WORKOUTS',
+    'HUNDRED_WORKOUTS',
+    'STREAK_7',
+    'STREAK_30',
+    'STREAK_100',
+    'WEEK_STREAK_4',
+    'FIRST_PR',
+    'TEN_PRS',
+    'LEVEL_10',
+    'one of tomorrow'
   ]
   const badges = ['PHOTO_VERIFIED', 'CONSISTENT', 'PR_ACHIEVER', 'VETERAN', 'EARLY_ADOPTER', 'one of tomorrow']
   for (const language of LANGUAGES) {
-    t.equal(new Set(achievements.map((achievement) => renderText(source('achievementEarned', { achievement }), language, 'UTC').body)).size, achievements.length, language)
-    t.equal(new Set(badges.map((badge) => renderText(source('badgeEarned', { badge }), language, 'UTC').body)).size, badges.length, language)
+    t.equal(
+      new Set(
+        achievements.map((achievement) =>
+          renderText(source('achievementEarned', { achievement }), language, 'UTC').body
+        )
+      ).size,
+      achievements.length,
+      language
+    )
+    t.equal(
+      new Set(badges.map((badge) => renderText(source('badgeEarned', { badge }), language, 'UTC').body)).size,
+      badges.length,
+      language
+    )
   }
   t.end()
 })
 
 t.test('user text is never parsed, whatever it contains', (t) => {
-  const { body } = renderText({ kind: 'postCommented', actorName: '{name} # <b>', othersCount: 0, params: { excerpt: "it's {x, plural} '{' <i>" } }, 'en', 'UTC')
+  const { body } = renderText(
+    {
+      kind: 'postCommented',
+      actorName: '{name} # <b>',
+      othersCount: 0,
+      params: { excerpt: "it's {x, plural} '{' <i>" }
+    },
+    'en',
+    'UTC'
+  )
   t.equal(body, "{name} # <b> commented on your post: “it's {x, plural} '{' <i>”")
   t.equal(renderText({ ...source('followed'), actorName: null }, 'id', 'UTC').body, 'Seseorang kini mengikuti Anda')
   t.end()

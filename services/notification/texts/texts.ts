@@ -16,7 +16,11 @@ export interface TextSource {
 }
 
 /** Renders the title and body of a notification for one reader. */
-export function renderText ({ kind, actorName, othersCount, params }: TextSource, language: Language, timezone: string) {
+export function renderText (
+  { kind, actorName, othersCount, params }: TextSource,
+  language: Language,
+  timezone: string
+) {
   const { startsAt, excerpt } = params
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {

@@ -38,15 +38,17 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
     validateName('name', step.name, person.name)
-    if (completed && (photos ?? person.photos).length === 1) throw new ValidationError('photos must contain at least 2 photos')
+    if (completed && (photos ?? person.photos).length === 1) {
+      throw new ValidationError('photos must contain at least 2 photos')
+    }
     if (photos) await attachPhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // In countries without regions, clients send an empty region id.
     const place = countryId || regionId || cityId
       ? await resolvePlace(trx, { countryId: person.country_id, regionId: person.region_id, cityId: person.city_id }, {
-          ...(countryId && { countryId: placeNumber(countryId) }),
-          ...(regionId && { regionId: placeNumber(regionId) }),
-          ...(cityId && { cityId: placeNumber(cityId) })
-        })
+        ...(countryId && { countryId: placeNumber(countryId) }),
+        ...(regionId && { regionId: placeNumber(regionId) }),
+        ...(cityId && { cityId: placeNumber(cityId) })
+      })
       : undefined
     return {
       ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
@@ -87,7 +89,12 @@ export async function savePreferences (deps: Deps, accountId: string, step: Pref
       { field: 'motivations', type: 'motivation', chosen: step.motivations, current: person.motivations },
       { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, current: person.favorite_sports },
       { field: 'activityStyle', type: 'activity_style', chosen: step.activityStyle, current: person.activity_style },
-      { field: 'preferredAvailability', type: 'availability', chosen: step.preferredAvailability, current: person.preferred_availability }
+      {
+        field: 'preferredAvailability',
+        type: 'availability',
+        chosen: step.preferredAvailability,
+        current: person.preferred_availability
+      }
     ])
     return {
       ...(step.motivations && { motivations: step.motivations }),
@@ -101,10 +108,22 @@ export async function savePreferences (deps: Deps, accountId: string, step: Pref
   })
 }
 
-interface Permissions { locationEnabled: boolean, pushNotifications: boolean, latitude?: number, longitude?: number }
+interface Permissions {
+  locationEnabled: boolean
+  pushNotifications: boolean
+  latitude?: number
+  longitude?: number
+}
 
-/** Saves the permissions and completes onboarding from any step. Without location permission the coordinates are not stored. */
-export async function savePermissions (deps: Deps, accountId: string, { locationEnabled, pushNotifications, latitude, longitude }: Permissions) {
+/**
+ * Saves the permissions and completes onboarding from any step. Without location permission the coordinates are not
+ * stored.
+ */
+export async function savePermissions (
+  deps: Deps,
+  accountId: string,
+  { locationEnabled, pushNotifications, latitude, longitude }: Permissions
+) {
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (_, person) => ({
     location_enabled: locationEnabled,

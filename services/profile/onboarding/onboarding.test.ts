@@ -8,8 +8,10 @@ const { get, post, callRpc, events, db, givenPerson } = app
 const save = (account: string, body: object) => post(account, '/onboarding/save-profile', body)
 const status = async (account: string) => (await get(account, '/onboarding/status')).data
 
-const photos = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
-const years = (count: number, days = 0, zone = 'Asia/Jakarta') => Temporal.Now.plainDateISO(zone).subtract({ years: count }).add({ days }).toString()
+const photos = (count: number) =>
+  Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
+const years = (count: number, days = 0, zone = 'Asia/Jakarta') =>
+  Temporal.Now.plainDateISO(zone).subtract({ years: count }).add({ days }).toString()
 
 t.test('a new person has completed no step', async (t) => {
   const ana = await givenPerson('Ana')
@@ -20,9 +22,26 @@ t.test('a new person has completed no step', async (t) => {
     completedAt: null,
     skippedAt: null,
     profile: {
-      name: 'Ana', gender: null, birthDate: null, height: null, heightUnit: 'cm', weight: null, weightUnit: 'kg', photos: [], bio: null,
-      communityRulesAccepted: false, countryId: null, regionId: null, cityId: null, locale: 'en', timezone: 'Asia/Jakarta', avatarUrl: null,
-      motivations: [], favoriteSports: [], activityStyle: [], preferredAvailability: []
+      name: 'Ana',
+      gender: null,
+      birthDate: null,
+      height: null,
+      heightUnit: 'cm',
+      weight: null,
+      weightUnit: 'kg',
+      photos: [],
+      bio: null,
+      communityRulesAccepted: false,
+      countryId: null,
+      regionId: null,
+      cityId: null,
+      locale: 'en',
+      timezone: 'Asia/Jakarta',
+      avatarUrl: null,
+      motivations: [],
+      favoriteSports: [],
+      activityStyle: [],
+      preferredAvailability: []
     }
   })
 })
@@ -30,8 +49,15 @@ t.test('a new person has completed no step', async (t) => {
 t.test('onboarding that is resumed at each sub-step ends with a completed profile', async (t) => {
   const ana = await givenPerson('Ana')
   const steps: object[] = [
-    { communityRulesAccepted: true }, {}, { name: 'Ana Putri' }, { gender: 'FEMALE' }, { birthDate: '1998-04-12' },
-    { height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound' }, { photos: photos(2) }, { bio: 'Runner' }, { countryId: '102', regionId: '10', cityId: '100' }
+    { communityRulesAccepted: true },
+    {},
+    { name: 'Ana Putri' },
+    { gender: 'FEMALE' },
+    { birthDate: '1998-04-12' },
+    { height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound' },
+    { photos: photos(2) },
+    { bio: 'Runner' },
+    { countryId: '102', regionId: '10', cityId: '100' }
   ]
   for (const [subStep, fields] of steps.entries()) {
     t.match(await save(ana, { ...fields, subStep }), { status: 200, success: true, data: { message: String } })
@@ -43,26 +69,68 @@ t.test('onboarding that is resumed at each sub-step ends with a completed profil
     currentSubStep: 8,
     isCompleted: false,
     profile: {
-      name: 'Ana Putri', gender: 'FEMALE', birthDate: '1998-04-12', height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound', photos: photos(2),
-      bio: 'Runner', communityRulesAccepted: true, countryId: '102', regionId: '10', cityId: '100', timezone: 'Asia/Makassar', avatarUrl: photos(2)[0]
+      name: 'Ana Putri',
+      gender: 'FEMALE',
+      birthDate: '1998-04-12',
+      height: 165,
+      heightUnit: 'feet',
+      weight: 58.5,
+      weightUnit: 'pound',
+      photos: photos(2),
+      bio: 'Runner',
+      communityRulesAccepted: true,
+      countryId: '102',
+      regionId: '10',
+      cityId: '100',
+      timezone: 'Asia/Makassar',
+      avatarUrl: photos(2)[0]
     }
   })
 
-  const preferences = { motivations: ['stay_healthy'], favoriteSports: ['running', 'yoga'], activityStyle: ['solo'], preferredAvailability: ['morning'], preferredWorkoutTime: ['early_morning'], workoutFrequency: 3 }
-  t.match(await post(ana, '/onboarding/save-preferences', { ...preferences, subStep: 4, completed: true }), { status: 200, success: true, message: String })
+  const preferences = {
+    motivations: ['stay_healthy'],
+    favoriteSports: ['running', 'yoga'],
+    activityStyle: ['solo'],
+    preferredAvailability: ['morning'],
+    preferredWorkoutTime: ['early_morning'],
+    workoutFrequency: 3
+  }
+  t.match(await post(ana, '/onboarding/save-preferences', { ...preferences, subStep: 4, completed: true }), {
+    status: 200,
+    success: true,
+    message: String
+  })
   t.match(await status(ana), { currentStep: 2, currentSubStep: 4, profile: { favoriteSports: ['running', 'yoga'] } })
 
-  t.match(await post(ana, '/onboarding/save-permissions', { locationEnabled: true, pushNotifications: false, latitude: -8.6, longitude: 115.2 }), {
-    status: 200, success: true, message: String, data: { onboardingCompleted: true, locationEnabled: true, pushNotifications: false }
-  })
+  t.match(
+    await post(ana, '/onboarding/save-permissions', {
+      locationEnabled: true,
+      pushNotifications: false,
+      latitude: -8.6,
+      longitude: 115.2
+    }),
+    {
+      status: 200,
+      success: true,
+      message: String,
+      data: { onboardingCompleted: true, locationEnabled: true, pushNotifications: false }
+    }
+  )
   const done = await status(ana)
   t.match(done, { currentStep: 3, isCompleted: true, completedAt: String })
   t.match(await callRpc(Person, { accountId: ana }), {
-    name: 'Ana Putri', image: photos(2)[0], completion: 100, profile: { onboardingCompleted: true, onboardingStep: 3, birthDate: '1998-04-12T00:00:00.000Z', height: 165 }
+    name: 'Ana Putri',
+    image: photos(2)[0],
+    completion: 100,
+    profile: { onboardingCompleted: true, onboardingStep: 3, birthDate: '1998-04-12T00:00:00.000Z', height: 165 }
   })
 
   await save(ana, { name: 'Ana P', completed: true })
-  t.match(await status(ana), { currentStep: 3, completedAt: done.completedAt, profile: { name: 'Ana P' } }, 'saving an earlier step again changes only its fields')
+  t.match(
+    await status(ana),
+    { currentStep: 3, completedAt: done.completedAt, profile: { name: 'Ana P' } },
+    'saving an earlier step again changes only its fields'
+  )
 })
 
 t.test('saving a later step first skips to it, and permissions complete onboarding from any step', async (t) => {
@@ -70,7 +138,12 @@ t.test('saving a later step first skips to it, and permissions complete onboardi
   await post(ana, '/onboarding/save-preferences', { completed: true })
   t.match(await status(ana), { currentStep: 2 })
   const ben = await givenPerson('Ben')
-  await post(ben, '/onboarding/save-permissions', { locationEnabled: false, pushNotifications: false, latitude: 1, longitude: 1 })
+  await post(ben, '/onboarding/save-permissions', {
+    locationEnabled: false,
+    pushNotifications: false,
+    latitude: 1,
+    longitude: 1
+  })
   t.match(await status(ben), { currentStep: 3, isCompleted: true })
   const stored = await db.selectFrom('people').select('latitude').where('account_id', '=', ben).executeTakeFirst()
   t.same(stored, { latitude: null }, 'coordinates without permission are not stored')
@@ -79,20 +152,70 @@ t.test('saving a later step first skips to it, and permissions complete onboardi
 t.test('every field is accepted at its limits and rejected beyond them, without saving anything', async (t) => {
   const ana = await givenPerson('Ana')
   const good: object[] = [
-    { name: 'Al' }, { birthDate: years(13) }, { birthDate: years(120) }, { birthDate: years(121, 1) }, { height: 50 }, { height: 300 }, { weight: 20 }, { weight: 500 },
-    { photos: [] }, { photos: photos(6) }, { bio: 'x'.repeat(500) }, { bio: '' }, { subStep: 0 }, { subStep: 8 }, { timezone: 'America/New_York' }, { timezone: 'Asia/Jakarta' }, { locale: 'en-GB' },
-    { gender: 'OTHER' }, { heightUnit: 'cm' }, { weightUnit: 'kg' }, { completed: false }, {}
+    { name: 'Al' },
+    { birthDate: years(13) },
+    { birthDate: years(120) },
+    { birthDate: years(121, 1) },
+    { height: 50 },
+    { height: 300 },
+    { weight: 20 },
+    { weight: 500 },
+    { photos: [] },
+    { photos: photos(6) },
+    { bio: 'x'.repeat(500) },
+    { bio: '' },
+    { subStep: 0 },
+    { subStep: 8 },
+    { timezone: 'America/New_York' },
+    { timezone: 'Asia/Jakarta' },
+    { locale: 'en-GB' },
+    { gender: 'OTHER' },
+    { heightUnit: 'cm' },
+    { weightUnit: 'kg' },
+    { completed: false },
+    {}
   ]
   for (const body of good) t.equal((await save(ana, body)).status, 200, JSON.stringify(body).slice(0, 60))
   const before = await status(ana)
   const bad: object[] = [
-    { name: 'A' }, { name: '  A  ' }, { birthDate: years(13, 1) }, { birthDate: years(121, 0) }, { birthDate: '2024-02-30' }, { birthDate: 'yesterday' },
-    { birthDate: '2001-02-29T00:00:00.000Z' }, { birthDate: '2000-01-02T17:00:00.000Z' }, { birthDate: '2000-01-02T00:00:00+07:00' }, { birthDate: 946684800 },
-    { height: 49.9 }, { height: 300.1 }, { height: '170' }, { weight: 19.9 }, { weight: 500.1 }, { photos: photos(7) }, { photos: ['javascript:alert(1)'] },
-    { photos: 'one' }, { bio: 'x'.repeat(501) }, { subStep: -1 }, { subStep: 9 }, { subStep: 1.5 }, { timezone: 'Mars/Olympus' }, { timezone: '+07:00' }, { locale: 'x y' },
-    { gender: 'female' }, { heightUnit: 'm' }, { weightUnit: 'stone' }, { communityRulesAccepted: 'yes' }, { name: 'a\u0000b' }
+    { name: 'A' },
+    { name: '  A  ' },
+    { birthDate: years(13, 1) },
+    { birthDate: years(121, 0) },
+    { birthDate: '2024-02-30' },
+    { birthDate: 'yesterday' },
+    { birthDate: '2001-02-29T00:00:00.000Z' },
+    { birthDate: '2000-01-02T17:00:00.000Z' },
+    { birthDate: '2000-01-02T00:00:00+07:00' },
+    { birthDate: 946684800 },
+    { height: 49.9 },
+    { height: 300.1 },
+    { height: '170' },
+    { weight: 19.9 },
+    { weight: 500.1 },
+    { photos: photos(7) },
+    { photos: ['javascript:alert(1)'] },
+    { photos: 'one' },
+    { bio: 'x'.repeat(501) },
+    { subStep: -1 },
+    { subStep: 9 },
+    { subStep: 1.5 },
+    { timezone: 'Mars/Olympus' },
+    { timezone: '+07:00' },
+    { locale: 'x y' },
+    { gender: 'female' },
+    { heightUnit: 'm' },
+    { weightUnit: 'stone' },
+    { communityRulesAccepted: 'yes' },
+    { name: 'a\u0000b' }
   ]
-  for (const body of bad) t.match(await save(ana, body), { status: 400, success: false, code: 'VALIDATION_ERROR', error: String }, JSON.stringify(body).slice(0, 60))
+  for (const body of bad) {
+    t.match(
+      await save(ana, body),
+      { status: 400, success: false, code: 'VALIDATION_ERROR', error: String },
+      JSON.stringify(body).slice(0, 60)
+    )
+  }
   t.same((await save(ana, { name: null, bio: null, photos: null })).status, 200, 'null is the same as an omitted field')
   t.same(await status(ana), before)
 })
@@ -108,7 +231,9 @@ t.test('a locale with an underscore is accepted', async (t) => {
 
 t.test('a birth date is accepted as midnight, as in responses', async (t) => {
   const ana = await givenPerson('Ana')
-  for (const birthDate of ['1998-04-12', '1999-04-12T00:00:00.000Z', '2000-04-12T00:00:00Z', '2000-02-29T00:00:00.000']) {
+  for (
+    const birthDate of ['1998-04-12', '1999-04-12T00:00:00.000Z', '2000-04-12T00:00:00Z', '2000-02-29T00:00:00.000']
+  ) {
     t.equal((await save(ana, { birthDate })).status, 200, birthDate)
     t.equal((await status(ana)).profile.birthDate, birthDate.slice(0, 10))
   }
@@ -150,16 +275,47 @@ t.test('one photo alone does not complete the step; none and two do', async (t) 
 t.test('preferences are validated against the lists and their limits', async (t) => {
   const ana = await givenPerson('Ana')
   const prefer = (body: object) => post(ana, '/onboarding/save-preferences', body)
-  const sports = (await db.selectFrom('options').select('option_id').where('type', '=', 'sport').execute()).map((row) => row.option_id)
+  const sports = (await db.selectFrom('options').select('option_id').where('type', '=', 'sport').execute()).map((row) =>
+    row.option_id
+  )
   t.equal((await prefer({ favoriteSports: sports.slice(0, 50), workoutFrequency: 1 })).status, 200)
-  t.equal((await prefer({ workoutFrequency: 7, preferredWorkoutTime: ['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible'] })).status, 200)
+  t.equal(
+    (await prefer({
+      workoutFrequency: 7,
+      preferredWorkoutTime: ['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']
+    })).status,
+    200
+  )
   const bad: object[] = [
-    { favoriteSports: sports.slice(0, 51) }, { favoriteSports: ['quidditch'] }, { motivations: ['running'] }, { activityStyle: ['morning'] },
-    { preferredAvailability: ['sometimes'] }, { preferredWorkoutTime: ['noon'] }, { workoutFrequency: 0 }, { workoutFrequency: 8 }, { workoutFrequency: 2.5 }, { motivations: 'x' }, { subStep: 5 }, { subStep: -1 }
+    { favoriteSports: sports.slice(0, 51) },
+    { favoriteSports: ['quidditch'] },
+    { motivations: ['running'] },
+    { activityStyle: ['morning'] },
+    { preferredAvailability: ['sometimes'] },
+    { preferredWorkoutTime: ['noon'] },
+    { workoutFrequency: 0 },
+    { workoutFrequency: 8 },
+    { workoutFrequency: 2.5 },
+    { motivations: 'x' },
+    { subStep: 5 },
+    { subStep: -1 }
   ]
-  for (const body of bad) t.match(await prefer(body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
-  for (const body of [{}, { locationEnabled: true }, { locationEnabled: 'yes', pushNotifications: true }, { locationEnabled: true, pushNotifications: true, latitude: 91, longitude: 0 }]) {
-    t.match(await post(ana, '/onboarding/save-permissions', body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  for (const body of bad) {
+    t.match(await prefer(body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
+  }
+  for (
+    const body of [{}, { locationEnabled: true }, { locationEnabled: 'yes', pushNotifications: true }, {
+      locationEnabled: true,
+      pushNotifications: true,
+      latitude: 91,
+      longitude: 0
+    }]
+  ) {
+    t.match(
+      await post(ana, '/onboarding/save-permissions', body),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      JSON.stringify(body)
+    )
   }
 })
 
@@ -178,23 +334,42 @@ t.test('the time zone follows the place until a person chooses one', async (t) =
   t.equal(await zone(), 'Europe/Vienna', 'of the country')
   await save(ana, { cityId: '100' })
   t.equal(await zone(), 'Asia/Makassar', 'of the city')
-  t.match((await status(ana)).profile, { countryId: '102', regionId: '10', cityId: '100' }, 'a city implies its region and country')
+  t.match(
+    (await status(ana)).profile,
+    { countryId: '102', regionId: '10', cityId: '100' },
+    'a city implies its region and country'
+  )
   await save(ana, { timezone: 'Asia/Tokyo' })
   await save(ana, { countryId: '1' })
   t.equal(await zone(), 'Asia/Tokyo')
-  t.match((await status(ana)).profile, { countryId: '1', regionId: null, cityId: null }, 'a city of another country is cleared')
+  t.match(
+    (await status(ana)).profile,
+    { countryId: '1', regionId: null, cityId: null },
+    'a city of another country is cleared'
+  )
 })
 
 t.test('places that do not belong together are rejected', async (t) => {
   const ana = await givenPerson('Ana')
-  for (const body of [{ countryId: '999' }, { countryId: 'x' }, { regionId: '999' }, { cityId: '999' }, { countryId: '1', regionId: '10' }, { countryId: '1', cityId: '100' }, { countryId: '102', regionId: '11', cityId: '100' }]) {
+  for (
+    const body of [
+      { countryId: '999' },
+      { countryId: 'x' },
+      { regionId: '999' },
+      { cityId: '999' },
+      { countryId: '1', regionId: '10' },
+      { countryId: '1', cityId: '100' },
+      { countryId: '102', regionId: '11', cityId: '100' }
+    ]
+  ) {
     t.match(await save(ana, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
   }
 })
 
 t.test('only changes are published', async (t) => {
   const ana = await givenPerson('Ana')
-  const publishedTypes = async () => (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana).map(({ type }) => type)
+  const publishedTypes = async () =>
+    (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana).map(({ type }) => type)
   await save(ana, { subStep: 3, communityRulesAccepted: true })
   t.same(await publishedTypes(), [])
   await save(ana, { height: 170 })
@@ -206,8 +381,21 @@ t.test('only changes are published', async (t) => {
 })
 
 t.test('every route requires an access token', async (t) => {
-  for (const [method, url] of [['GET', '/onboarding/status'], ['POST', '/onboarding/save-profile'], ['POST', '/onboarding/save-preferences'], ['POST', '/onboarding/save-permissions'], ['POST', '/onboarding/upload-photo'], ['GET', '/profile']] as const) {
+  for (
+    const [method, url] of [
+      ['GET', '/onboarding/status'],
+      ['POST', '/onboarding/save-profile'],
+      ['POST', '/onboarding/save-preferences'],
+      ['POST', '/onboarding/save-permissions'],
+      ['POST', '/onboarding/upload-photo'],
+      ['GET', '/profile']
+    ] as const
+  ) {
     t.match((await app.app.inject({ method, url })).json(), { success: false, code: 'UNAUTHORIZED' }, url)
   }
-  t.match(await get(randomUUID(), '/onboarding/status'), { status: 404, code: 'NOT_FOUND' }, 'an account that identity does not know is 404')
+  t.match(
+    await get(randomUUID(), '/onboarding/status'),
+    { status: 404, code: 'NOT_FOUND' },
+    'an account that identity does not know is 404'
+  )
 })

@@ -1,8 +1,31 @@
 import Type from 'typebox'
-import { Body, ClientUrl, Data, data, Enum, message, Message, Nullable, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  ClientUrl,
+  Data,
+  data,
+  Enum,
+  message,
+  Message,
+  Nullable,
+  Text,
+  Timestamp,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { ensurePerson } from '../people/actions.ts'
-import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Timezone, Weight, WeightUnit } from '../people/schemas.ts'
+import {
+  Bio,
+  BirthDate,
+  GenderField,
+  Height,
+  HeightUnit,
+  Locale,
+  Name,
+  Timezone,
+  Weight,
+  WeightUnit
+} from '../people/schemas.ts'
 import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
 import { describeProgress } from './describe.ts'
@@ -10,7 +33,12 @@ import { describeProgress } from './describe.ts'
 const OptionIds = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
 const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
 
-const examplePreferences = { motivations: ['stay_healthy'], favoriteSports: ['running', 'yoga'], activityStyle: ['partner'], preferredAvailability: ['morning', 'weekend'] }
+const examplePreferences = {
+  motivations: ['stay_healthy'],
+  favoriteSports: ['running', 'yoga'],
+  activityStyle: ['partner'],
+  preferredAvailability: ['morning', 'weekend']
+}
 
 const OnboardingProfile = Type.Object({
   name: Type.String(),
@@ -62,10 +90,16 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({
           isCompleted: Type.Boolean({ examples: [false] }),
-          currentStep: Type.Integer({ description: 'The last completed step: 0 none, 1 profile, 2 preferences, 3 all', examples: [1] }),
+          currentStep: Type.Integer({
+            description: 'The last completed step: 0 none, 1 profile, 2 preferences, 3 all',
+            examples: [1]
+          }),
           currentSubStep: Type.Integer({ description: 'The last sub-step that was sent', examples: [4] }),
           completedAt: Nullable(Timestamp, { examples: [null] }),
-          skippedAt: Nullable(Timestamp, { description: 'Always null: onboarding cannot be skipped', examples: [null] }),
+          skippedAt: Nullable(Timestamp, {
+            description: 'Always null: onboarding cannot be skipped',
+            examples: [null]
+          }),
           profile: Nullable(OnboardingProfile)
         }))
       }
@@ -75,7 +109,8 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/onboarding/save-profile', {
     schema: {
       summary: 'Save the first step: profile',
-      description: 'Omitted fields stay the same. The first photo becomes the avatar. Until a person chooses a time zone, it follows the place.',
+      description:
+        'Omitted fields stay the same. The first photo becomes the avatar. Until a person chooses a time zone, it follows the place.',
       body: Body({
         communityRulesAccepted: Type.Optional(Type.Boolean()),
         name: Type.Optional(Name),
@@ -111,11 +146,23 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         favoriteSports: Type.Optional(OptionIds(50)),
         activityStyle: Type.Optional(OptionIds(50)),
         preferredAvailability: Type.Optional(OptionIds(50)),
-        preferredWorkoutTime: Type.Optional(Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), { uniqueItems: true })),
+        preferredWorkoutTime: Type.Optional(
+          Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), {
+            uniqueItems: true
+          })
+        ),
         workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Workouts a week' })),
         subStep: Type.Optional(SubStep(4)),
         completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
-      }, { examples: [{ ...examplePreferences, preferredWorkoutTime: ['early_morning'], workoutFrequency: 3, subStep: 4, completed: true }] }),
+      }, {
+        examples: [{
+          ...examplePreferences,
+          preferredWorkoutTime: ['early_morning'],
+          workoutFrequency: 3,
+          subStep: 4,
+          completed: true
+        }]
+      }),
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -136,7 +183,11 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         200: Type.Object({
           success: Type.Literal(true),
           message: Type.String({ examples: ['Welcome to Tandem'] }),
-          data: Type.Object({ onboardingCompleted: Type.Boolean(), locationEnabled: Type.Boolean(), pushNotifications: Type.Boolean() })
+          data: Type.Object({
+            onboardingCompleted: Type.Boolean(),
+            locationEnabled: Type.Boolean(),
+            pushNotifications: Type.Boolean()
+          })
         })
       }
     }

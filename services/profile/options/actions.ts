@@ -5,16 +5,47 @@ import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../tables.ts'
 import { optionColumns } from './queries.ts'
 
-interface NewOption { type: OptionType, optionId: string, labelEn: string, labelId: string, icon: string, category?: string | null, sortOrder?: number }
-interface OptionChange { labelEn?: string, labelId?: string, icon?: string, category?: string | null, sortOrder?: number, isActive?: boolean }
+interface NewOption {
+  type: OptionType
+  optionId: string
+  labelEn: string
+  labelId: string
+  icon: string
+  category?: string | null
+  sortOrder?: number
+}
+interface OptionChange {
+  labelEn?: string
+  labelId?: string
+  icon?: string
+  category?: string | null
+  sortOrder?: number
+  isActive?: boolean
+}
 
-/** Adds an option at `sortOrder`, or at the end of its list; once per idempotency key. @throws OptionExists, ValidationError */
-export async function addOption (db: Db, adminId: string, { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption, key?: IdempotencyKey) {
+/**
+ * Adds an option at `sortOrder`, or at the end of its list; once per idempotency key.
+ * @throws OptionExists, ValidationError
+ */
+export async function addOption (
+  db: Db,
+  adminId: string,
+  { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption,
+  key?: IdempotencyKey
+) {
   return await withIdempotencyKey(db, key, async (trx) => {
     await checkCategory(trx, type, category)
     const last = sql<number>`(select coalesce(max(sort_order), 0) + 1 from options where type = ${type})`
     const option = await trx.insertInto('options')
-      .values({ type, option_id: optionId, label_en: labelEn, label_id: labelId, icon, category, sort_order: sortOrder ?? last })
+      .values({
+        type,
+        option_id: optionId,
+        label_en: labelEn,
+        label_id: labelId,
+        icon,
+        category,
+        sort_order: sortOrder ?? last
+      })
       .onConflict((conflict) => conflict.doNothing())
       .returning(optionColumns)
       .executeTakeFirst()
@@ -24,8 +55,16 @@ export async function addOption (db: Db, adminId: string, { type, optionId, labe
   })
 }
 
-/** Changes an option. An inactive option is no longer offered, and people who have chosen it keep it. @throws OptionNotFound */
-export async function changeOption (db: Db, adminId: string, { type, optionId }: { type: OptionType, optionId: string }, change: OptionChange) {
+/**
+ * Changes an option. An inactive option is no longer offered, and people who have chosen it keep it.
+ * @throws OptionNotFound
+ */
+export async function changeOption (
+  db: Db,
+  adminId: string,
+  { type, optionId }: { type: OptionType, optionId: string },
+  change: OptionChange
+) {
   return await db.transaction().execute(async (trx) => {
     const before = await trx.selectFrom('options').select(optionColumns)
       .where('type', '=', type).where('option_id', '=', optionId)
@@ -58,12 +97,21 @@ async function checkCategory (trx: Trx, type: OptionType, category: string | nul
     if (category !== null) throw new ValidationError('category is for sports only')
     return
   }
-  const sportCategory = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where('option_id', '=', category ?? '').executeTakeFirst()
+  const sportCategory = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where(
+    'option_id',
+    '=',
+    category ?? ''
+  ).executeTakeFirst()
   if (!sportCategory) throw new ValidationError('category must be a sport category')
 }
 
 type Option = { type: OptionType, optionId: string }
-interface Change { adminId: string, action: 'CREATE' | 'UPDATE' | 'DEACTIVATE', before: Option | null, after: Option }
+interface Change {
+  adminId: string
+  action: 'CREATE' | 'UPDATE' | 'DEACTIVATE'
+  before: Option | null
+  after: Option
+}
 
 async function logChange (trx: Trx, { adminId, action, before, after }: Change) {
   await trx.insertInto('option_changes').values({

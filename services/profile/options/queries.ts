@@ -7,7 +7,13 @@ export async function listOptions (db: Db, type: OptionType, language: Language)
   return await db.selectFrom('options')
     .where('type', '=', type)
     .where('is_active', '=', sql<boolean>`true`)
-    .select(['option_id as optionId', language === 'id' ? 'label_id as label' : 'label_en as label', 'icon', 'category', 'sort_order as sortOrder'])
+    .select([
+      'option_id as optionId',
+      language === 'id' ? 'label_id as label' : 'label_en as label',
+      'icon',
+      'category',
+      'sort_order as sortOrder'
+    ])
     .orderBy('sort_order')
     .orderBy('option_id')
     .execute()
@@ -34,24 +40,40 @@ export async function listAllOptions (db: Db, type: OptionType | undefined) {
 }
 
 export const optionColumns = [
-  'type', 'option_id as optionId', 'label_en as labelEn', 'label_id as labelId', 'icon', 'category', 'sort_order as sortOrder', 'is_active as isActive'
+  'type',
+  'option_id as optionId',
+  'label_en as labelEn',
+  'label_id as labelId',
+  'icon',
+  'category',
+  'sort_order as sortOrder',
+  'is_active as isActive'
 ] as const
 
-interface Choice { field: string, type: OptionType, chosen: string[] | undefined, current: string[] }
+interface Choice {
+  field: string
+  type: OptionType
+  chosen: string[] | undefined
+  current: string[]
+}
 
 /**
- * Checks chosen options against the lists. An option that is no longer offered stays valid for people who already have it.
+ * Checks chosen options against the lists. An option that is no longer offered stays valid for people who already have
+ * it.
  * @throws ValidationError with the name of the field
  */
 export async function validateOptions (trx: Trx, choices: Choice[]) {
-  const added = choices.flatMap(({ type, chosen = [], current }) => chosen.filter((id) => !current.includes(id)).map((id) => ({ type, id })))
+  const added = choices.flatMap(({ type, chosen = [], current }) =>
+    chosen.filter((id) => !current.includes(id)).map((id) => ({ type, id }))
+  )
   if (added.length === 0) return
   const offered = await trx.selectFrom('options').select(['type', 'option_id'])
     .where('is_active', '=', sql<boolean>`true`)
     .where('option_id', 'in', added.map(({ id }) => id))
     .execute()
   for (const { field, type, chosen = [], current } of choices) {
-    const isValid = (id: string) => current.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
+    const isValid = (id: string) =>
+      current.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
     if (!chosen.every(isValid)) throw new ValidationError(`${field} contains an option that is not offered`)
   }
 }

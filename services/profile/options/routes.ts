@@ -1,5 +1,19 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, readIdempotencyKey, languageOfRequest, message, Message, Nullable, IdempotencyHeaders, requireRole, Text, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  readIdempotencyKey,
+  languageOfRequest,
+  message,
+  Message,
+  Nullable,
+  IdempotencyHeaders,
+  requireRole,
+  Text,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'
@@ -8,15 +22,32 @@ import { listAllOptions, listOptions } from './queries.ts'
 const OptionTypeField = Enum(optionTypes)
 const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
 const Label = Text({ max: 100 })
-const Icon = Text({ max: 2_048, pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$', description: 'An emoji or the URL of an image', examples: ['🏃'] })
+const Icon = Text({
+  max: 2_048,
+  pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$',
+  description: 'An emoji or the URL of an image',
+  examples: ['🏃']
+})
 const Category = Nullable(Text({ max: 50 }))
 const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 
 const Option = Type.Object({
-  optionId: Type.String(), label: Type.String(), icon: Type.String(), category: Nullable(Type.String()), sortOrder: Type.Integer()
+  optionId: Type.String(),
+  label: Type.String(),
+  icon: Type.String(),
+  category: Nullable(Type.String()),
+  sortOrder: Type.Integer()
 }, { examples: [{ optionId: 'running', label: 'Running', icon: '🏃', category: 'cardio', sortOrder: 38 }] })
 
-const exampleOption = { type: 'sport', optionId: 'running', labelEn: 'Running', labelId: 'Lari', icon: '🏃', category: 'cardio', sortOrder: 38 }
+const exampleOption = {
+  type: 'sport',
+  optionId: 'running',
+  labelEn: 'Running',
+  labelId: 'Lari',
+  icon: '🏃',
+  category: 'cardio',
+  sortOrder: 38
+}
 
 const AdminOption = Type.Object({
   type: OptionTypeField,
@@ -58,43 +89,55 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async ({ query }) => data({ options: await listAllOptions(db, query.type) }))
 
-  app.post('/onboarding/admin/options', {
-    onRequest,
-    schema: {
-      'x-extension': true,
-      summary: 'Add an option',
-      headers: IdempotencyHeaders,
-      body: Body({
-        type: OptionTypeField,
-        optionId: OptionId,
-        labelEn: Label,
-        labelId: Label,
-        icon: Icon,
-        category: Type.Optional(Category),
-        sortOrder: Type.Optional(SortOrder)
-      }, { examples: [exampleOption] }),
-      response: { 201: Data(Type.Object({ option: AdminOption })) }
-    }
-  }, async (request, reply) => reply.code(201).send(data({ option: await addOption(db, request.account.id, request.body, readIdempotencyKey(request)) })))
+  app.post(
+    '/onboarding/admin/options',
+    {
+      onRequest,
+      schema: {
+        'x-extension': true,
+        summary: 'Add an option',
+        headers: IdempotencyHeaders,
+        body: Body({
+          type: OptionTypeField,
+          optionId: OptionId,
+          labelEn: Label,
+          labelId: Label,
+          icon: Icon,
+          category: Type.Optional(Category),
+          sortOrder: Type.Optional(SortOrder)
+        }, { examples: [exampleOption] }),
+        response: { 201: Data(Type.Object({ option: AdminOption })) }
+      }
+    },
+    async (request, reply) =>
+      reply.code(201).send(
+        data({ option: await addOption(db, request.account.id, request.body, readIdempotencyKey(request)) })
+      )
+  )
 
-  app.put('/onboarding/admin/options', {
-    onRequest,
-    schema: {
-      'x-extension': true,
-      summary: 'Change an option, move it, or offer it again',
-      body: Body({
-        type: OptionTypeField,
-        optionId: OptionId,
-        labelEn: Type.Optional(Label),
-        labelId: Type.Optional(Label),
-        icon: Type.Optional(Icon),
-        category: Type.Optional(Category),
-        sortOrder: Type.Optional(SortOrder),
-        isActive: Type.Optional(Type.Boolean())
-      }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
-      response: { 200: Data(Type.Object({ option: AdminOption })) }
-    }
-  }, async ({ body: { type, optionId, ...change }, account }) => data({ option: await changeOption(db, account.id, { type, optionId }, change) }))
+  app.put(
+    '/onboarding/admin/options',
+    {
+      onRequest,
+      schema: {
+        'x-extension': true,
+        summary: 'Change an option, move it, or offer it again',
+        body: Body({
+          type: OptionTypeField,
+          optionId: OptionId,
+          labelEn: Type.Optional(Label),
+          labelId: Type.Optional(Label),
+          icon: Type.Optional(Icon),
+          category: Type.Optional(Category),
+          sortOrder: Type.Optional(SortOrder),
+          isActive: Type.Optional(Type.Boolean())
+        }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
+        response: { 200: Data(Type.Object({ option: AdminOption })) }
+      }
+    },
+    async ({ body: { type, optionId, ...change }, account }) =>
+      data({ option: await changeOption(db, account.id, { type, optionId }, change) })
+  )
 
   app.delete('/onboarding/admin/options', {
     onRequest,

@@ -3,4 +3,5 @@ import { OfferedOptions } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { listOffered } from './queries.ts'
 
-export const handleOfferedOptions = ({ db }: Deps) => handleRpc(OfferedOptions, async ({ type, optionIds }) => await listOffered(db, type, optionIds))
+export const handleOfferedOptions = ({ db }: Deps) =>
+  handleRpc(OfferedOptions, async ({ type, optionIds }) => await listOffered(db, type, optionIds))

@@ -8,7 +8,8 @@ type Account = Type.Static<typeof Accounts.response>[number]
 export type FindAccounts = (accountIds: string[]) => Promise<Account[]>
 
 /** Creates a lookup of accounts in identity. Concurrent lookups share one RPC. */
-export const createAccountLookup = (callRpc: CallRpc): FindAccounts => createLookup(async (accountIds) => {
-  const accounts = await callRpc(Accounts, { accountIds })
-  return new Map(accounts.map((account) => [account.accountId, account]))
-})
+export const createAccountLookup = (callRpc: CallRpc): FindAccounts =>
+  createLookup(async (accountIds) => {
+    const accounts = await callRpc(Accounts, { accountIds })
+    return new Map(accounts.map((account) => [account.accountId, account]))
+  })

@@ -9,7 +9,12 @@ import type { Db, Tables, Trx } from '../tables.ts'
 import { toPersonCopy, factsOf } from './describe.ts'
 import { findPerson, lockPerson, personColumns, type Person } from './queries.ts'
 
-interface NewPerson { accountId: string, name: string, locale: string, image?: string | null | undefined }
+interface NewPerson {
+  accountId: string
+  name: string
+  locale: string
+  image?: string | null | undefined
+}
 
 /** Creates a person and publishes it; does nothing if the person already exists. */
 export async function addPerson (db: Db, { accountId, name, locale, image = null }: NewPerson) {
@@ -31,7 +36,10 @@ export async function addPerson (db: Db, { accountId, name, locale, image = null
   })
 }
 
-/** Creates people whose registration event has not arrived yet; unknown accounts are skipped. @throws Unavailable if identity is unavailable */
+/**
+ * Creates people whose registration event has not arrived yet; unknown accounts are skipped.
+ * @throws Unavailable if identity is unavailable
+ */
 export async function addMissingPeople ({ db, findAccounts }: Pick<Deps, 'db' | 'findAccounts'>, accountIds: string[]) {
   for (const account of await findAccounts(accountIds)) await addPerson(db, account)
 }
@@ -50,10 +58,15 @@ export async function ensurePerson (deps: Pick<Deps, 'db' | 'findAccounts'>, acc
 const nextUpdatedAt = sql<Date>`greatest(clock_timestamp(), people.updated_at + interval '1 microsecond')`
 
 /**
- * Applies the result of `changes` to a person, under the lock of the row, and publishes what has changed for other services.
+ * Applies the result of `changes` to a person, under the lock of the row, and publishes what has changed for other
+ * services.
  * @throws UsernameTaken
  */
-export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, changes: (trx: Trx, person: Person) => Promise<UpdateObject<Tables, 'people'>>) {
+export async function changePerson (
+  { db, media }: Pick<Deps, 'db' | 'media'>,
+  accountId: string,
+  changes: (trx: Trx, person: Person) => Promise<UpdateObject<Tables, 'people'>>
+) {
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
@@ -64,17 +77,27 @@ export async function changePerson ({ db, media }: Pick<Deps, 'db' | 'media'>, a
       .where('account_id', '=', accountId)
       .returning(personColumns)
       .executeTakeFirstOrThrow()
-      .catch((error: unknown) => { throw isUsernameConflict(error) ? new UsernameTaken() : error })
+      .catch((error: unknown) => {
+        throw isUsernameConflict(error) ? new UsernameTaken() : error
+      })
 
     const copy = toPersonCopy(after)
     const facts = factsOf(after)
-    if (!isDeepStrictEqual(copy, toPersonCopy(before))) await publish(trx, PersonChanged, accountId, toPersonChanged(media, after))
-    if (!isDeepStrictEqual(facts, factsOf(before))) await publish(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
+    if (!isDeepStrictEqual(copy, toPersonCopy(before))) {
+      await publish(trx, PersonChanged, accountId, toPersonChanged(media, after))
+    }
+    if (!isDeepStrictEqual(facts, factsOf(before))) {
+      await publish(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
+    }
     return after
   })
 }
 
-const toPersonChanged = (media: Deps['media'], person: Person) => ({ ...toPersonCopy(person), image: media.urlOf(person.image), changedAt: person.changedAt })
+const toPersonChanged = (media: Deps['media'], person: Person) => ({
+  ...toPersonCopy(person),
+  image: media.urlOf(person.image),
+  changedAt: person.changedAt
+})
 
 const BATCH_SIZE = 200
 
@@ -82,10 +105,17 @@ const BATCH_SIZE = 200
 export async function republishPictures ({ db, media }: Pick<Deps, 'db' | 'media'>) {
   for (let published = BATCH_SIZE; published === BATCH_SIZE;) {
     published = await db.transaction().execute(async (trx) => {
-      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where('published_media_base', 'is distinct from', media.baseUrl)
+      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where(
+        'published_media_base',
+        'is distinct from',
+        media.baseUrl
+      )
         .select('account_id').limit(BATCH_SIZE).forUpdate().skipLocked().execute()
       if (people.length === 0) return 0
-      const moved = await trx.updateTable('people').set({ published_media_base: media.baseUrl, updated_at: nextUpdatedAt })
+      const moved = await trx.updateTable('people').set({
+        published_media_base: media.baseUrl,
+        updated_at: nextUpdatedAt
+      })
         .where('account_id', 'in', people.map((person) => person.account_id))
         .returning(personColumns).execute()
       for (const person of moved) await publish(trx, PersonChanged, person.account_id, toPersonChanged(media, person))
@@ -94,4 +124,5 @@ export async function republishPictures ({ db, media }: Pick<Deps, 'db' | 'media
   }
 }
 
-const isUsernameConflict = (error: unknown) => error instanceof Error && 'constraint' in error && error.constraint === 'people_by_username'
+const isUsernameConflict = (error: unknown) =>
+  error instanceof Error && 'constraint' in error && error.constraint === 'people_by_username'

@@ -1,8 +1,15 @@
 import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */
-export const toPersonCopy = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) =>
-  ({ accountId, name, username, image, bio, locale, timezone })
+export const toPersonCopy = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) => ({
+  accountId,
+  name,
+  username,
+  image,
+  bio,
+  locale,
+  timezone
+})
 
 /** When a person entered their weight; null without one. */
 export const weighedAt = ({ weight, weighed_at: at, completed_at: completedAt, created_at: createdAt }: Person) =>
@@ -39,8 +46,16 @@ export const bodyOf = (person: Person) => ({
 /** How complete a profile is, 0 to 100: ten fields of equal weight. */
 export function completionOf (person: Person) {
   const fields = [
-    person.image, person.bio, person.gender, person.birth_date, person.height, person.weight, person.city_id,
-    person.motivations.length, person.favorite_sports.length, person.preferred_availability.length
+    person.image,
+    person.bio,
+    person.gender,
+    person.birth_date,
+    person.height,
+    person.weight,
+    person.city_id,
+    person.motivations.length,
+    person.favorite_sports.length,
+    person.preferred_availability.length
   ]
   return fields.filter(Boolean).length * 10
 }

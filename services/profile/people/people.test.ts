@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { AccountRegistered, FactsChanged, MatchFacts, People, PeopleNamed, Person, PersonChanged } from '@tandem/contracts'
+import {
+  AccountRegistered,
+  FactsChanged,
+  MatchFacts,
+  People,
+  PeopleNamed,
+  Person,
+  PersonChanged
+} from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
 import { testApp } from '../test/app.ts'
 
@@ -13,21 +21,39 @@ t.test('a registration creates and publishes a person with a neutral username on
   const accountId = randomUUID()
   for (let times = 0; times < 3; times++) await deliver(handlers, AccountRegistered.type, registered(accountId))
   t.match((await get(accountId, '/profile')).data.profile, {
-    name: 'Ana', username: /^[a-z]+\d{4}$/, bio: null, image: null, gender: null, experience: 'BEGINNER', timezone: 'Asia/Jakarta', locale: 'id'
+    name: 'Ana',
+    username: /^[a-z]+\d{4}$/,
+    bio: null,
+    image: null,
+    gender: null,
+    experience: 'BEGINNER',
+    timezone: 'Asia/Jakarta',
+    locale: 'id'
   })
   t.notMatch((await get(accountId, '/profile')).data.profile.username, 'ana')
-  t.equal((await events()).filter(({ type, data }) => type === PersonChanged.type && (data as { accountId: string }).accountId === accountId).length, 1)
+  t.equal(
+    (await events()).filter(({ type, data }) =>
+      type === PersonChanged.type && (data as { accountId: string }).accountId === accountId
+    ).length,
+    1
+  )
 })
 
 t.test('concurrent registrations get different usernames', async (t) => {
-  const names = await Promise.all(Array.from({ length: 50 }, async () => (await get(await givenPerson(), '/profile')).data.profile.username as string))
+  const names = await Promise.all(
+    Array.from({ length: 50 }, async () => (await get(await givenPerson(), '/profile')).data.profile.username as string)
+  )
   t.equal(new Set(names).size, names.length)
 })
 
 t.test('a reserved or misleading name is rejected on every route and never available', async (t) => {
   const ana = await givenPerson()
   for (const username of ['admin', 'tandem.support', '0fficial', 'adrnin', 't4ndem_team']) {
-    t.match(await put(ana, '/profile', { username }), { status: 400, code: 'VALIDATION_ERROR', error: /username is reserved/ }, username)
+    t.match(await put(ana, '/profile', { username }), {
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      error: /username is reserved/
+    }, username)
     t.equal((await get(ana, `/profile/username-available?username=${username}`)).data.available, false)
   }
   for (const name of ['Tandem Support', 'Ana\u202Eirtup', 'An\u200Ba']) {
@@ -36,13 +62,19 @@ t.test('a reserved or misleading name is rejected on every route and never avail
   }
   t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
   await db.updateTable('people').set({ username: 'support' }).where('account_id', '=', ana).execute()
-  t.equal((await put(ana, '/profile', { username: 'support', bio: 'Long here' })).status, 200, 'people keep the name they have')
+  t.equal(
+    (await put(ana, '/profile', { username: 'support', bio: 'Long here' })).status,
+    200,
+    'people keep the name they have'
+  )
 })
 
 t.test('a missing profile is created on the first request, also by ten concurrent ones', async (t) => {
   const accountId = randomUUID()
   identity.accounts.set(accountId, { name: 'Late', image: 'https://cdn.example.com/late.webp', locale: 'id' })
-  const responses = await Promise.all(Array.from({ length: 10 }, async () => (await get(accountId, '/profile')).data.profile.username))
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, async () => (await get(accountId, '/profile')).data.profile.username)
+  )
   t.equal(new Set(responses).size, 1)
   t.equal((await get(accountId, '/profile')).data.profile.image, 'https://cdn.example.com/late.webp')
   await deliver(handlers, AccountRegistered.type, registered(accountId))
@@ -53,9 +85,14 @@ t.test('other services can call for a new person before the registration event a
   const newcomers: string[] = Array.from({ length: 20 }, () => randomUUID())
   for (const accountId of newcomers) identity.accounts.set(accountId, { name: 'New', image: null, locale: 'id' })
   const ana = await givenPerson()
-  const responses = await Promise.all(newcomers.map(async (accountId) => await callRpc(People, { accountIds: [ana, accountId, randomUUID()] })))
+  const responses = await Promise.all(
+    newcomers.map(async (accountId) => await callRpc(People, { accountIds: [ana, accountId, randomUUID()] }))
+  )
   newcomers.forEach((accountId, number) => t.match(responses[number], [{ accountId: ana }, { accountId, name: 'New' }]))
-  t.equal((await events()).filter(({ data }) => newcomers.includes((data as { accountId: string }).accountId)).length, 20)
+  t.equal(
+    (await events()).filter(({ data }) => newcomers.includes((data as { accountId: string }).accountId)).length,
+    20
+  )
 })
 
 t.test('unknown accounts are looked up once, and not considered unknown while identity is unavailable', async (t) => {
@@ -71,7 +108,8 @@ t.test('unknown accounts are looked up once, and not considered unknown while id
 t.test('each change has a later version than the one before, in events and RPC responses', async (t) => {
   const ana = await givenPerson()
   await Promise.all(Array.from({ length: 20 }, (_, number) => put(ana, '/profile', { bio: `bio ${number}` })))
-  const published = (await events()).map(({ data }) => data as { accountId: string, bio: string, changedAt: string }).filter(({ accountId }) => accountId === ana)
+  const published = (await events()).map(({ data }) => data as { accountId: string, bio: string, changedAt: string })
+    .filter(({ accountId }) => accountId === ana)
   t.equal(new Set(published.map(({ changedAt }) => changedAt)).size, 20)
   const latest = published.toSorted((one, other) => one.changedAt < other.changedAt ? -1 : 1).at(-1)
   const [now] = await callRpc(People, { accountIds: [ana] }) as { bio: string, changedAt: string }[]
@@ -88,32 +126,75 @@ t.test('while identity is unavailable, known people are served and others get 50
 
 t.test('a profile is changed field by field, and changes are published', async (t) => {
   const ana = await givenPerson()
-  const body = { name: 'Ana Putri', username: 'Ana_P', bio: 'Runner', gender: 'FEMALE', birthDate: '1998-04-12', height: 165, heightUnit: 'feet', weight: 58.5, weightUnit: 'pound', fitnessGoal: 'BUILD_MUSCLE', experience: 'INTERMEDIATE', timezone: 'Europe/Paris', locale: 'en' }
+  const body = {
+    name: 'Ana Putri',
+    username: 'Ana_P',
+    bio: 'Runner',
+    gender: 'FEMALE',
+    birthDate: '1998-04-12',
+    height: 165,
+    heightUnit: 'feet',
+    weight: 58.5,
+    weightUnit: 'pound',
+    fitnessGoal: 'BUILD_MUSCLE',
+    experience: 'INTERMEDIATE',
+    timezone: 'Europe/Paris',
+    locale: 'en'
+  }
   const { status, data } = await put(ana, '/profile', body)
   t.equal(status, 200)
   t.same(data.profile, { ...body, username: 'ana_p', image: null, birthDate: '1998-04-12T00:00:00.000Z' })
   t.same((await put(ana, '/profile', data.profile)).data, data, 'a response can be sent back')
   t.same((await put(ana, '/profile', { bio: '' })).data.profile.bio, null)
-  t.match(await callRpc(People, { accountIds: [ana, randomUUID()] }), [{ accountId: ana, name: 'Ana Putri', username: 'ana_p' }])
-  t.same(await callRpc(PeopleNamed, { usernames: ['ANA_P', 'ana', 'nobody.at.all'] }), await callRpc(People, { accountIds: [ana] }))
-  t.match(await callRpc(Person, { accountId: ana }), { name: 'Ana Putri', completion: 40, profile: { fitnessGoal: 'BUILD_MUSCLE', username: 'ana_p', timezone: 'Europe/Paris' } })
+  t.match(await callRpc(People, { accountIds: [ana, randomUUID()] }), [{
+    accountId: ana,
+    name: 'Ana Putri',
+    username: 'ana_p'
+  }])
+  t.same(
+    await callRpc(PeopleNamed, { usernames: ['ANA_P', 'ana', 'nobody.at.all'] }),
+    await callRpc(People, { accountIds: [ana] })
+  )
+  t.match(await callRpc(Person, { accountId: ana }), {
+    name: 'Ana Putri',
+    completion: 40,
+    profile: { fitnessGoal: 'BUILD_MUSCLE', username: 'ana_p', timezone: 'Europe/Paris' }
+  })
 })
 
 t.test('an invalid field is rejected and changes nothing', async (t) => {
   const ana = await givenPerson()
-  for (const body of [{ username: 'ab' }, { username: 'a'.repeat(31) }, { username: 'a b c' }, { username: 'änä' }, { fitnessGoal: 'lazy' }, { experience: 'PRO' }, { height: 20 }, { birthDate: '2020-01-01' }]) {
-    t.match(await put(ana, '/profile', { name: 'Changed', ...body }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body))
+  for (
+    const body of [
+      { username: 'ab' },
+      { username: 'a'.repeat(31) },
+      { username: 'a b c' },
+      { username: 'änä' },
+      { fitnessGoal: 'lazy' },
+      { experience: 'PRO' },
+      { height: 20 },
+      { birthDate: '2020-01-01' }
+    ]
+  ) {
+    t.match(
+      await put(ana, '/profile', { name: 'Changed', ...body }),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      JSON.stringify(body)
+    )
   }
   t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
 })
 
 t.test('of twenty concurrent requests for one username, in any case, one succeeds', async (t) => {
   const people = await Promise.all(Array.from({ length: 20 }, () => givenPerson()))
-  const responses = await Promise.all(people.map((person, number) => put(person, '/profile', { username: number % 2 ? 'Champion' : 'champion' })))
+  const responses = await Promise.all(
+    people.map((person, number) => put(person, '/profile', { username: number % 2 ? 'Champion' : 'champion' }))
+  )
   t.same(responses.filter(({ status }) => status === 200).length, 1)
   t.same(responses.filter(({ status, code }) => status === 409 && code === 'USERNAME_TAKEN').length, 19)
   const winner = people[responses.findIndex(({ status }) => status === 200)]!
-  const available = async (person: string) => (await get(person, '/profile/username-available?username=CHAMPION')).data.available
+  const available = async (person: string) =>
+    (await get(person, '/profile/username-available?username=CHAMPION')).data.available
   t.equal(await available(winner), true, 'it is available to its owner')
   t.equal(await available(people.find((person) => person !== winner)!), false)
   t.match(await get(winner, '/profile/username-available?username=x'), { status: 400, code: 'VALIDATION_ERROR' })
@@ -125,30 +206,68 @@ t.test('the time of a weight is that of the last request with a different weight
   await post(ana, '/onboarding/save-profile', { weight: 60 })
   const first = await callRpc(Person, { accountId: ana }) as { weighedAt: string }
   await put(ana, '/profile', { weight: 60, height: 170 })
-  t.match(await callRpc(Person, { accountId: ana }), { weighedAt: first.weighedAt }, 'the same weight does not update the time')
+  t.match(
+    await callRpc(Person, { accountId: ana }),
+    { weighedAt: first.weighedAt },
+    'the same weight does not update the time'
+  )
   await put(ana, '/profile', { weight: 61 })
   const second = await callRpc(Person, { accountId: ana }) as { weighedAt: string }
   t.ok(second.weighedAt > first.weighedAt)
-  t.match((await events()).at(-1), { type: FactsChanged.type, data: { accountId: ana, weight: 61, weighedAt: second.weighedAt } })
+  t.match((await events()).at(-1), {
+    type: FactsChanged.type,
+    data: { accountId: ana, weight: 61, weighedAt: second.weighedAt }
+  })
 })
 
 t.test('the match facts of a person', async (t) => {
   const ana = await givenPerson()
-  await post(ana, '/onboarding/save-profile', { gender: 'FEMALE', birthDate: '1998-04-12', height: 165.4, bio: 'Runner', cityId: '100', photos: ['https://cdn.example.com/1.webp'] })
+  await post(ana, '/onboarding/save-profile', {
+    gender: 'FEMALE',
+    birthDate: '1998-04-12',
+    height: 165.4,
+    bio: 'Runner',
+    cityId: '100',
+    photos: ['https://cdn.example.com/1.webp']
+  })
   await post(ana, '/onboarding/save-preferences', { favoriteSports: ['running'], preferredAvailability: ['morning'] })
   t.match(await callRpc(MatchFacts, { accountId: ana }), {
-    name: 'Ana', bio: 'Runner', gender: 'FEMALE', birthDate: '1998-04-12', height: 165.4, city: 'Denpasar', latitude: -8.65, longitude: 115.22,
-    timezone: 'Asia/Makassar', photos: ['https://cdn.example.com/1.webp'], favoriteSports: ['running'], preferredAvailability: ['morning']
+    name: 'Ana',
+    bio: 'Runner',
+    gender: 'FEMALE',
+    birthDate: '1998-04-12',
+    height: 165.4,
+    city: 'Denpasar',
+    latitude: -8.65,
+    longitude: 115.22,
+    timezone: 'Asia/Makassar',
+    photos: ['https://cdn.example.com/1.webp'],
+    favoriteSports: ['running'],
+    preferredAvailability: ['morning']
   })
-  await post(ana, '/onboarding/save-permissions', { locationEnabled: true, pushNotifications: true, latitude: -8.7, longitude: 115.1 })
-  t.match(await callRpc(MatchFacts, { accountId: ana }), { latitude: -8.7, longitude: 115.1 }, 'the location of the phone takes precedence')
+  await post(ana, '/onboarding/save-permissions', {
+    locationEnabled: true,
+    pushNotifications: true,
+    latitude: -8.7,
+    longitude: 115.1
+  })
+  t.match(
+    await callRpc(MatchFacts, { accountId: ana }),
+    { latitude: -8.7, longitude: 115.1 },
+    'the location of the phone takes precedence'
+  )
   t.equal(await callRpc(MatchFacts, { accountId: randomUUID() }), null)
   t.equal(await callRpc(Person, { accountId: randomUUID() }), null)
 })
 
 t.test('concurrent registration events and changes lose nothing', async (t) => {
   const ana = await givenPerson()
-  const responses = await Promise.all(Array.from({ length: 20 }, (_, number) => put(ana, '/profile', number % 2 ? { height: 100 + number } : { weight: 40 + number })))
+  const responses = await Promise.all(
+    Array.from(
+      { length: 20 },
+      (_, number) => put(ana, '/profile', number % 2 ? { height: 100 + number } : { weight: 40 + number })
+    )
+  )
   t.ok(responses.every(({ status }) => status === 200))
   const { height, weight } = (await get(ana, '/profile')).data.profile
   t.ok(height > 100 && weight >= 40, 'no change overwrote another field')

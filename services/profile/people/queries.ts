@@ -10,10 +10,44 @@ const changedAt = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD
 
 /** The columns of a `Person`. */
 export const personColumns = [
-  'account_id', 'name', 'username', 'image', 'bio', 'gender', birthDate, 'height', 'height_unit', 'weight', 'weighed_at', 'weight_unit', 'fitness_goal',
-  'experience', 'photos', 'community_rules_accepted', 'country_id', 'region_id', 'city_id', 'locale', 'timezone', 'timezone_chosen', 'motivations',
-  'favorite_sports', 'activity_style', 'preferred_availability', 'preferred_workout_time', 'workout_frequency', 'location_enabled',
-  'push_notifications', 'latitude', 'longitude', 'current_step', 'current_sub_step', 'completed_at', 'skipped_at', 'created_at', changedAt
+  'account_id',
+  'name',
+  'username',
+  'image',
+  'bio',
+  'gender',
+  birthDate,
+  'height',
+  'height_unit',
+  'weight',
+  'weighed_at',
+  'weight_unit',
+  'fitness_goal',
+  'experience',
+  'photos',
+  'community_rules_accepted',
+  'country_id',
+  'region_id',
+  'city_id',
+  'locale',
+  'timezone',
+  'timezone_chosen',
+  'motivations',
+  'favorite_sports',
+  'activity_style',
+  'preferred_availability',
+  'preferred_workout_time',
+  'workout_frequency',
+  'location_enabled',
+  'push_notifications',
+  'latitude',
+  'longitude',
+  'current_step',
+  'current_sub_step',
+  'completed_at',
+  'skipped_at',
+  'created_at',
+  changedAt
 ] as const
 
 export async function findPerson (db: Db, accountId: string) {
@@ -32,8 +66,9 @@ export async function lockPerson (trx: Trx, accountId: string) {
     .executeTakeFirstOrThrow()
 }
 
-const selectPersonCopies = (db: Db) => db.selectFrom('people')
-  .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone', changedAt])
+const selectPersonCopies = (db: Db) =>
+  db.selectFrom('people')
+    .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone', changedAt])
 
 /** The copies of people for other services; unknown ids are left out. */
 export async function listPeople (db: Db, accountIds: string[]) {
@@ -42,10 +77,17 @@ export async function listPeople (db: Db, accountIds: string[]) {
 
 /** The same by username, case-insensitive. */
 export async function listPeopleByUsername (db: Db, usernames: string[]) {
-  return await selectPersonCopies(db).where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
+  return await selectPersonCopies(db).where(
+    sql`lower(username)`,
+    '=',
+    sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`
+  ).execute()
 }
 
-/** Whether `accountId` can use this username: it already does, or the name is neither taken (case-insensitive) nor reserved. */
+/**
+ * Whether `accountId` can use this username: it already does, or the name is neither taken (case-insensitive) nor
+ * reserved.
+ */
 export async function isUsernameAvailable (db: Db, username: string, accountId: string) {
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())

@@ -5,23 +5,49 @@ import { changePerson, ensurePerson } from './actions.ts'
 import { parseBirthDate, validateTimezone, toLanguageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { isUsernameAvailable, type Person } from './queries.ts'
-import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, OwnProfile, Timezone, Username, Weight, WeightUnit } from './schemas.ts'
+import {
+  Bio,
+  BirthDate,
+  GenderField,
+  Height,
+  HeightUnit,
+  Locale,
+  Name,
+  OwnProfile,
+  Timezone,
+  Username,
+  Weight,
+  WeightUnit
+} from './schemas.ts'
 
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const toResponse = (person: Person) => data({
-    profile: { name: person.name, username: person.username, bio: person.bio, image: media.urlOf(person.image), ...bodyOf(person), locale: person.locale }
-  })
+  const toResponse = (person: Person) =>
+    data({
+      profile: {
+        name: person.name,
+        username: person.username,
+        bio: person.bio,
+        image: media.urlOf(person.image),
+        ...bodyOf(person),
+        locale: person.locale
+      }
+    })
 
   app.get('/profile', {
-    schema: { 'x-extension': true, summary: "Get the caller's profile", response: { 200: Data(Type.Object({ profile: OwnProfile })) } }
+    schema: {
+      'x-extension': true,
+      summary: "Get the caller's profile",
+      response: { 200: Data(Type.Object({ profile: OwnProfile })) }
+    }
   }, async ({ account }) => toResponse(await ensurePerson(deps, account.id)))
 
   app.put('/profile', {
     schema: {
       'x-extension': true,
       summary: "Update the caller's profile",
-      description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected with 400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.',
+      description:
+        'Omitted fields stay the same. A reserved or misleading name or username is rejected with 400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.',
       body: Body({
         name: Type.Optional(Name),
         username: Type.Optional(Username),
@@ -43,20 +69,22 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
     if (timezone) validateTimezone(timezone)
     await ensurePerson(deps, account.id)
-    return toResponse(await changePerson(deps, account.id, async (_, person) => {
-      validateName('name', rest.name, person.name)
-      validateName('username', rest.username, person.username)
-      return {
-        ...rest,
-        ...(bio !== undefined && { bio: bio || null }),
-        ...(birthDate && { birth_date: parseBirthDate(birthDate, timezone ?? person.timezone) }),
-        ...(heightUnit && { height_unit: heightUnit }),
-        ...(weightUnit && { weight_unit: weightUnit }),
-        ...(fitnessGoal && { fitness_goal: fitnessGoal }),
-        ...(timezone && { timezone, timezone_chosen: true }),
-        ...(locale && { locale: toLanguageTag(locale) })
-      }
-    }))
+    return toResponse(
+      await changePerson(deps, account.id, async (_, person) => {
+        validateName('name', rest.name, person.name)
+        validateName('username', rest.username, person.username)
+        return {
+          ...rest,
+          ...(bio !== undefined && { bio: bio || null }),
+          ...(birthDate && { birth_date: parseBirthDate(birthDate, timezone ?? person.timezone) }),
+          ...(heightUnit && { height_unit: heightUnit }),
+          ...(weightUnit && { weight_unit: weightUnit }),
+          ...(fitnessGoal && { fitness_goal: fitnessGoal }),
+          ...(timezone && { timezone, timezone_chosen: true }),
+          ...(locale && { locale: toLanguageTag(locale) })
+        }
+      })
+    )
   })
 
   app.get('/profile/username-available', {

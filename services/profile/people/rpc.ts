@@ -7,52 +7,56 @@ import { addMissingPeople, ensurePerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
 import { listPeople, listPeopleByUsername } from './queries.ts'
 
-export const handlePerson = (deps: Deps) => handleRpc(Person, async ({ accountId }) => {
-  const person = await findOrCreatePerson(deps, accountId)
-  if (!person) return null
-  return {
-    name: person.name,
-    image: deps.media.urlOf(person.image),
-    changedAt: person.changedAt,
-    weighedAt: weighedAt(person),
-    completion: completionOf(person),
-    profile: {
-      ...bodyOf(person),
-      onboardingCompleted: person.current_step === 3,
-      onboardingStep: person.current_step,
-      username: person.username,
-      avatarUrl: deps.media.urlOf(person.image)
+export const handlePerson = (deps: Deps) =>
+  handleRpc(Person, async ({ accountId }) => {
+    const person = await findOrCreatePerson(deps, accountId)
+    if (!person) return null
+    return {
+      name: person.name,
+      image: deps.media.urlOf(person.image),
+      changedAt: person.changedAt,
+      weighedAt: weighedAt(person),
+      completion: completionOf(person),
+      profile: {
+        ...bodyOf(person),
+        onboardingCompleted: person.current_step === 3,
+        onboardingStep: person.current_step,
+        username: person.username,
+        avatarUrl: deps.media.urlOf(person.image)
+      }
     }
-  }
-})
+  })
 
-export const handlePeople = (deps: Deps) => handleRpc(People, async ({ accountIds }) => {
-  const known = withImageUrls(deps, await listPeople(deps.db, accountIds))
-  const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
-  if (unknown.length === 0) return known
-  await addMissingPeople(deps, unknown)
-  return [...known, ...withImageUrls(deps, await listPeople(deps.db, unknown))]
-})
+export const handlePeople = (deps: Deps) =>
+  handleRpc(People, async ({ accountIds }) => {
+    const known = withImageUrls(deps, await listPeople(deps.db, accountIds))
+    const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
+    if (unknown.length === 0) return known
+    await addMissingPeople(deps, unknown)
+    return [...known, ...withImageUrls(deps, await listPeople(deps.db, unknown))]
+  })
 
-export const handlePeopleNamed = (deps: Deps) => handleRpc(PeopleNamed, async ({ usernames }) => withImageUrls(deps, await listPeopleByUsername(deps.db, usernames)))
+export const handlePeopleNamed = (deps: Deps) =>
+  handleRpc(PeopleNamed, async ({ usernames }) => withImageUrls(deps, await listPeopleByUsername(deps.db, usernames)))
 
-export const handleMatchFacts = (deps: Deps) => handleRpc(MatchFacts, async ({ accountId }) => {
-  const person = await findOrCreatePerson(deps, accountId)
-  if (!person) return null
-  const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
-  return {
-    name: person.name,
-    bio: person.bio,
-    city: city?.name ?? null,
-    // The location of the phone if the person shares it, else the center of their city.
-    latitude: person.latitude ?? city?.latitude ?? null,
-    longitude: person.longitude ?? city?.longitude ?? null,
-    timezone: person.timezone,
-    photos: person.photos.map((photo) => deps.media.urlOf(photo)),
-    changedAt: person.changedAt,
-    ...factsOf(person)
-  }
-})
+export const handleMatchFacts = (deps: Deps) =>
+  handleRpc(MatchFacts, async ({ accountId }) => {
+    const person = await findOrCreatePerson(deps, accountId)
+    if (!person) return null
+    const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
+    return {
+      name: person.name,
+      bio: person.bio,
+      city: city?.name ?? null,
+      // The location of the phone if the person shares it, else the center of their city.
+      latitude: person.latitude ?? city?.latitude ?? null,
+      longitude: person.longitude ?? city?.longitude ?? null,
+      timezone: person.timezone,
+      photos: person.photos.map((photo) => deps.media.urlOf(photo)),
+      changedAt: person.changedAt,
+      ...factsOf(person)
+    }
+  })
 
 const withImageUrls = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
   people.map((person) => ({ ...person, image: media.urlOf(person.image) }))

@@ -7,14 +7,28 @@ export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
 export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
 export const GenderField = Enum(['MALE', 'FEMALE', 'OTHER'])
 /** A day; also as midnight, as in responses, so that a client can send back what it received. */
-export const BirthDate = Type.Union([IsoDate, Type.String({ transform: ['trim'], format: 'iso-date-time', pattern: 'T00:00:00(\\.0+)?Z?$' })])
+export const BirthDate = Type.Union([
+  IsoDate,
+  Type.String({ transform: ['trim'], format: 'iso-date-time', pattern: 'T00:00:00(\\.0+)?Z?$' })
+])
 export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres', examples: [165] })
 export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
 export const HeightUnit = Enum(['cm', 'feet'])
 export const WeightUnit = Enum(['kg', 'pound'])
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
-export const Locale = Text({ max: 35, pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'A language, optionally with a country; en_GB is read as en-GB', examples: ['id'] })
-export const Username = Text({ min: 3, max: 30, transform: ['trim', 'toLowerCase'], pattern: '^[a-z0-9_.]+$', examples: ['ana.putri'] })
+export const Locale = Text({
+  max: 35,
+  pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$',
+  description: 'A language, optionally with a country; en_GB is read as en-GB',
+  examples: ['id']
+})
+export const Username = Text({
+  min: 3,
+  max: 30,
+  transform: ['trim', 'toLowerCase'],
+  pattern: '^[a-z0-9_.]+$',
+  examples: ['ana.putri']
+})
 
 export const OwnProfile = Type.Object({
   name: Type.String(),

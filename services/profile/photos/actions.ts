@@ -12,7 +12,9 @@ type Media = Pick<Deps, 'db' | 'media'>
 
 /** Serializes changes to the uploads of an account and to their use. */
 const lockUploads = async (trx: Trx, accountId: string) =>
-  await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.uploads.' || ${accountId}, 0))`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.uploads.' || ${accountId}, 0))`.execute(
+    trx
+  )
 
 /** Stores a photo for the account's profile. Of the unused photos of an account, the 20 newest are kept. */
 export async function uploadPhoto (deps: Media, accountId: string, image: Image) {
@@ -21,10 +23,22 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
     await lockUploads(trx, accountId)
     await trx.insertInto('uploads').values({ key, account_id: accountId }).execute()
     await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
-      .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('delete_requested_at', 'is', null)
-      .where('key', 'not in', trx.selectFrom('uploads').select('key')
-        .where('account_id', '=', accountId).where('unused_since', 'is not', null).where('delete_requested_at', 'is', null)
-        .orderBy('created_at', 'desc').limit(MAX_UNUSED))
+      .where('account_id', '=', accountId).where('unused_since', 'is not', null).where(
+        'delete_requested_at',
+        'is',
+        null
+      )
+      .where(
+        'key',
+        'not in',
+        trx.selectFrom('uploads').select('key')
+          .where('account_id', '=', accountId).where('unused_since', 'is not', null).where(
+            'delete_requested_at',
+            'is',
+            null
+          )
+          .orderBy('created_at', 'desc').limit(MAX_UNUSED)
+      )
       .execute()
   })
   await deleteMarked(deps, accountId)
@@ -32,26 +46,47 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
 }
 
 /**
- * Marks the photos that the account's profile uses from now on. Uploaded photos must be the account's own. Photos that are no longer used
- * are deleted after a day.
+ * Marks the photos that the account's profile uses from now on. Uploaded photos must be the account's own. Photos that
+ * are no longer used are deleted after a day.
  * @throws ValidationError
  */
-export async function attachPhotos (media: Deps['media'], trx: Trx, accountId: string, { photos, before }: { photos: string[], before: string[] }) {
+export async function attachPhotos (
+  media: Deps['media'],
+  trx: Trx,
+  accountId: string,
+  { photos, before }: { photos: string[], before: string[] }
+) {
   await lockUploads(trx, accountId)
   const added = photos.filter((photo) => !before.includes(photo))
   const keys = added.filter(isMediaKey)
-  const ownUploads = keys.length === 0 ? [] : await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where('delete_requested_at', 'is', null)
-    .select('key').execute()
-  const isOwn = (photo: string) => isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
+  const ownUploads = keys.length === 0 ?
+    [] :
+    await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where(
+      'delete_requested_at',
+      'is',
+      null
+    )
+      .select('key').execute()
+  const isOwn = (photo: string) =>
+    isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
   if (!added.every(isOwn)) throw new ValidationError('photos must be images that you uploaded here')
-  await trx.updateTable('uploads').set({ unused_since: sql`case when key = any(${photos}::text[]) then null else now() end` })
-    .where('account_id', '=', accountId).where('delete_requested_at', 'is', null).where(sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`)
+  await trx.updateTable('uploads').set({
+    unused_since: sql`case when key = any(${photos}::text[]) then null else now() end`
+  })
+    .where('account_id', '=', accountId).where('delete_requested_at', 'is', null).where(
+      sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`
+    )
     .execute()
 }
 
-export const markUnusedForDeletion = async (db: Db) => await db.updateTable('uploads').set({ delete_requested_at: sql`now()` })
-  .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`).where('delete_requested_at', 'is', null)
-  .execute()
+export const markUnusedForDeletion = async (db: Db) =>
+  await db.updateTable('uploads').set({ delete_requested_at: sql`now()` })
+    .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`).where(
+      'delete_requested_at',
+      'is',
+      null
+    )
+    .execute()
 
 /**
  * Deletes marked files of one account, or of all. Call it after the commit that marked them.
@@ -59,7 +94,7 @@ export const markUnusedForDeletion = async (db: Db) => await db.updateTable('upl
  */
 export async function deleteMarked ({ db, media }: Media, accountId?: string) {
   const failures: unknown[] = []
-  for (let after = ''; ;) {
+  for (let after = '';;) {
     const marked = await db.selectFrom('uploads').where('delete_requested_at', 'is not', null).where('key', '>', after)
       .$if(accountId !== undefined, (uploads) => uploads.where('account_id', '=', accountId!))
       .select('key').orderBy('key').limit(BATCH_SIZE).execute()

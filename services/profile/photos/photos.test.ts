@@ -10,11 +10,19 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 
 const { app, db, deps, events, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
-const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64'
+)
 
 async function upload (account: string, bytes: Buffer, { type = 'image/png', field = 'file' } = {}) {
   const { headers, payload } = createForm(bytes, { type, field, name: '../../me.png' })
-  const response = await app.inject({ method: 'POST', url: '/onboarding/upload-photo', headers: { ...bearer(account), ...headers }, payload })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/onboarding/upload-photo',
+    headers: { ...bearer(account), ...headers },
+    payload
+  })
   return { status: response.statusCode, ...response.json() }
 }
 const stored = async () => (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.webp')).length
@@ -31,7 +39,10 @@ t.test('an uploaded photo can be used in the profile and becomes the avatar', as
 
 t.test('with MEDIA_URLS_ONLY_OWN, external images are rejected', async (t) => {
   const ana = await givenPerson('Ana')
-  t.match(await post(ana, '/onboarding/save-profile', { photos: ['https://evil.example.com/pixel.png'] }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/onboarding/save-profile', { photos: ['https://evil.example.com/pixel.png'] }), {
+    status: 400,
+    code: 'VALIDATION_ERROR'
+  })
 })
 
 t.test('a photo can be used only by the account that uploaded it', async (t) => {
@@ -44,7 +55,10 @@ t.test('a photo can be used only by the account that uploaded it', async (t) => 
 t.test('a file that is not an image, has a wrong type or is broken is rejected, and nothing is stored', async (t) => {
   const ana = await givenPerson('Ana')
   const before = await stored()
-  t.match(await upload(ana, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' }), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+  t.match(await upload(ana, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), { type: 'image/svg+xml' }), {
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE'
+  })
   t.match(await upload(ana, Buffer.from('<html>'), { type: 'image/png' }), { status: 415 })
   t.match(await upload(ana, pixel, { type: 'image/jpeg' }), { status: 415 })
   t.match(await upload(ana, pixel.subarray(0, 50)), { status: 400, code: 'VALIDATION_ERROR' })
@@ -80,9 +94,14 @@ t.test('a photo that no profile uses within a day is deleted, and cannot be used
   await sql`update uploads set unused_since = unused_since - interval '25 hours' where account_id = ${ana}`.execute(db)
 
   const { remove } = deps.media
-  deps.media.remove = async () => { throw new Error('the storage is unavailable') }
+  deps.media.remove = async () => {
+    throw new Error('the storage is unavailable')
+  }
   await t.rejects(runHousekeeping(deps), { message: '1 photos could not be deleted' })
-  t.match(await post(ana, '/onboarding/save-profile', { photos: [forgotten.url] }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/onboarding/save-profile', { photos: [forgotten.url] }), {
+    status: 400,
+    code: 'VALIDATION_ERROR'
+  })
   deps.media.remove = remove
   await runHousekeeping(deps)
   t.notOk(await isStored(forgotten.key))
@@ -108,13 +127,23 @@ t.test('pictures are published again when the media URL changes', async (t) => {
   const url = deps.media.urlOf(key)
   await sql`update people set published_media_base = null`.execute(db)
   await runHousekeeping(deps)
-  const publishedImages = async () => (await events()).filter(({ type }) => type === PersonChanged.type).map(({ data }) => data as { accountId: string, image: string })
-    .filter(({ accountId }) => accountId === ana).map(({ image }) => image)
+  const publishedImages = async () =>
+    (await events()).filter(({ type }) => type === PersonChanged.type).map(({ data }) =>
+      data as { accountId: string, image: string }
+    )
+      .filter(({ accountId }) => accountId === ana).map(({ image }) => image)
   t.equal((await publishedImages()).at(-1), url)
   const count = (await publishedImages()).length
   await runHousekeeping(deps)
   t.equal((await publishedImages()).length, count, 'only once')
 
-  await runHousekeeping({ ...deps, media: createMedia({ storage: diskStorage(folder), cdnUrl: 'https://new.example' }) })
-  t.equal((await publishedImages()).at(-1), url.replace('cdn.example.com', 'new.example'), 'and again after the base URL changes')
+  await runHousekeeping({
+    ...deps,
+    media: createMedia({ storage: diskStorage(folder), cdnUrl: 'https://new.example' })
+  })
+  t.equal(
+    (await publishedImages()).at(-1),
+    url.replace('cdn.example.com', 'new.example'),
+    'and again after the base URL changes'
+  )
 })

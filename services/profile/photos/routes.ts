@@ -13,11 +13,16 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     bodyLimit: UPLOAD_BODY_LIMIT,
     schema: {
       summary: 'Upload a photo for the `photos` of save-profile',
-      description: 'A JPEG, PNG or WebP image of at most 5 MB in the form field `file`. It is re-encoded without metadata. ' +
+      description:
+        'A JPEG, PNG or WebP image of at most 5 MB in the form field `file`. It is re-encoded without metadata. ' +
         'A photo that no save-profile uses within a day is deleted. Of the unused photos, the 20 newest are kept.',
       fileField: 'file',
       response: {
-        200: Data(Type.Object({ url: Type.String(), key: Type.String() }, { examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }] }))
+        200: Data(
+          Type.Object({ url: Type.String(), key: Type.String() }, {
+            examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }]
+          })
+        )
       }
     }
   }, async (request) => {

@@ -5,14 +5,23 @@ import { findCity, findCountry, findRegion, readEdition } from './queries.ts'
 const DEFAULT_TIMEZONE = 'Asia/Jakarta'
 
 /** Where a person lives; unknown ids are null. */
-export interface Place { countryId: number | null, regionId: number | null, cityId: number | null }
+export interface Place {
+  countryId: number | null
+  regionId: number | null
+  cityId: number | null
+}
 
 /**
- * Resolves where a person lives after a request. A city implies its region and country, a region its country. Earlier values outside of
- * the requested place are cleared.
- * @throws ValidationError if ids are unknown or do not belong together, PlacesLoading before the first edition is loaded
+ * Resolves where a person lives after a request. A city implies its region and country, a region its country. Earlier
+ * values outside of the requested place are cleared.
+ * @throws ValidationError if ids are unknown or do not belong together, PlacesLoading before the first edition is
+ * loaded
  */
-export async function resolvePlace (trx: Trx, before: Place, requested: Partial<Place>): Promise<Place & { timezone: string }> {
+export async function resolvePlace (
+  trx: Trx,
+  before: Place,
+  requested: Partial<Place>
+): Promise<Place & { timezone: string }> {
   await readEdition(trx)
   const city = requested.cityId == null ? undefined : await findCity(trx, requested.cityId)
   if (requested.cityId != null && !city) throw new ValidationError('cityId is not a known city')

@@ -17,12 +17,25 @@ const names = (answer: { data: { name: string }[] }) => answer.data.map(({ name 
 t.test('countries are sorted with Indonesia first, then A to Z', async (t) => {
   const answer = await list('type=countries')
   t.same(names(answer), ['Indonesia', 'Austria', 'Monaco'])
-  t.same(answer.data[0], { id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' })
+  t.same(answer.data[0], {
+    id: '102',
+    code: 'ID',
+    name: 'Indonesia',
+    flag: '🇮🇩',
+    currency: 'IDR',
+    defaultTimezone: 'Asia/Jakarta'
+  })
 })
 
 t.test('regions are listed by country id or code; a country may have none', async (t) => {
   t.same(names(await list('type=regions&countryId=102')), ['Bali', 'Jakarta'])
-  t.same((await list('type=regions&countryCode=at')).data, [{ id: '12', code: '9', name: 'Vienna', nameLocal: 'Wien', timezone: 'Europe/Vienna' }])
+  t.same((await list('type=regions&countryCode=at')).data, [{
+    id: '12',
+    code: '9',
+    name: 'Vienna',
+    nameLocal: 'Wien',
+    timezone: 'Europe/Vienna'
+  }])
   t.same((await list('type=regions&countryId=3')).data, [])
 })
 
@@ -33,15 +46,41 @@ t.test('cities are sorted by size, then A to Z', async (t) => {
   t.same(names(bali), ['Denpasar', 'Amlapura', 'Bangli'])
   t.same(bali.data[0], { id: '100', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '10' })
   t.same(names(await list('type=cities&countryId=102&regionId=10')), ['Denpasar', 'Amlapura', 'Bangli'])
-  t.same(names(await list('type=cities&countryId=&countryCode=&regionId=10')), ['Denpasar', 'Amlapura', 'Bangli'], 'an empty value is the same as an omitted one')
+  t.same(
+    names(await list('type=cities&countryId=&countryCode=&regionId=10')),
+    ['Denpasar', 'Amlapura', 'Bangli'],
+    'an empty value is the same as an omitted one'
+  )
   t.same(names(await list('type=cities&countryCode=ID&regionId=')), ['Jakarta', 'Denpasar', 'Amlapura', 'Bangli'])
 })
 
 t.test('unknown ids are 404, missing parameters are rejected', async (t) => {
-  for (const query of ['type=regions&countryId=999', 'type=regions&countryCode=XX', 'type=cities&countryId=garbage', 'type=cities&regionId=999', 'type=cities&countryId=99999999999999', 'type=cities&countryId=1&regionId=10', 'type=cities&countryId=999&regionId=10', 'type=cities&countryId=1&regionId=999']) {
+  for (
+    const query of [
+      'type=regions&countryId=999',
+      'type=regions&countryCode=XX',
+      'type=cities&countryId=garbage',
+      'type=cities&regionId=999',
+      'type=cities&countryId=99999999999999',
+      'type=cities&countryId=1&regionId=10',
+      'type=cities&countryId=999&regionId=10',
+      'type=cities&countryId=1&regionId=999'
+    ]
+  ) {
     t.match(await list(query), { status: 404, code: 'NOT_FOUND' }, query)
   }
-  for (const query of ['type=regions', 'type=cities', 'type=planets', '', 'type=regions&countryCode=IDN', 'type=regions&regionId=10', 'type=regions&countryId=', 'type=']) {
+  for (
+    const query of [
+      'type=regions',
+      'type=cities',
+      'type=planets',
+      '',
+      'type=regions&countryCode=IDN',
+      'type=regions&regionId=10',
+      'type=regions&countryId=',
+      'type='
+    ]
+  ) {
     t.match(await list(query), { status: 400, code: 'VALIDATION_ERROR' }, query)
   }
 })
@@ -49,13 +88,26 @@ t.test('unknown ids are 404, missing parameters are rejected', async (t) => {
 t.test('a matching ETag gets 304', async (t) => {
   const first = await app.inject('/locations?type=countries')
   t.match(first.headers, { etag: /^"[\w-]+"$/, 'cache-control': /max-age/ })
-  const again = await app.inject({ url: '/locations?type=countries', headers: { 'if-none-match': String(first.headers.etag) } })
+  const again = await app.inject({
+    url: '/locations?type=countries',
+    headers: { 'if-none-match': String(first.headers.etag) }
+  })
   t.equal(again.statusCode, 304)
   t.equal(again.body, '')
   for (const names of [`W/${first.headers.etag}`, `"other", W/${first.headers.etag}`]) {
-    t.equal((await app.inject({ url: '/locations?type=countries', headers: { 'if-none-match': names } })).statusCode, 304, 'also after a proxy compressed the response')
+    t.equal(
+      (await app.inject({ url: '/locations?type=countries', headers: { 'if-none-match': names } })).statusCode,
+      304,
+      'also after a proxy compressed the response'
+    )
   }
-  t.equal((await app.inject({ url: '/locations?type=cities&countryId=1', headers: { 'if-none-match': String(first.headers.etag) } })).statusCode, 200)
+  t.equal(
+    (await app.inject({
+      url: '/locations?type=cities&countryId=1',
+      headers: { 'if-none-match': String(first.headers.etag) }
+    })).statusCode,
+    200
+  )
 })
 
 t.test('a list is compressed if the client accepts gzip', async (t) => {
@@ -65,29 +117,58 @@ t.test('a list is compressed if the client accepts gzip', async (t) => {
   t.match(plain.headers, { 'vary': 'accept-encoding', 'content-encoding': undefined })
   for (const accepted of ['gzip', 'br;q=1.0, gzip;q=0.8, *;q=0.1', 'deflate, GZIP']) {
     const { headers, rawPayload } = await get({ 'accept-encoding': accepted })
-    t.match(headers, { 'content-encoding': 'gzip', 'content-type': /^application\/json/, 'vary': 'accept-encoding', 'content-length': String(rawPayload.length) }, accepted)
+    t.match(headers, {
+      'content-encoding': 'gzip',
+      'content-type': /^application\/json/,
+      'vary': 'accept-encoding',
+      'content-length': String(rawPayload.length)
+    }, accepted)
     t.equal(gunzipSync(rawPayload).toString(), plain.body)
     t.not(headers.etag, plain.headers.etag, 'the compressed response has another ETag')
     t.equal((await get({ 'accept-encoding': accepted, 'if-none-match': headers.etag })).statusCode, 304)
     t.equal((await get({ 'if-none-match': headers.etag })).statusCode, 304)
   }
   for (const encoding of ['br', 'identity', 'gzip;q=0', 'gzip; q=0.000', 'xgzip']) {
-    t.match(await get({ 'accept-encoding': encoding }), { body: plain.body, headers: { 'content-encoding': undefined } }, encoding)
+    t.match(await get({ 'accept-encoding': encoding }), {
+      body: plain.body,
+      headers: { 'content-encoding': undefined }
+    }, encoding)
   }
-  t.match((await app.inject({ url: '/locations?type=planets', headers: { 'accept-encoding': 'gzip' } })).json(), { code: 'VALIDATION_ERROR' })
+  t.match((await app.inject({ url: '/locations?type=planets', headers: { 'accept-encoding': 'gzip' } })).json(), {
+    code: 'VALIDATION_ERROR'
+  })
 })
 
 t.test('while the places are being loaded the response is 503 instead of an empty list', async (t) => {
   const { app, db, givenPerson, post } = await testApp(t)
   const ana = await givenPerson()
   await db.deleteFrom('places_editions').execute()
-  for (const query of ['type=countries', 'type=regions&countryId=102', 'type=cities&countryId=102', 'type=cities&regionId=10', 'type=cities&countryId=999']) {
+  for (
+    const query of [
+      'type=countries',
+      'type=regions&countryId=102',
+      'type=cities&countryId=102',
+      'type=cities&regionId=10',
+      'type=cities&countryId=999'
+    ]
+  ) {
     const response = await app.inject(`/locations?${query}`)
     t.match(response.json(), { success: false, code: 'SERVICE_UNAVAILABLE', error: String }, query)
-    t.match([response.statusCode, response.headers['retry-after'], response.headers['cache-control']], [503, '1', undefined])
+    t.match([response.statusCode, response.headers['retry-after'], response.headers['cache-control']], [
+      503,
+      '1',
+      undefined
+    ])
   }
-  t.match(await post(ana, '/onboarding/save-profile', { countryId: '102', cityId: '100' }), { status: 503, code: 'SERVICE_UNAVAILABLE' })
-  t.equal((await post(ana, '/onboarding/save-profile', { bio: 'Runs' })).status, 200, 'requests without a place still work')
+  t.match(await post(ana, '/onboarding/save-profile', { countryId: '102', cityId: '100' }), {
+    status: 503,
+    code: 'SERVICE_UNAVAILABLE'
+  })
+  t.equal(
+    (await post(ana, '/onboarding/save-profile', { bio: 'Runs' })).status,
+    200,
+    'requests without a place still work'
+  )
   await db.insertInto('places_editions').values({ edition: 'small' }).execute()
   t.equal((await app.inject('/locations?type=countries')).json().data.length, 3)
 })
@@ -103,11 +184,16 @@ t.test('the cache is cleared with a new edition, and errors are not cached', asy
 
   const cached = createResponseCache()
   let times = 0
-  const fail = async (): Promise<object[]> => { throw new Error(`fail ${++times}`) }
+  const fail = async (): Promise<object[]> => {
+    throw new Error(`fail ${++times}`)
+  }
   await t.rejects(cached('first', 'x', fail), { message: 'fail 1' })
   await t.rejects(cached('first', 'x', fail), { message: 'fail 2' })
   const count = async () => [{ times: ++times }]
-  t.same(new Set((await Promise.all([1, 2, 3].map(async () => await cached('first', 'x', count)))).map(String)), new Set(['{"success":true,"data":[{"times":3}]}']))
+  t.same(
+    new Set((await Promise.all([1, 2, 3].map(async () => await cached('first', 'x', count)))).map(String)),
+    new Set(['{"success":true,"data":[{"times":3}]}'])
+  )
 })
 
 t.test('errors have no cache headers', async (t) => {
@@ -122,12 +208,18 @@ t.test('the places are loaded once, by the first process', { timeout: 60_000 }, 
   const countries = await listCountries(db)
   t.ok(countries.length > 240)
   t.equal(countries[0]?.name, 'Indonesia')
-  const { count } = await db.selectFrom('cities').select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const { count } = await db.selectFrom('cities').select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
   t.ok(count > 150_000)
   const cities = await listCities(db, { countryId: Number(countries[0]?.id) })
   t.ok(cities.length > 500)
   t.ok(cities.findIndex(({ name }) => name === 'Surabaya') < 10, 'large cities come first')
-  t.same([...new Set(cities.map(({ timezone }) => timezone))].sort(), ['Asia/Jakarta', 'Asia/Jayapura', 'Asia/Makassar', 'Asia/Pontianak'])
+  t.same([...new Set(cities.map(({ timezone }) => timezone))].sort(), [
+    'Asia/Jakarta',
+    'Asia/Jayapura',
+    'Asia/Makassar',
+    'Asia/Pontianak'
+  ])
   for (const code of ['MO', 'GI', 'CW']) {
     const { id } = await findCountry(db, { code }) ?? { id: 0 }
     t.same(await listRegions(db, id), [], `${code} has no regions`)

@@ -21,7 +21,8 @@ export async function findCountry (db: Db, { id, code }: { id?: number | undefin
 }
 
 export async function findRegion (db: Db, id: number) {
-  return await db.selectFrom('regions').select(['id', 'country_id as countryId']).where('id', '=', id).executeTakeFirst()
+  return await db.selectFrom('regions').select(['id', 'country_id as countryId']).where('id', '=', id)
+    .executeTakeFirst()
 }
 
 export async function findCity (db: Db, id: number) {
@@ -43,7 +44,13 @@ export async function listRegions (db: Db, countryId: number) {
 /** The cities of a country or of a region, the largest first and then A to Z. */
 export async function listCities (db: Db, { countryId, regionId }: { countryId?: number, regionId?: number }) {
   return await db.selectFrom('cities')
-    .select([sql<string>`id::text`.as('id'), 'name', 'name_local as nameLocal', 'timezone', sql<string | null>`region_id::text`.as('regionId')])
+    .select([
+      sql<string>`id::text`.as('id'),
+      'name',
+      'name_local as nameLocal',
+      'timezone',
+      sql<string | null>`region_id::text`.as('regionId')
+    ])
     .$if(countryId !== undefined, (query) => query.where('country_id', '=', countryId ?? 0))
     .$if(regionId !== undefined, (query) => query.where('region_id', '=', regionId ?? 0))
     .orderBy('population', 'desc')
@@ -54,7 +61,8 @@ export async function listCities (db: Db, { countryId, regionId }: { countryId?:
 
 /** The edition of the places that is loaded. @throws PlacesLoading before the first one is loaded */
 export async function readEdition (db: Db) {
-  const edition = await db.selectFrom('places_editions').select('edition').orderBy('loaded_at', 'desc').limit(1).executeTakeFirst()
+  const edition = await db.selectFrom('places_editions').select('edition').orderBy('loaded_at', 'desc').limit(1)
+    .executeTakeFirst()
   if (!edition) throw new PlacesLoading()
   return edition.edition
 }

@@ -3,9 +3,10 @@ import { gzip } from 'node:zlib'
 import { data } from '@tandem/service-kit'
 
 /**
- * Caches serialized responses while one edition of the places is loaded: reading and serializing 17,000 cities blocks a process for as
- * long as dozens of other requests. Concurrent requests share one computation. There is no eviction, so there must be few keys: one or
- * two per country. All countries with all their cities take 16 MB, and 2 MB more compressed.
+ * Caches serialized responses while one edition of the places is loaded: reading and serializing 17,000 cities blocks a
+ * process for as long as dozens of other requests. Concurrent requests share one computation. There is no eviction, so
+ * there must be few keys: one or two per country. All countries with all their cities take 16 MB, and 2 MB more
+ * compressed.
  */
 export function createResponseCache () {
   const responses = new Map<string, Promise<Buffer>>()

@@ -8,13 +8,28 @@ import { findCountry, findRegion, listCities, listCountries, listRegions, readEd
 import { PlaceId, placeNumber } from './schemas.ts'
 
 const Country = Type.Object({
-  id: Type.String(), code: Type.String(), name: Type.String(), flag: Type.String(), currency: Nullable(Type.String()), defaultTimezone: Type.String()
-}, { examples: [{ id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' }] })
+  id: Type.String(),
+  code: Type.String(),
+  name: Type.String(),
+  flag: Type.String(),
+  currency: Nullable(Type.String()),
+  defaultTimezone: Type.String()
+}, {
+  examples: [{ id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' }]
+})
 const Region = Type.Object({
-  id: Type.String(), code: Nullable(Type.String()), name: Type.String(), nameLocal: Nullable(Type.String()), timezone: Type.String()
+  id: Type.String(),
+  code: Nullable(Type.String()),
+  name: Type.String(),
+  nameLocal: Nullable(Type.String()),
+  timezone: Type.String()
 }, { examples: [{ id: '1826', code: 'BA', name: 'Bali', nameLocal: 'Bali', timezone: 'Asia/Makassar' }] })
 const City = Type.Object({
-  id: Type.String(), name: Type.String(), nameLocal: Nullable(Type.String()), timezone: Type.String(), regionId: Nullable(Type.String())
+  id: Type.String(),
+  name: Type.String(),
+  nameLocal: Nullable(Type.String()),
+  timezone: Type.String(),
+  regionId: Nullable(Type.String())
 }, { examples: [{ id: '56263', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '1826' }] })
 
 export const placeRoutes: Routes<Deps> = async (app, { db }) => {
@@ -23,7 +38,8 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/locations', {
     schema: {
       summary: 'List countries, the regions of one, or cities',
-      description: 'Countries start with Indonesia, cities with the largest. A country may have no regions. 503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
+      description:
+        'Countries start with Indonesia, cities with the largest. A country may have no regions. 503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
       querystring: Type.Object({
         type: Enum(['countries', 'regions', 'cities'], { examples: ['regions'] }),
         countryId: Type.Optional(PlaceId),
@@ -43,7 +59,11 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     const edition = await readEdition(db)
     const etag = `"${createHash('sha256').update(`${edition} ${url}`).digest('base64url').slice(0, 22)}"`
     const compresses = acceptsGzip(headers['accept-encoding'])
-    const cacheHeaders = { 'etag': compresses ? etag.replace(/"$/, `${GZIP_SUFFIX}"`) : etag, 'cache-control': 'public, max-age=3600', 'vary': 'accept-encoding' }
+    const cacheHeaders = {
+      'etag': compresses ? etag.replace(/"$/, `${GZIP_SUFFIX}"`) : etag,
+      'cache-control': 'public, max-age=3600',
+      'vary': 'accept-encoding'
+    }
     if (matchesEtag(headers['if-none-match'], etag)) return await reply.headers(cacheHeaders).code(304).send(null)
     const { countryId, regionId, ...rest } = query
     const places = await list(edition, {
@@ -53,10 +73,20 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     })
     // Set only now: errors must not be cached.
     reply.headers(cacheHeaders).type('application/json; charset=utf-8')
-    return compresses ? await reply.header('content-encoding', 'gzip').send(await gzipOnce(places)) : await reply.send(places)
+    return compresses
+      ? await reply.header('content-encoding', 'gzip').send(await gzipOnce(places))
+      : await reply.send(places)
   })
 
-  async function list (edition: string, { type, countryId, countryCode, regionId }: { type: 'countries' | 'regions' | 'cities', countryId?: number, countryCode?: string, regionId?: number }) {
+  async function list (
+    edition: string,
+    { type, countryId, countryCode, regionId }: {
+      type: 'countries' | 'regions' | 'cities',
+      countryId?: number,
+      countryCode?: string,
+      regionId?: number
+    }
+  ) {
     if (type === 'countries') return await cachedResponse(edition, type, async () => await listCountries(db))
     const hasCountry = countryId !== undefined || countryCode !== undefined
     const country = hasCountry ? await findCountry(db, { id: countryId, code: countryCode }) : undefined
@@ -66,9 +96,17 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       if (!region || (country && region.countryId !== country.id)) throw new RegionNotFound()
       return serializePlaces(await listCities(db, { regionId }))
     }
-    if (!country) throw new ValidationError(type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required')
-    return await cachedResponse(edition, `${type} ${country.id}`, async () =>
-      type === 'regions' ? await listRegions(db, country.id) : await listCities(db, { countryId: country.id }))
+    if (!country) {
+      throw new ValidationError(
+        type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required'
+      )
+    }
+    return await cachedResponse(
+      edition,
+      `${type} ${country.id}`,
+      async () =>
+        type === 'regions' ? await listRegions(db, country.id) : await listCities(db, { countryId: country.id })
+    )
   }
 }
 

@@ -35,7 +35,11 @@ const smallWorld: SeedLine[] = [
 ]
 
 /** A fake identity service: its accounts, whether it is unavailable, and the calls that it received. */
-export interface Identity { accounts: Map<string, { name: string, image: string | null, locale: string }>, isUnavailable: boolean, calls: string[][] }
+export interface Identity {
+  accounts: Map<string, { name: string, image: string | null, locale: string }>
+  isUnavailable: boolean
+  calls: string[][]
+}
 
 /** The service with its own Postgres schema and a few places. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
@@ -54,14 +58,29 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
       return account ? [{ accountId, ...account }] : []
     })
   }) as CallRpc
-  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', ownUrlsOnly: onlyOwnMedia })
+  const media = createMedia({
+    storage: diskStorage(folder),
+    cdnUrl: 'https://cdn.example.com',
+    ownUrlsOnly: onlyOwnMedia
+  })
   const deps: Deps = { db, findAccounts: createAccountLookup(callRpc), media }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
   /** Sends a request of an account and returns the response. */
-  async function send (accountId: string, method: Method, url: string, payload?: object, options: { role?: string, headers?: Record<string, string> } = {}) {
-    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { role: options.role ?? 'USER' }), ...options.headers }, ...(payload && { payload }) })
+  async function send (
+    accountId: string,
+    method: Method,
+    url: string,
+    payload?: object,
+    options: { role?: string, headers?: Record<string, string> } = {}
+  ) {
+    const response = await app.inject({
+      method,
+      url,
+      headers: { ...bearer(accountId, { role: options.role ?? 'USER' }), ...options.headers },
+      ...(payload && { payload })
+    })
     return { status: response.statusCode, headers: response.headers, ...(response.body ? response.json() : {}) }
   }
 
@@ -77,7 +96,8 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
       await createRpcHandlers(deps).find((each) => each.rpc.type === rpc.type)?.handle(request),
     events: async () => (await recordedEvents(db)).map(({ type, data }) => ({ type, data })),
     send,
-    get: (accountId: string, url: string, headers: Record<string, string> = {}) => send(accountId, 'GET', url, undefined, { headers }),
+    get: (accountId: string, url: string, headers: Record<string, string> = {}) =>
+      send(accountId, 'GET', url, undefined, { headers }),
     post: (accountId: string, url: string, payload: object = {}) => send(accountId, 'POST', url, payload),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     /** Creates a person who has just registered. */

@@ -5,7 +5,9 @@ import { testApp } from './app.ts'
 t.test('no value in a path, a query or a body causes a server error', async (t) => {
   const { app, givenPerson } = await testApp(t)
   const ana = await givenPerson()
-  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), { send: createInjector(app, bearer(ana, { role: 'ADMIN' })) })
+  const { bad, sent } = await fuzzApi((await app.inject('/openapi.json')).json(), {
+    send: createInjector(app, bearer(ana, { role: 'ADMIN' }))
+  })
   t.strictSame(bad, [])
   t.ok(sent > 1_000, `${sent} requests`)
 })

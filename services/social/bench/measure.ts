@@ -1,8 +1,14 @@
 import { performance } from 'node:perf_hooks'
 
-export interface Figures { p50: number, p99: number }
+export interface Figures {
+  p50: number
+  p99: number
+}
 
-/** Runs `work` sequentially `turns` times, after a tenth as many warm-up runs, and returns its durations in milliseconds. */
+/**
+ * Runs `work` sequentially `turns` times, after a tenth as many warm-up runs, and returns its durations in
+ * milliseconds.
+ */
 export async function time (turns: number, work: (turn: number) => Promise<unknown>): Promise<Figures> {
   const took: number[] = []
   for (let turn = 0; turn < turns * 1.1; turn++) {
@@ -25,4 +31,8 @@ export async function rate (width: number, seconds: number, work: (turn: number)
 }
 
 export const print = (name: string, figures: Figures, than?: Figures) =>
-  console.log(`${name.padEnd(58)} p50 ${figures.p50.toFixed(2).padStart(7)} ms  p99 ${figures.p99.toFixed(2).padStart(7)} ms${than ? `  (${(figures.p50 / than.p50).toFixed(2)}x)` : ''}`)
+  console.log(
+    `${name.padEnd(58)} p50 ${figures.p50.toFixed(2).padStart(7)} ms  p99 ${figures.p99.toFixed(2).padStart(7)} ms${
+      than ? `  (${(figures.p50 / than.p50).toFixed(2)}x)` : ''
+    }`
+  )

@@ -11,14 +11,29 @@ const WRITERS = 8
 const SECONDS = 2
 const ROUNDS = 3
 
-/** Likes, views and posts per second, compared with the minimum that Postgres could do for each: one committed UPDATE of a counter. */
+/**
+ * Likes, views and posts per second, compared with the minimum that Postgres could do for each: one committed UPDATE of
+ * a counter.
+ */
 export async function measureWrites (db: Db) {
-  const ids = (await db.selectFrom('posts').select('id').where('visibility', '=', 'PUBLIC').orderBy('id', 'desc').limit(2_000).execute()).map((post) => post.id)
+  const ids =
+    (await db.selectFrom('posts').select('id').where('visibility', '=', 'PUBLIC').orderBy('id', 'desc').limit(2_000)
+      .execute()).map((post) => post.id)
   const [hot] = ids
   const any = (turn: number) => ids[turn % ids.length]!
   const post = {
-    type: 'TEXT' as const, visibility: 'PUBLIC' as const, content: 'Morning run with @person7 #running', mediaUrls: [], mediaType: null, activityId: null, workoutId: null,
-    achievementId: null, locationName: null, latitude: null, longitude: null, poll: null
+    type: 'TEXT' as const,
+    visibility: 'PUBLIC' as const,
+    content: 'Morning run with @person7 #running',
+    mediaUrls: [],
+    mediaType: null,
+    activityId: null,
+    workoutId: null,
+    achievementId: null,
+    locationName: null,
+    latitude: null,
+    longitude: null,
+    poll: null
   }
   const count = (id: string) => sql`update posts set views_count = views_count + 1 where id = ${id}`.execute(db)
   const countView = createViewCounter(db)
@@ -32,7 +47,10 @@ export async function measureWrites (db: Db) {
     ['views, 64 at once', (turn) => countView(any(turn)), 64],
     ['views, 512 at once', (turn) => countView(any(turn)), 512],
     ['single posts read and counted', (turn) => viewPost(db, countView, any(turn), person(turn % 1_000))],
-    ['posts with a tag and a mention', (turn) => db.transaction().execute((trx) => createPost(trx, { ...post, authorId: person(turn % 1_000) }))]
+    [
+      'posts with a tag and a mention',
+      (turn) => db.transaction().execute((trx) => createPost(trx, { ...post, authorId: person(turn % 1_000) }))
+    ]
   ]
   // Interleaved, so that other load on the machine affects all of them equally.
   const rounds = rows.map((): number[] => [])

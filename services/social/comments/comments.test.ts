@@ -13,26 +13,63 @@ t.test('comments', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const { status, data } = await post(ben, `/feed/${id}/comment`, { content: ' Well done ' })
     t.equal(status, 201)
-    t.same(Object.keys(data.comment).sort(), ['content', 'createdAt', 'id', 'parentId', 'postId', 'repliesCount', 'user'])
-    t.match(data.comment, { postId: id, parentId: null, content: 'Well done', user: { id: ben, name: 'Ben', image: null }, repliesCount: 0 })
+    t.same(Object.keys(data.comment).sort(), [
+      'content',
+      'createdAt',
+      'id',
+      'parentId',
+      'postId',
+      'repliesCount',
+      'user'
+    ])
+    t.match(data.comment, {
+      postId: id,
+      parentId: null,
+      content: 'Well done',
+      user: { id: ben, name: 'Ben', image: null },
+      repliesCount: 0
+    })
     t.same((await get(ana, `/feed/${id}/comment`)).data, { comments: [data.comment], nextCursor: null })
     t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 1)
-    t.same(await lastSaid(), { postId: id, commentId: data.comment.id, authorId: ana, commentedBy: ben, excerpt: 'Well done' })
+    t.same(await lastSaid(), {
+      postId: id,
+      commentId: data.comment.id,
+      authorId: ana,
+      commentedBy: ben,
+      excerpt: 'Well done'
+    })
   })
 
   t.test('replies belong to the top-level comment, whichever comment they answer', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment
     const reply = (await post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top.id })).data.comment
-    t.same(await lastSaid(), { postId: id, commentId: reply.id, parentId: top.id, parentAuthorId: ben, repliedBy: cara, excerpt: 'reply' })
+    t.same(await lastSaid(), {
+      postId: id,
+      commentId: reply.id,
+      parentId: top.id,
+      parentAuthorId: ben,
+      repliedBy: cara,
+      excerpt: 'reply'
+    })
     const nested = (await post(ben, `/feed/${id}/comment`, { content: 'nested', parentId: reply.id })).data.comment
-    t.same(await lastSaid(), { postId: id, commentId: nested.id, parentId: reply.id, parentAuthorId: cara, repliedBy: ben, excerpt: 'nested' })
+    t.same(await lastSaid(), {
+      postId: id,
+      commentId: nested.id,
+      parentId: reply.id,
+      parentAuthorId: cara,
+      repliedBy: ben,
+      excerpt: 'nested'
+    })
     t.equal(nested.parentId, top.id)
 
     const listed = (await get(ana, `/feed/${id}/comment`)).data.comments
     t.match(listed, [{ id: top.id, repliesCount: 2 }])
     t.equal(listed.length, 1)
-    t.match((await get(ana, `/feed/${id}/comment?parentId=${top.id}`)).data.comments, [{ id: reply.id, parentId: top.id }, { id: nested.id }])
+    t.match((await get(ana, `/feed/${id}/comment?parentId=${top.id}`)).data.comments, [{
+      id: reply.id,
+      parentId: top.id
+    }, { id: nested.id }])
     t.match((await get(ana, `/feed/${id}/comment?parentId=${reply.id}`)).data, { comments: [] })
     t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 3)
 
@@ -40,7 +77,11 @@ t.test('comments', async (t) => {
     t.match(await del(ben, `/feed/${id}/comment/${nested.id}`), { status: 200, message: 'The comment was deleted' })
     t.same(await lastSaid(), { postId: id, commentIds: [nested.id] })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ repliesCount: 1 }])
-    t.match(await del(ana, `/feed/${id}/comment/${top.id}`), { status: 200 }, 'the author of the post can delete it too, with its replies')
+    t.match(
+      await del(ana, `/feed/${id}/comment/${top.id}`),
+      { status: 200 },
+      'the author of the post can delete it too, with its replies'
+    )
     const { commentIds, postId } = await lastSaid() as { commentIds: string[], postId: string }
     t.same([postId, commentIds.toSorted()], [id, [top.id, reply.id]])
     t.equal((await get(ana, `/feed/${id}`)).data.post.commentsCount, 0)
@@ -52,7 +93,9 @@ t.test('comments', async (t) => {
       const { id } = await givenPost(db, { author_id: ana })
       const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment.id
       const [one, other, reply] = await Promise.all([
-        del(ana, `/feed/${id}/comment/${top}`), del(ben, `/feed/${id}/comment/${top}`), post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top })
+        del(ana, `/feed/${id}/comment/${top}`),
+        del(ben, `/feed/${id}/comment/${top}`),
+        post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top })
       ])
       t.same(new Set([one.status, other.status]), new Set([200, 404]))
       t.ok(reply.status === 201 || (reply.status === 404 && reply.code === 'NOT_FOUND'), String(reply.status))
@@ -91,7 +134,10 @@ t.test('comments', async (t) => {
     const other = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     const hidden = (await post(ana, `/feed/${other.id}/comment`, { content: 'secret' })).data.comment
     for (const parentId of [hidden.id, randomUUID(), 'garbage']) {
-      t.match(await post(ben, `/feed/${one.id}/comment`, { content: 'x', parentId }), { status: 404, code: 'NOT_FOUND' })
+      t.match(await post(ben, `/feed/${one.id}/comment`, { content: 'x', parentId }), {
+        status: 404,
+        code: 'NOT_FOUND'
+      })
       t.match(await get(ben, `/feed/${one.id}/comment?parentId=${parentId}`), { status: 404, code: 'NOT_FOUND' })
     }
     t.match(await del(ana, `/feed/${one.id}/comment/${hidden.id}`), { status: 404 })
@@ -102,7 +148,13 @@ t.test('comments', async (t) => {
     const before = (await publishedEvents('social.people.mentioned.v1')).length
     const { data } = await post(ben, `/feed/${id}/comment`, { content: '@ana @ben @cara @cara @nobody' })
     const mentioned = (await publishedEvents('social.people.mentioned.v1')).slice(before)
-    t.same(mentioned, [{ postId: id, commentId: data.comment.id, authorId: ben, mentioned: [cara], excerpt: '@ana @ben @cara @cara @nobody' }])
+    t.same(mentioned, [{
+      postId: id,
+      commentId: data.comment.id,
+      authorId: ben,
+      mentioned: [cara],
+      excerpt: '@ana @ben @cara @cara @nobody'
+    }])
   })
 
   t.test('no reply event is published for a person who can no longer read the post', async (t) => {
@@ -114,7 +166,7 @@ t.test('comments', async (t) => {
     t.equal((await publishedEvents()).length, before)
   })
 
-  t.test('people in a block do not see each other\'s comments on a third person\'s post', async (t) => {
+  t.test("people in a block do not see each other's comments on a third person's post", async (t) => {
     const dora = await person('Dora')
     const emil = await person('Emil')
     const { id } = await givenPost(db, { author_id: ana })
@@ -131,7 +183,15 @@ t.test('comments', async (t) => {
 
   t.test('authors missing from the local copy are fetched once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
-    const stranger = { accountId: randomUUID(), name: 'Fay', username: 'fay', image: null, bio: null, locale: 'en', timezone: 'UTC' }
+    const stranger = {
+      accountId: randomUUID(),
+      name: 'Fay',
+      username: 'fay',
+      image: null,
+      bio: null,
+      locale: 'en',
+      timezone: 'UTC'
+    }
     profiles.people.set(stranger.accountId, stranger)
     await post(stranger.accountId, `/feed/${id}/comment`, { content: 'hi' })
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{ user: { id: stranger.accountId, name: 'Fay' } }])
@@ -144,7 +204,10 @@ t.test('comments', async (t) => {
     profiles.isUnavailable = true
     const late = { ...stranger, accountId: randomUUID(), name: 'Late' }
     profiles.people.set(late.accountId, late)
-    t.match(await post(late.accountId, `/feed/${id}/comment`, { content: 'x' }), { status: 201, data: { comment: { user: { name: 'Someone' } } } })
+    t.match(await post(late.accountId, `/feed/${id}/comment`, { content: 'x' }), {
+      status: 201,
+      data: { comment: { user: { name: 'Someone' } } }
+    })
     profiles.isUnavailable = false
     t.match((await get(ana, `/feed/${id}/comment`)).data.comments, [{}, {}, { user: { name: 'Late' } }])
   })

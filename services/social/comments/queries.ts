@@ -4,31 +4,47 @@ import { isNotBlocked } from '../connections/predicates.ts'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
-const selectComments = (db: Db, viewer: string) => db.selectFrom('comments')
-  .leftJoin('people', 'people.account_id', 'comments.author_id')
-  .where(isNotBlocked(viewer, sql.ref('comments.author_id')))
-  .select([
-    'comments.id', 'comments.post_id as postId', 'comments.parent_id as parentId', 'comments.content', 'comments.author_id as userId',
-    'people.name', 'people.image', 'comments.replies_count as repliesCount', 'comments.created_at as createdAt'
-  ])
+const selectComments = (db: Db, viewer: string) =>
+  db.selectFrom('comments')
+    .leftJoin('people', 'people.account_id', 'comments.author_id')
+    .where(isNotBlocked(viewer, sql.ref('comments.author_id')))
+    .select([
+      'comments.id',
+      'comments.post_id as postId',
+      'comments.parent_id as parentId',
+      'comments.content',
+      'comments.author_id as userId',
+      'people.name',
+      'people.image',
+      'comments.replies_count as repliesCount',
+      'comments.created_at as createdAt'
+    ])
 
 /** @throws CommentNotFound, also for a comment by a person in a block with `viewer` */
 export async function findComment (db: Db, { id, postId }: { id: string, postId: string }, viewer: string) {
-  const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId).executeTakeFirst()
+  const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
+    .executeTakeFirst()
   if (!comment) throw new CommentNotFound()
   return comment
 }
 
 /**
- * The top-level comments of a post, or the replies to one of them, oldest first. The last id is the cursor of the next page.
- * Comments of one post get their ids in sequence, so none appears above a page that was already read.
+ * The top-level comments of a post, or the replies to one of them, oldest first. The last id is the cursor of the next
+ * page. Comments of one post get their ids in sequence, so none appears above a page that was already read.
  */
-export async function listComments (db: Db, postId: string, viewer: string, { parentId, cursor, limit }: Page & { parentId?: string | undefined }) {
+export async function listComments (
+  db: Db,
+  postId: string,
+  viewer: string,
+  { parentId, cursor, limit }: Page & { parentId?: string | undefined }
+) {
   if (parentId !== undefined) await findComment(db, { id: parentId, postId }, viewer)
   return await selectComments(db, viewer)
-    .where((row) => parentId === undefined
-      ? row.and([row('comments.post_id', '=', postId), row('comments.parent_id', 'is', null)])
-      : row('comments.parent_id', '=', parentId))
+    .where((row) =>
+      parentId === undefined
+        ? row.and([row('comments.post_id', '=', postId), row('comments.parent_id', 'is', null)])
+        : row('comments.parent_id', '=', parentId)
+    )
     .$if(cursor !== undefined, (comments) => comments.where('comments.id', '>', cursor!))
     .orderBy('comments.id')
     .limit(limit + 1)

@@ -1,6 +1,22 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
-import { Body, paginate, Data, data, Id, readIdempotencyKey, Message, message, NextCursor, Nullable, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import {
+  Body,
+  paginate,
+  Data,
+  data,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  IdempotencyHeaders,
+  type Routes,
+  Text,
+  Timestamp
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
@@ -42,14 +58,19 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { id }, query, account }) => {
     await ensureVisiblePost(db, id, account.id)
-    const { page, nextCursor } = paginate(await listComments(db, id, account.id, query), query.limit, (comment) => comment.id)
+    const { page, nextCursor } = paginate(
+      await listComments(db, id, account.id, query),
+      query.limit,
+      (comment) => comment.id
+    )
     return data({ comments: await withAuthors(deps, page, account.id), nextCursor })
   })
 
   app.post('/feed/:id/comment', {
     schema: {
       summary: 'Comment on a post, or reply to a comment',
-      description: 'The author of the post or of the parent comment is notified, and so are mentioned users who can read the post. A reply to a reply becomes a reply to the top-level comment.',
+      description:
+        'The author of the post or of the parent comment is notified, and so are mentioned users who can read the post. A reply to a reply becomes a reply to the top-level comment.',
       headers: IdempotencyHeaders,
       params,
       body: Body({
@@ -61,9 +82,13 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { params, body, account } = request
     await ensureMentionedPeople(deps, body.content)
-    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => createComment(trx, {
-      postId: params.id, parentId: body.parentId ?? null, authorId: account.id, content: body.content
-    }))
+    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
+      createComment(trx, {
+        postId: params.id,
+        parentId: body.parentId ?? null,
+        authorId: account.id,
+        content: body.content
+      }))
     const [comment] = await withAuthors(deps, [row], account.id)
     reply.code(201)
     return data({ comment: comment! })

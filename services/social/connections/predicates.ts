@@ -5,16 +5,25 @@ export type AccountRef = string | RawBuilder<string>
 
 export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<string>`${person}::uuid` : person
 
-// The tables have aliases here so that they do not shadow columns of the outer query. `offset 0` keeps Postgres from reading all follows,
-// blocks or likes of a person into memory for the twenty posts of a page: each row costs one index lookup. Every `exists` that is
-// evaluated per row of a page needs it.
+// The tables have aliases here so that they do not shadow columns of the outer query. `offset 0` keeps Postgres from
+// reading all follows, blocks or likes of a person into memory for the twenty posts of a page: each row costs one index
+// lookup. Every `exists` that is evaluated per row of a page needs it.
 
 /** Whether neither person has blocked the other. */
-export const isNotBlocked = (one: AccountRef, other: AccountRef) => sql<SqlBool>`not exists (
-  select from blocks block where block.account_id = ${asUuid(one)} and block.other_id = ${asUuid(other)} and not block.is_lifted offset 0)`
+export const isNotBlocked = (one: AccountRef, other: AccountRef) =>
+  sql<SqlBool>`not exists (
+  select from blocks block where block.account_id = ${asUuid(one)} and block.other_id = ${
+    asUuid(other)
+  } and not block.is_lifted offset 0)`
 
-export const isFollowing = (follower: AccountRef, followed: AccountRef) => sql<SqlBool>`exists (
-  select from follows follow where follow.follower_id = ${asUuid(follower)} and follow.followed_id = ${asUuid(followed)} offset 0)`
+export const isFollowing = (follower: AccountRef, followed: AccountRef) =>
+  sql<SqlBool>`exists (
+  select from follows follow where follow.follower_id = ${asUuid(follower)} and follow.followed_id = ${
+    asUuid(followed)
+  } offset 0)`
 
-export const isMatched = (one: AccountRef, other: AccountRef) => sql<SqlBool>`exists (
-  select from matches match where match.account_id = ${asUuid(one)} and match.other_id = ${asUuid(other)} and not match.ended offset 0)`
+export const isMatched = (one: AccountRef, other: AccountRef) =>
+  sql<SqlBool>`exists (
+  select from matches match where match.account_id = ${asUuid(one)} and match.other_id = ${
+    asUuid(other)
+  } and not match.ended offset 0)`

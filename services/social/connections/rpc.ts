@@ -3,4 +3,5 @@ import { Connection } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { readConnection } from './queries.ts'
 
-export const handleConnection = ({ db }: Deps) => handleRpc(Connection, async ({ accountId, otherId }) => await readConnection(db, accountId, otherId))
+export const handleConnection = ({ db }: Deps) =>
+  handleRpc(Connection, async ({ accountId, otherId }) => await readConnection(db, accountId, otherId))

@@ -9,7 +9,12 @@ import { updateRanking } from './ranking.ts'
 const ids = (posts: { id: string }[]) => posts.map((post) => post.id)
 
 /** Reads a feed to its end and calls `between` after each page. */
-async function leaf ({ get }: TestApp, viewer: string, query: string, between: () => Promise<unknown> = async () => {}) {
+async function leaf (
+  { get }: TestApp,
+  viewer: string,
+  query: string,
+  between: () => Promise<unknown> = async () => {}
+) {
   const seen: string[] = []
   let cursor: string | null = ''
   do {
@@ -26,17 +31,26 @@ t.test('feeds', async (t) => {
   const app = await testApp(t)
   const { db, get, post, person, follows, matches, blocks, rank } = app
   const me = await person('Me')
-  const [followed, matched, stranger, blocked] = [await person('Followed'), await person('Matched'), await person('Stranger'), await person('Blocked')]
+  const [followed, matched, stranger, blocked] = [
+    await person('Followed'),
+    await person('Matched'),
+    await person('Stranger'),
+    await person('Blocked')
+  ]
   await follows(me, followed)
   await matches(me, matched)
   await blocks(blocked, me)
   const byName = new Map<string, string>()
   for (const [name, author_id] of Object.entries({ me, followed, matched, stranger, blocked })) {
-    for (const visibility of ['PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) byName.set(`${name} ${visibility}`, (await givenPost(db, { author_id, visibility, type: 'ACTIVITY' })).id)
+    for (const visibility of ['PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) {
+      byName.set(`${name} ${visibility}`, (await givenPost(db, { author_id, visibility, type: 'ACTIVITY' })).id)
+    }
     byName.set(`${name} deleted`, (await givenPost(db, { author_id, deleted_at: new Date() })).id)
   }
   await rank()
-  const names = async (query: string) => ids((await get(me, `/feed?${query}`)).data.posts).map((id) => [...byName].find(([, each]) => each === id)?.[0]).reverse()
+  const names = async (query: string) =>
+    ids((await get(me, `/feed?${query}`)).data.posts).map((id) => [...byName].find(([, each]) => each === id)?.[0])
+      .reverse()
 
   t.test('each feed contains its posts, newest first', async (t) => {
     t.same(await names(''), ['me PUBLIC', 'followed PUBLIC', 'followed FOLLOWERS', 'matched PUBLIC', 'stranger PUBLIC'])
@@ -46,7 +60,10 @@ t.test('feeds', async (t) => {
     t.same(await names('feedType=following&type=ACTIVITY'), ['followed PUBLIC', 'followed FOLLOWERS'])
     t.same(await names('feedType=following&type=TEXT'), [])
     t.same(await names('feedType=discover'), ['stranger PUBLIC'])
-    t.same(new Set(await names('feedType=trending')), new Set(['followed PUBLIC', 'matched PUBLIC', 'me PUBLIC', 'stranger PUBLIC']))
+    t.same(
+      new Set(await names('feedType=trending')),
+      new Set(['followed PUBLIC', 'matched PUBLIC', 'me PUBLIC', 'stranger PUBLIC'])
+    )
     t.same(await names(`userId=${me}`), ['me PUBLIC', 'me FOLLOWERS', 'me PRIVATE'])
     t.same(await names(`userId=${followed}`), ['followed PUBLIC'])
     t.same(await names(`userId=${stranger}&feedType=following`), ['stranger PUBLIC'])
@@ -54,20 +71,31 @@ t.test('feeds', async (t) => {
     t.same(await names('userId=garbage'), [])
   })
 
-  t.test('a post contains the caller\'s like and poll vote', async (t) => {
+  t.test("a post contains the caller's like and poll vote", async (t) => {
     const { id } = await givenPost(db, { author_id: followed })
     await post(me, `/feed/${id}/like`)
     await rank()
     for (const query of ['', 'feedType=following', 'feedType=trending', `userId=${followed}`]) {
-      t.match((await get(me, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id), { isLiked: true, likesCount: 1, user: { id: followed, name: 'Followed', image: null } }, query)
-      t.match((await get(stranger, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id) ?? { isLiked: false }, { isLiked: false }, query)
+      t.match((await get(me, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id), {
+        isLiked: true,
+        likesCount: 1,
+        user: { id: followed, name: 'Followed', image: null }
+      }, query)
+      t.match(
+        (await get(stranger, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id) ??
+          { isLiked: false },
+        { isLiked: false },
+        query
+      )
     }
     await db.deleteFrom('posts').where('id', '=', id).execute()
   })
 
   t.test('limits are exact at both ends', async (t) => {
     for (const good of ['limit=1', 'limit=50']) t.equal((await get(me, `/feed?${good}`)).status, 200)
-    for (const bad of ['limit=0', 'limit=51', 'limit=x', 'cursor=x', 'feedType=mine', 'type=SONG']) t.match(await get(me, `/feed?${bad}`), { status: 400, code: 'VALIDATION_ERROR' }, bad)
+    for (const bad of ['limit=0', 'limit=51', 'limit=x', 'cursor=x', 'feedType=mine', 'type=SONG']) {
+      t.match(await get(me, `/feed?${bad}`), { status: 400, code: 'VALIDATION_ERROR' }, bad)
+    }
   })
 })
 
@@ -91,9 +119,13 @@ t.test('pages have no gap and no repeat while posts arrive, and end', async (t) 
   t.same((await leaf(app, me, 'feedType=all&limit=4', arrive)).filter((id) => posted.includes(id)), posted)
   t.same((await leaf(app, me, 'feedType=discover&limit=3', arrive)).filter((id) => other.includes(id)), other)
   t.same((await leaf(app, me, `userId=${stranger}&limit=1`)).filter((id) => other.includes(id)), other)
-  const followed = (await leaf(app, me, 'feedType=following&limit=50'))
+  const followed = await leaf(app, me, 'feedType=following&limit=50')
   t.equal((await leaf(app, me, `feedType=following&limit=${followed.length}`)).length, followed.length)
-  t.same((await app.get(me, '/feed?feedType=following&limit=1')).data.nextCursor, followed[0], 'the cursor is the last id')
+  t.same(
+    (await app.get(me, '/feed?feedType=following&limit=1')).data.nextCursor,
+    followed[0],
+    'the cursor is the last id'
+  )
   t.same((await app.get(stranger, '/feed?feedType=following')).data, { posts: [], nextCursor: null })
 })
 
@@ -120,16 +152,33 @@ t.test('trending', async (t) => {
   const me = await person('Me')
   const ana = await person('Ana')
   const aged = async (hours: number, counts: object = {}) => {
-    const { id } = await givenPost(db, { author_id: ana, id: sql`uuidv7(make_interval(hours => -${sql.lit(hours)}))`, created_at: sql`now() - make_interval(hours => ${hours})`, ...counts } as never)
+    const { id } = await givenPost(
+      db,
+      {
+        author_id: ana,
+        id: sql`uuidv7(make_interval(hours => -${sql.lit(hours)}))`,
+        created_at: sql`now() - make_interval(hours => ${hours})`,
+        ...counts
+      } as never
+    )
     return id
   }
 
   t.test('the score weighs engagement by age and ignores posts older than a week', async (t) => {
-    const score = (likes: number, comments: number, views: number, hours: number) => (likes + 2 * comments + 0.1 * views + 1) / (hours + 2) ** 1.5
-    const given = [[0, 0, 0, 1], [9, 0, 0, 2], [0, 9, 0, 3], [0, 0, 90, 4], [200, 10, 5, 100], [30, 3, 3, 20], [1, 1, 1, 167]] as const
+    const score = (likes: number, comments: number, views: number, hours: number) =>
+      (likes + 2 * comments + 0.1 * views + 1) / (hours + 2) ** 1.5
+    const given = [[0, 0, 0, 1], [9, 0, 0, 2], [0, 9, 0, 3], [0, 0, 90, 4], [200, 10, 5, 100], [30, 3, 3, 20], [
+      1,
+      1,
+      1,
+      167
+    ]] as const
     const expected: { id: string, score: number }[] = []
     for (const [likes, comments, views, hours] of given) {
-      expected.push({ id: await aged(hours, { likes_count: likes, comments_count: comments, views_count: views }), score: score(likes, comments, views, hours) })
+      expected.push({
+        id: await aged(hours, { likes_count: likes, comments_count: comments, views_count: views }),
+        score: score(likes, comments, views, hours)
+      })
     }
     await aged(169, { likes_count: 10_000 })
     expected.sort((one, other) => other.score - one.score)
@@ -154,7 +203,10 @@ t.test('trending', async (t) => {
       if (page === 1) await del(ana, `/feed/${deleted}`)
     })
     t.same(seen, posts.filter((id) => id !== deleted))
-    t.same((await get(me, `/feed?feedType=trending&cursor=${crypto.randomUUID()}`)).data, { posts: [], nextCursor: null })
+    t.same((await get(me, `/feed?feedType=trending&cursor=${crypto.randomUUID()}`)).data, {
+      posts: [],
+      nextCursor: null
+    })
   })
 
   t.test('the id of the last post works as a cursor', async (t) => {
@@ -169,7 +221,10 @@ t.test('trending', async (t) => {
     await aged(1, { likes_count: 70_000 })
     await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - interval '1 hour'` }).execute()
     await updateRanking(db)
-    t.same(ids((await get(me, `/feed?feedType=trending&cursor=${nextCursor}&limit=3`)).data.posts), ids((await get(me, '/feed?feedType=trending&limit=5')).data.posts).slice(2))
+    t.same(
+      ids((await get(me, `/feed?feedType=trending&cursor=${nextCursor}&limit=3`)).data.posts),
+      ids((await get(me, '/feed?feedType=trending&limit=5')).data.posts).slice(2)
+    )
   })
 })
 
@@ -177,16 +232,22 @@ t.test('reading trending posts writes nothing, also for unknown hashtags', async
   const app = await testApp(t)
   const { db, url, deps, person, post, rank } = app
   const ana = await person('Ana')
-  for (let each = 0; each < 30; each++) await post(ana, '/feed', { type: 'TEXT', content: each % 2 ? 'Up early #running' : 'Late' })
+  for (let each = 0; each < 30; each++) {
+    await post(ana, '/feed', { type: 'TEXT', content: each % 2 ? 'Up early #running' : 'Late' })
+  }
   await rank()
   // A write would fail here.
-  const readOnly = connect<Tables>(url.replace('-c', '-c default_transaction_read_only=on -c').replaceAll(' ', '%20'), { log: silentLog })
+  const readOnly = connect<Tables>(url.replace('-c', '-c default_transaction_read_only=on -c').replaceAll(' ', '%20'), {
+    log: silentLog
+  })
   t.teardown(() => readOnly.destroy())
   await t.rejects(readOnly.deleteFrom('posts').execute(), { message: /read-only/ })
   const reader = await createApp({ ...deps, db: readOnly }, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => reader.close())
-  const sizes = async () => (await sql`
-    select relname, pg_total_relation_size(oid) as bytes from pg_class where relnamespace = current_schema()::regnamespace order by relname`.execute(db)).rows
+  const sizes = async () =>
+    (await sql`
+    select relname, pg_total_relation_size(oid) as bytes from pg_class where relnamespace = current_schema()::regnamespace order by relname`
+      .execute(db)).rows
 
   const headers = bearer(await person('Ben'))
   const before = await sizes()
@@ -205,21 +266,27 @@ t.test('one ranking is computed for everybody, at most once every few seconds, a
   const { db, person } = await testApp(t)
   const ana = await person('Ana')
   await givenPost(db, { author_id: ana })
-  const numbers = async () => (await db.selectFrom('trending_rankings').select(['number', 'confirmed_at']).orderBy('number').execute())
+  const numbers =
+    async () => (await db.selectFrom('trending_rankings').select(['number', 'confirmed_at']).orderBy('number')
+      .execute())
   await Promise.all(Array.from({ length: 20 }, async () => await updateRanking(db)))
   t.equal((await numbers()).length, 1)
 
   await givenPost(db, { author_id: ana, likes_count: 9 })
   await updateRanking(db)
   t.equal((await numbers()).length, 1, 'no new ranking is due')
-  const age = async (interval: string) => await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - ${interval}::interval` }).execute()
+  const age = async (interval: string) =>
+    await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - ${interval}::interval` }).execute()
   await age('4 seconds')
   await Promise.all(Array.from({ length: 20 }, async () => await updateRanking(db)))
   t.equal((await numbers()).length, 2)
   await age('4 seconds')
   await updateRanking(db)
   t.equal((await numbers()).length, 2, 'the order has not changed')
-  await db.updateTable('trending_rankings').set({ duration_ms: 1_000, confirmed_at: sql`now() - interval '40 seconds'` }).execute()
+  await db.updateTable('trending_rankings').set({
+    duration_ms: 1_000,
+    confirmed_at: sql`now() - interval '40 seconds'`
+  }).execute()
   await givenPost(db, { author_id: ana, likes_count: 99 })
   await updateRanking(db)
   t.equal((await numbers()).length, 2, 'a slow ranking is computed less often')

@@ -5,7 +5,11 @@ import { selectPosts, type PostRow } from '../posts/queries.ts'
 import { canSeePost } from '../posts/visibility.ts'
 import type { Db, PostType } from '../tables.ts'
 
-export interface Filters { type?: PostType | undefined, hashtag?: string | undefined, mentioned?: string | undefined }
+export interface Filters {
+  type?: PostType | undefined
+  hashtag?: string | undefined
+  mentioned?: string | undefined
+}
 export type FeedQuery = Filters & Page
 
 const author = sql.ref<string>('posts.author_id')
@@ -14,7 +18,10 @@ const author = sql.ref<string>('posts.author_id')
 const isListed = sql<SqlBool>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`
 const isPublic = sql<SqlBool>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`
 
-/** Public posts, and followers-only posts of people the reader follows. Like all feeds below newest first; the last id is the next cursor. */
+/**
+ * Public posts, and followers-only posts of people the reader follows. Like all feeds below newest first; the last id
+ * is the next cursor.
+ */
 export const readAll = (db: Db, reader: string, query: FeedQuery) =>
   selectPage(db, reader, query)
     .where(isListed)
@@ -41,7 +48,10 @@ export const readByAuthor = (db: Db, reader: string, authorId: string, query: Fe
 const MANY_FOLLOWED = 500
 const NEWEST_SCANNED = 2_000
 
-/** Posts of people the reader follows. No timeline is precomputed: the cost depends on how many people they follow, not on how many posts exist. */
+/**
+ * Posts of people the reader follows. No timeline is precomputed: the cost depends on how many people they follow, not
+ * on how many posts exist.
+ */
 export async function readFollowing (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
   // A tag or a mention is more selective than the followed people: scan its posts and check each author.
   if (query.hashtag !== undefined || query.mentioned !== undefined) {
@@ -53,29 +63,42 @@ export async function readFollowing (db: Db, reader: string, query: FeedQuery): 
 
 type Ids = RawBuilder<{ id: string }>
 
-const selectByIds = async (db: Db, reader: string, ids: Ids) => await selectPosts(db, reader)
-  .innerJoin(ids.as('page'), 'page.id', 'posts.id')
-  .orderBy('posts.id', 'desc')
-  .execute()
+const selectByIds = async (db: Db, reader: string, ids: Ids) =>
+  await selectPosts(db, reader)
+    .innerJoin(ids.as('page'), 'page.id', 'posts.id')
+    .orderBy('posts.id', 'desc')
+    .execute()
 
-const listedCondition = ({ type, cursor }: FeedQuery) => sql`
-  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`} ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
+const listedCondition = ({ type, cursor }: FeedQuery) =>
+  sql`
+  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`} ${
+    type === undefined ? sql`` : sql`and posts.type = ${type}`
+  }`
 
-// Returns nothing for a reader who follows few people. Its result is the page if every row is visible and the page is full: all posts
-// that it did not scan are older.
-const followedAmongNewest = (reader: string, query: FeedQuery): Ids => sql`(
+// Returns nothing for a reader who follows few people. Its result is the page if every row is visible and the page is
+// full: all posts that it did not scan are older.
+const followedAmongNewest = (reader: string, query: FeedQuery): Ids =>
+  sql`(
   select recent.id
-  from (select posts.id, posts.author_id from posts where ${listedCondition(query)} order by posts.id desc limit ${sql.lit(NEWEST_SCANNED)}) recent
-  where (select following_count from follow_counts where follow_counts.account_id = ${asUuid(reader)}) > ${sql.lit(MANY_FOLLOWED)}
+  from (select posts.id, posts.author_id from posts where ${listedCondition(query)} order by posts.id desc limit ${
+    sql.lit(NEWEST_SCANNED)
+  }) recent
+  where (select following_count from follow_counts where follow_counts.account_id = ${asUuid(reader)}) > ${
+    sql.lit(MANY_FOLLOWED)
+  }
     and ${isFollowing(reader, sql.ref('recent.author_id'))}
   order by recent.id desc limit ${sql.lit(query.limit + 1)})`
 
-// First looks up only the newest post of each followed person. The page consists of posts by the authors who posted last. If there are as
-// many of these authors as the page has rows, no post of the page is older than the oldest of their newest posts.
+// First looks up only the newest post of each followed person. The page consists of posts by the authors who posted
+// last. If there are as many of these authors as the page has rows, no post of the page is older than the oldest of
+// their newest posts.
 function newestOfFollowed (reader: string, query: FeedQuery): Ids {
   const maxRows = sql.lit(query.limit + 1)
-  const ofAuthor = (authorId: string) => sql`
-    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listedCondition(query)} and ${canSeePost(reader)}`
+  const ofAuthor = (authorId: string) =>
+    sql`
+    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listedCondition(query)} and ${
+      canSeePost(reader)
+    }`
 
   return sql`(
     select recent.id
@@ -87,7 +110,9 @@ function newestOfFollowed (reader: string, query: FeedQuery): Ids {
         where follows.follower_id = ${asUuid(reader)}
         order by newest.id desc limit ${maxRows}
       ) newest_authors
-    ) candidates cross join lateral (${ofAuthor('candidates.followed_id')} and posts.id >= candidates.oldest order by posts.id desc limit ${maxRows}) recent
+    ) candidates cross join lateral (${
+    ofAuthor('candidates.followed_id')
+  } and posts.id >= candidates.oldest order by posts.id desc limit ${maxRows}) recent
     order by recent.id desc limit ${maxRows})`
 }
 
@@ -104,7 +129,10 @@ export function matchesFilters ({ type, hashtag, mentioned }: Filters) {
   const conditions = [
     type !== undefined && sql<SqlBool>`posts.type = ${type}`,
     hashtag !== undefined && sql<SqlBool>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
-    mentioned !== undefined && sql<SqlBool>`posts.id in (select post_id from mentions where account_id = ${asUuid(mentioned)} and comment_id is null and in_text)`
+    mentioned !== undefined &&
+    sql<SqlBool>`posts.id in (select post_id from mentions where account_id = ${
+      asUuid(mentioned)
+    } and comment_id is null and in_text)`
   ].filter((condition) => condition !== false)
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }

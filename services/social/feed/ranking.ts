@@ -13,8 +13,9 @@ const MAX_TIME_SHARE = 1 / 50
 const RANKING_RETENTION = '30 minutes'
 
 /**
- * Ranks the public posts of the last seven days by engagement and age. There is one ranking for everybody. It is computed at most every
- * three seconds, no matter how many processes call this how often, and written only if the order has changed.
+ * Ranks the public posts of the last seven days by engagement and age. There is one ranking for everybody. It is
+ * computed at most every three seconds, no matter how many processes call this how often, and written only if the order
+ * has changed.
  */
 export async function updateRanking (db: Db) {
   await db.transaction().execute(async (trx) => {
@@ -22,7 +23,14 @@ export async function updateRanking (db: Db) {
       select pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext('trending')) as "isAcquired"`.execute(trx)
     if (!lock?.isAcquired) return
     const newest = await trx.selectFrom('trending_rankings')
-      .select(['number', 'post_ids', sql<boolean>`confirmed_at > now() - greatest(${RANKING_TTL_MS}, duration_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`.as('isRecent')])
+      .select([
+        'number',
+        'post_ids',
+        sql<
+          boolean
+        >`confirmed_at > now() - greatest(${RANKING_TTL_MS}, duration_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`
+          .as('isRecent')
+      ])
       .orderBy('number', 'desc')
       .limit(1)
       .executeTakeFirst()
@@ -32,11 +40,19 @@ export async function updateRanking (db: Db) {
     const postIds = await rankPosts(trx)
     const durationMs = Math.round(performance.now() - since)
     if (newest && postIds.join() === newest.post_ids.join()) {
-      await trx.updateTable('trending_rankings').set({ duration_ms: durationMs, confirmed_at: sql`now()` }).where('number', '=', newest.number).execute()
+      await trx.updateTable('trending_rankings').set({ duration_ms: durationMs, confirmed_at: sql`now()` }).where(
+        'number',
+        '=',
+        newest.number
+      ).execute()
       return
     }
     await trx.insertInto('trending_rankings').values({ post_ids: postIds, duration_ms: durationMs }).execute()
-    await trx.deleteFrom('trending_rankings').where('confirmed_at', '<', sql<Date>`now() - ${RANKING_RETENTION}::interval`).execute()
+    await trx.deleteFrom('trending_rankings').where(
+      'confirmed_at',
+      '<',
+      sql<Date>`now() - ${RANKING_RETENTION}::interval`
+    ).execute()
   })
 }
 
@@ -47,8 +63,11 @@ async function rankPosts (trx: Trx) {
     .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
     .where(sql<boolean>`posts.created_at > now() - interval '7 days'`)
     .select('posts.id')
-    .orderBy(sql`(likes_count + 2 * comments_count + 0.1 * views_count + 1)
-      / power(extract(epoch from now() - created_at)::float8 / 3600 + 2, 1.5)`, 'desc')
+    .orderBy(
+      sql`(likes_count + 2 * comments_count + 0.1 * views_count + 1)
+      / power(extract(epoch from now() - created_at)::float8 / 3600 + 2, 1.5)`,
+      'desc'
+    )
     .orderBy('posts.id', 'desc')
     .limit(MAX_RANKED)
     .execute()

@@ -16,13 +16,23 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/feed', {
     schema: {
       summary: 'Read a feed',
-      description: 'all: public posts and posts of followed users; following: posts of followed users only; discover: public posts of users the caller neither follows nor is matched with; trending: public posts with the most recent engagement.',
+      description:
+        'all: public posts and posts of followed users; following: posts of followed users only; discover: public posts of users the caller neither follows nor is matched with; trending: public posts with the most recent engagement.',
       querystring: PageQuery({
         feedType: Enum(feedTypes, { default: 'all' }),
-        userId: Type.Optional({ ...Id, description: 'Only posts of this user: all posts for the caller\'s own id, public posts for another. feedType is ignored then.' }),
+        userId: Type.Optional({
+          ...Id,
+          description:
+            "Only posts of this user: all posts for the caller's own id, public posts for another. feedType is ignored then."
+        }),
         type: Type.Optional(Enum(postTypes)),
-        hashtag: Type.Optional(Text({ max: 100, description: 'Only posts with this hashtag. An extension of the published interface.' })),
-        mentioned: Type.Optional({ ...Id, description: 'Only posts that mention the user with this id. An extension of the published interface.' })
+        hashtag: Type.Optional(
+          Text({ max: 100, description: 'Only posts with this hashtag. An extension of the published interface.' })
+        ),
+        mentioned: Type.Optional({
+          ...Id,
+          description: 'Only posts that mention the user with this id. An extension of the published interface.'
+        })
       }),
       response: { 200: Data(Type.Object({ posts: Type.Array(Post), nextCursor: NextCursor })) }
     }
@@ -36,10 +46,14 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
 
   async function readPage (feedType: typeof feedTypes[number], reader: string, query: FeedQuery) {
     switch (feedType) {
-      case 'all': return paginateById(await readAll(db, reader, query), query.limit)
-      case 'following': return paginateById(await readFollowing(db, reader, query), query.limit)
-      case 'discover': return paginateById(await readDiscover(db, reader, query), query.limit)
-      case 'trending': return paginate(await readTrending(db, reader, query), query.limit, formatCursor)
+      case 'all':
+        return paginateById(await readAll(db, reader, query), query.limit)
+      case 'following':
+        return paginateById(await readFollowing(db, reader, query), query.limit)
+      case 'discover':
+        return paginateById(await readDiscover(db, reader, query), query.limit)
+      case 'trending':
+        return paginate(await readTrending(db, reader, query), query.limit, formatCursor)
     }
   }
 }

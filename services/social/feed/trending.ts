@@ -4,16 +4,30 @@ import type { Db } from '../tables.ts'
 import { matchesFilters, type FeedQuery } from './queries.ts'
 
 /** Where a page ends: the number of the ranking and the position of the post in it. */
-interface RankingPosition { number: number, position: number }
+interface RankingPosition {
+  number: number
+  position: number
+}
 
 /**
- * The posts of the newest ranking, or of the ranking that `cursor` names, so pages stay consistent while scores change. Posts that are no
- * longer visible are left out. After half an hour the ranking is deleted, and the cursor continues at the same position in the newest one.
+ * The posts of the newest ranking, or of the ranking that `cursor` names, so pages stay consistent while scores change.
+ * Posts that are no longer visible are left out. After half an hour the ranking is deleted, and the cursor continues at
+ * the same position in the newest one.
  */
-export async function readTrending (db: Db, reader: string, { cursor, limit, ...filters }: FeedQuery): Promise<(PostRow & RankingPosition)[]> {
+export async function readTrending (
+  db: Db,
+  reader: string,
+  { cursor, limit, ...filters }: FeedQuery
+): Promise<(PostRow & RankingPosition)[]> {
   const last = cursor === undefined ? undefined : parseCursor(cursor)
-  const ranking = sql`(select number, post_ids from trending_rankings order by ${last ? sql`number = ${last.number} desc,` : sql``} number desc limit 1) ranking`
-  const after = last ? sql`${last.position}` : cursor === undefined ? sql`0` : sql`array_position(post_ids, ${cursor}::uuid)`
+  const ranking = sql`(select number, post_ids from trending_rankings order by ${
+    last ? sql`number = ${last.number} desc,` : sql``
+  } number desc limit 1) ranking`
+  const after = last
+    ? sql`${last.position}`
+    : cursor === undefined
+    ? sql`0`
+    : sql`array_position(post_ids, ${cursor}::uuid)`
   const ranked = sql<{ id: string } & RankingPosition>`(
     select ranked.id, ranking.number, ranked.position::integer from ${ranking}, unnest(post_ids) with ordinality as ranked (id, position)
     where ranked.position > ${after}
@@ -30,8 +44,8 @@ export async function readTrending (db: Db, reader: string, { cursor, limit, ...
 }
 
 /**
- * Cursors are UUIDs everywhere, so a position is written as one: twelve hexadecimal digits of the ranking, the UUID version 8, which no id
- * has, and three digits of the position.
+ * Cursors are UUIDs everywhere, so a position is written as one: twelve hexadecimal digits of the ranking, the UUID
+ * version 8, which no id has, and three digits of the position.
  */
 export function formatCursor ({ number, position }: RankingPosition) {
   const ranking = number.toString(16).padStart(12, '0')
@@ -41,5 +55,7 @@ export function formatCursor ({ number, position }: RankingPosition) {
 /** Undefined for the id of a post, which a client can also send as a cursor. */
 function parseCursor (cursor: string): RankingPosition | undefined {
   const [, high, low, position] = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-8000-0{12}$/i.exec(cursor) ?? []
-  return high && low && position ? { number: Number.parseInt(high + low, 16), position: Number.parseInt(position, 16) } : undefined
+  return high && low && position
+    ? { number: Number.parseInt(high + low, 16), position: Number.parseInt(position, 16) }
+    : undefined
 }

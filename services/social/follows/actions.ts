@@ -5,12 +5,20 @@ import { isNotBlocked } from '../connections/predicates.ts'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-interface Follow { followerId: string, followedId: string }
+interface Follow {
+  followerId: string
+  followedId: string
+}
 
-/** Locks the rows of two different people in the order of their ids, so that two people who follow each other at the same moment cannot deadlock. */
+/**
+ * Locks the rows of two different people in the order of their ids, so that two people who follow each other at the
+ * same moment cannot deadlock.
+ */
 export async function lockFollowCounts (trx: Trx, accountId: string, otherId: string) {
   await trx.insertInto('follow_counts').values([accountId, otherId].sort().map((id) => ({ account_id: id })))
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet((row) => ({ account_id: row.ref('excluded.account_id') })))
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet((row) => ({ account_id: row.ref('excluded.account_id') }))
+    )
     .execute()
 }
 
@@ -25,7 +33,11 @@ export async function follow (db: Db, { followerId, followedId }: Follow) {
       .onConflict((conflict) => conflict.columns(['follower_id', 'followed_id']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (!inserted) throw await doesFollow(trx, { followerId, followedId }) ? new AlreadyFollowing() : new PersonNotFound()
+    if (!inserted) {
+      throw await doesFollow(trx, { followerId, followedId })
+        ? new AlreadyFollowing()
+        : new PersonNotFound()
+    }
 
     await adjustFollowCounts(trx, { followerId, followedId }, 1)
     await publish(trx, PersonFollowed, followerId, { followerId, followedId })
@@ -57,7 +69,9 @@ export async function removeFollow (trx: Trx, { followerId, followedId }: Follow
 async function adjustFollowCounts (trx: Trx, { followerId, followedId }: Follow, delta: 1 | -1) {
   await trx.updateTable('follow_counts').where('account_id', 'in', [followerId, followedId])
     .set({
-      following_count: sql`following_count + case account_id when ${followerId}::uuid then ${sql.lit(delta)} else 0 end`,
+      following_count: sql`following_count + case account_id when ${followerId}::uuid then ${
+        sql.lit(delta)
+      } else 0 end`,
       followers_count: sql`followers_count + case account_id when ${followedId}::uuid then ${sql.lit(delta)} else 0 end`
     })
     .execute()

@@ -42,16 +42,29 @@ t.test('following', async (t) => {
     await Promise.all(Array.from({ length: 10 }, async () => {
       for (let step = 0; step < 20; step++) {
         const [one, other] = [people[Math.floor(Math.random() * 6)]!, people[Math.floor(Math.random() * 6)]!]
-        const { status } = Math.random() < 0.6 ? await post(one, `/users/${other}/follow`) : await del(one, `/users/${other}/follow`)
+        const { status } = Math.random() < 0.6
+          ? await post(one, `/users/${other}/follow`)
+          : await del(one, `/users/${other}/follow`)
         if (![200, 400].includes(status)) t.fail(`answered ${status}`)
       }
     }))
     const follows = await db.selectFrom('follows').select(['follower_id', 'followed_id']).execute()
-    for (const { account_id: id, ...counted } of await db.selectFrom('follow_counts').select(['account_id', 'followers_count', 'following_count']).execute()) {
-      t.same(counted, { followers_count: follows.filter((each) => each.followed_id === id).length, following_count: follows.filter((each) => each.follower_id === id).length })
+    for (
+      const { account_id: id, ...counted } of await db.selectFrom('follow_counts').select([
+        'account_id',
+        'followers_count',
+        'following_count'
+      ]).execute()
+    ) {
+      t.same(counted, {
+        followers_count: follows.filter((each) => each.followed_id === id).length,
+        following_count: follows.filter((each) => each.follower_id === id).length
+      })
     }
     const once = await person('Once')
-    const codes = (await Promise.all(Array.from({ length: 20 }, () => post(ana, `/users/${once}/follow`)))).map(({ status }) => status)
+    const codes = (await Promise.all(Array.from({ length: 20 }, () => post(ana, `/users/${once}/follow`)))).map((
+      { status }
+    ) => status)
     t.equal(codes.filter((status) => status === 200).length, 1)
   })
 
@@ -63,9 +76,18 @@ t.test('following', async (t) => {
     await post(ana, `/users/${fans[3]}/follow`)
     await blocks(ana, fans[2]!)
     const first = (await get(ana, `/users/${star}/followers?limit=2`)).data
-    t.match(first.users, [{ id: fans[3], name: 'F4', username: 'f4', image: null, isFollowing: true }, { id: fans[1], isFollowing: false }])
-    t.match((await get(ana, `/users/${star}/followers?limit=2&cursor=${first.nextCursor}`)).data, { users: [{ id: fans[0] }], nextCursor: null })
-    t.match((await get(ana, `/users/${fans[0]}/following`)).data, { users: [{ id: star, name: 'Star' }], nextCursor: null })
+    t.match(first.users, [{ id: fans[3], name: 'F4', username: 'f4', image: null, isFollowing: true }, {
+      id: fans[1],
+      isFollowing: false
+    }])
+    t.match((await get(ana, `/users/${star}/followers?limit=2&cursor=${first.nextCursor}`)).data, {
+      users: [{ id: fans[0] }],
+      nextCursor: null
+    })
+    t.match((await get(ana, `/users/${fans[0]}/following`)).data, {
+      users: [{ id: star, name: 'Star' }],
+      nextCursor: null
+    })
   })
 
   t.test('a block ends the follows between two people, prevents new ones and hides them from each other', async (t) => {
@@ -89,7 +111,10 @@ t.test('following', async (t) => {
   t.test('a follow that runs concurrently with a block does not survive it', async (t) => {
     for (let round = 0; round < 10; round++) {
       const [fay, gus] = [await person(`Fay${round}`), await person(`Gus${round}`)]
-      const [followed] = await Promise.all([post(gus, `/users/${fay}/follow`), upsertBlock(db, { blockerId: fay, blockedId: gus }, { isLifted: false, at: new Date(), sequence: 1 })])
+      const [followed] = await Promise.all([
+        post(gus, `/users/${fay}/follow`),
+        upsertBlock(db, { blockerId: fay, blockedId: gus }, { isLifted: false, at: new Date(), sequence: 1 })
+      ])
       t.ok([200, 404].includes(followed.status), String(followed.status))
       t.same(await db.selectFrom('follows').select('id').where('follower_id', '=', gus).execute(), [])
       t.match((await get(ana, `/users/${fay}`)).data.user, { followersCount: 0 })
@@ -105,7 +130,7 @@ t.test('following', async (t) => {
     await upsertBlock(db, block, { isLifted: false, at: moment, sequence: 3 })
     await upsertBlock(db, { blockerId: other, blockedId: one }, { isLifted: false, at: moment, sequence: 3 })
     await upsertBlock(db, block, { isLifted: true, at: moment, sequence: 4 })
-    t.equal((await get(one, `/users/${other}`)).status, 404, 'the other\'s block still holds')
+    t.equal((await get(one, `/users/${other}`)).status, 404, "the other's block still holds")
 
     const [ida, jon] = [await person('Ida'), await person('Jon')]
     const match = { matchId: randomUUID(), accountIds: [ida, jon] }
@@ -122,7 +147,8 @@ t.test('following', async (t) => {
 
   t.test('the connection RPC returns the block and the match of two people', async (t) => {
     const [kim, lou] = [await person('Kim'), await person('Lou')]
-    const between = async (accountId: string, otherId: string) => await handleConnection(deps).handle({ accountId, otherId })
+    const between = async (accountId: string, otherId: string) =>
+      await handleConnection(deps).handle({ accountId, otherId })
     t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
     const match = { matchId: randomUUID(), accountIds: [kim, lou] }
     await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })

@@ -5,8 +5,16 @@ import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
 
 /** The followers of `accountId`, or the people they follow, newest first. The id of the follow is the cursor. */
-export async function listFollows (db: Db, list: 'FOLLOWERS' | 'FOLLOWING', accountId: string, viewer: string, { cursor, limit }: Page) {
-  const [ownColumn, otherColumn] = list === 'FOLLOWERS' ? ['follows.followed_id', 'follows.follower_id'] as const : ['follows.follower_id', 'follows.followed_id'] as const
+export async function listFollows (
+  db: Db,
+  list: 'FOLLOWERS' | 'FOLLOWING',
+  accountId: string,
+  viewer: string,
+  { cursor, limit }: Page
+) {
+  const [ownColumn, otherColumn] = list === 'FOLLOWERS'
+    ? ['follows.followed_id', 'follows.follower_id'] as const
+    : ['follows.follower_id', 'follows.followed_id'] as const
   return await db.selectFrom('follows').leftJoin('people', 'people.account_id', otherColumn)
     .where(ownColumn, '=', accountId)
     .where(isNotBlocked(viewer, sql.ref(otherColumn)))

@@ -47,7 +47,9 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
   for (const [name, list] of [['followers', 'FOLLOWERS'], ['following', 'FOLLOWING']] as const) {
     app.get(`/users/:userId/${name}`, {
       schema: {
-        summary: list === 'FOLLOWERS' ? 'List the followers of a user, newest first' : 'List the users that a user follows, newest first',
+        summary: list === 'FOLLOWERS'
+          ? 'List the followers of a user, newest first'
+          : 'List the users that a user follows, newest first',
         'x-extension': true,
         params,
         querystring: PageQuery(),
@@ -56,7 +58,11 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     }, async ({ params: { userId }, query, account }) => {
       await ensurePerson(deps, userId)
       if (!await isPersonVisibleTo(db, userId, account.id)) throw new PersonNotFound()
-      const { page, nextCursor } = paginate(await listFollows(db, list, userId, account.id, query), query.limit, (row) => row.cursorId)
+      const { page, nextCursor } = paginate(
+        await listFollows(db, list, userId, account.id, query),
+        query.limit,
+        (row) => row.cursorId
+      )
       return data({ users: await withPeople(deps, page, account.id), nextCursor })
     })
   }

@@ -8,7 +8,9 @@ const tagRuns = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu
 
 /** The distinct hashtags of a text, normalized. A number alone is not a hashtag. */
 export function parseHashtags (text: string) {
-  const tags = [...stripLinks(text).matchAll(tagRuns)].flatMap(([run]) => run.split(/[#＃]/u).filter(Boolean)).map(normalizeTag)
+  const tags = [...stripLinks(text).matchAll(tagRuns)].flatMap(([run]) => run.split(/[#＃]/u).filter(Boolean)).map(
+    normalizeTag
+  )
   return [...new Set(tags.filter((tag) => /\p{L}/u.test(tag) && tag.length <= MAX_TAG_LENGTH))].slice(0, MAX_TAGS)
 }
 

@@ -4,23 +4,36 @@ import { canSeePost } from '../posts/visibility.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_TAGS = 20
-// Counting a week of many posts is slow. A count that took more than 50 ms is served from the cache for 50 times as long.
+// Counting a week of many posts is slow. A count that took more than 50 ms is served from the cache for 50 times as
+// long.
 const CHEAP_MS = 50
 const CACHE_COST_FACTOR = 50
 
-interface TagCount { tag: string, postsCount: number }
-interface CachedTags { tags: TagCount[], durationMs: number, countedAtMs: number }
+interface TagCount {
+  tag: string
+  postsCount: number
+}
+interface CachedTags {
+  tags: TagCount[]
+  durationMs: number
+  countedAtMs: number
+}
 
 const cache = new WeakMap<Db, CachedTags>()
 
 /** The most used tags in public posts of the last seven days, counted over the posts that `viewer` can see. */
 export async function listTrendingTags (db: Db, viewer: string): Promise<TagCount[]> {
-  const blocks = await db.selectFrom('blocks').where('account_id', '=', viewer).where('is_lifted', '=', false).select('other_id').limit(1).execute()
+  const blocks = await db.selectFrom('blocks').where('account_id', '=', viewer).where('is_lifted', '=', false).select(
+    'other_id'
+  ).limit(1).execute()
   // Public posts are the same for everybody, except for people in a block.
   if (blocks.length > 0) return await countTags(db, viewer)
 
   const cached = cache.get(db)
-  if (cached && cached.durationMs > CHEAP_MS && performance.now() - cached.countedAtMs < cached.durationMs * CACHE_COST_FACTOR) return cached.tags
+  if (
+    cached && cached.durationMs > CHEAP_MS &&
+    performance.now() - cached.countedAtMs < cached.durationMs * CACHE_COST_FACTOR
+  ) return cached.tags
   const countedAtMs = performance.now()
   const tags = await countTags(db)
   cache.set(db, { tags, durationMs: performance.now() - countedAtMs, countedAtMs })

@@ -3,7 +3,9 @@ import { Data, data, type Routes } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { listTrendingTags } from './queries.ts'
 
-const TrendingTag = Type.Object({ tag: Type.String(), postsCount: Type.Integer() }, { examples: [{ tag: 'running', postsCount: 42 }] })
+const TrendingTag = Type.Object({ tag: Type.String(), postsCount: Type.Integer() }, {
+  examples: [{ tag: 'running', postsCount: 42 }]
+})
 
 export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/hashtags/trending', {

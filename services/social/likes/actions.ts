@@ -6,19 +6,31 @@ import { AlreadyLiked, NotLiked } from '../errors.ts'
 import { excerptOfPost, hiddenPostError, canSeePost } from '../posts/visibility.ts'
 import type { Db } from '../tables.ts'
 
-interface Like { postId: string, accountId: string }
+interface Like {
+  postId: string
+  accountId: string
+}
 
-// A like is one statement: its row, then the event, and last the post's counter, each part reading from the one before. So when many
-// people like one post at once, each locks its row only for the commit. Code that holds a post's row must never wait for a like.
+// A like is one statement: its row, then the event, and last the post's counter, each part reading from the one before.
+// So when many people like one post at once, each locks its row only for the commit. Code that holds a post's row must
+// never wait for a like.
 
 /** @throws AlreadyLiked, and the errors of reading the post */
 export async function likePost (db: Db, { postId, accountId }: Like) {
-  const { rows: [post] } = await publishSql(db, (insertEvent) => sql<{ isLiked: boolean }>`
+  const { rows: [post] } = await publishSql(db, (insertEvent) =>
+    sql<{ isLiked: boolean }>`
     with ${visible(postId, accountId)},
-    inserted as (insert into likes (post_id, account_id) select id, ${asUuid(accountId)} from visible on conflict (post_id, account_id) do nothing returning account_id),
-    published as (${insertEvent(PostLiked, sql`visible.id::text`, {
-      postId: ofVisible.id, authorId: ofVisible.authorId, likedBy: sql<string>`inserted.account_id`, excerpt: sql<string | null>`visible.excerpt`
-    }, sql`inserted, visible`)}),
+    inserted as (insert into likes (post_id, account_id) select id, ${
+      asUuid(accountId)
+    } from visible on conflict (post_id, account_id) do nothing returning account_id),
+    published as (${
+      insertEvent(PostLiked, sql`visible.id::text`, {
+        postId: ofVisible.id,
+        authorId: ofVisible.authorId,
+        likedBy: sql<string>`inserted.account_id`,
+        excerpt: sql<string | null>`visible.excerpt`
+      }, sql`inserted, visible`)
+    }),
     counted as (update posts set likes_count = likes_count + 1 from published, visible where posts.id = visible.id)
     select exists (select from inserted) as "isLiked" from visible`)
   if (!post) throw await hiddenPostError(db, postId, accountId)
@@ -27,10 +39,19 @@ export async function likePost (db: Db, { postId, accountId }: Like) {
 
 /** @throws NotLiked, and the errors of reading the post */
 export async function unlikePost (db: Db, { postId, accountId }: Like) {
-  const { rows: [post] } = await publishSql(db, (insertEvent) => sql<{ isUnliked: boolean }>`
+  const { rows: [post] } = await publishSql(db, (insertEvent) =>
+    sql<{ isUnliked: boolean }>`
     with ${visible(postId, accountId)},
-    removed as (delete from likes using visible where likes.post_id = visible.id and likes.account_id = ${asUuid(accountId)} returning likes.account_id),
-    published as (${insertEvent(PostUnliked, sql`visible.id::text`, { postId: ofVisible.id, authorId: ofVisible.authorId, unlikedBy: sql<string>`removed.account_id` }, sql`removed, visible`)}),
+    removed as (delete from likes using visible where likes.post_id = visible.id and likes.account_id = ${
+      asUuid(accountId)
+    } returning likes.account_id),
+    published as (${
+      insertEvent(PostUnliked, sql`visible.id::text`, {
+        postId: ofVisible.id,
+        authorId: ofVisible.authorId,
+        unlikedBy: sql<string>`removed.account_id`
+      }, sql`removed, visible`)
+    }),
     counted as (update posts set likes_count = likes_count - 1 from published, visible where posts.id = visible.id)
     select exists (select from removed) as "isUnliked" from visible`)
   if (!post) throw await hiddenPostError(db, postId, accountId)
@@ -38,5 +59,8 @@ export async function unlikePost (db: Db, { postId, accountId }: Like) {
 }
 
 const ofVisible = { id: sql<string>`visible.id`, authorId: sql<string>`visible.author_id` }
-const visible = (postId: string, viewer: string) => sql`
-  visible as (select posts.id, posts.author_id, ${excerptOfPost} as excerpt from posts where posts.id = ${asUuid(postId)} and ${canSeePost(viewer)})`
+const visible = (postId: string, viewer: string) =>
+  sql`
+  visible as (select posts.id, posts.author_id, ${excerptOfPost} as excerpt from posts where posts.id = ${
+    asUuid(postId)
+  } and ${canSeePost(viewer)})`

@@ -13,11 +13,21 @@ t.test('likes', async (t) => {
     t.match(await post(ben, `/feed/${id}/like`), { status: 400, success: false, code: 'ALREADY_LIKED' })
     t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: true })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 1, isLiked: false })
-    t.same((await publishedEvents('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt: 'x'.repeat(140) })
+    t.same((await publishedEvents('social.post.liked.v1')).at(-1), {
+      postId: id,
+      authorId: ana,
+      likedBy: ben,
+      excerpt: 'x'.repeat(140)
+    })
     for (const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], ['short', 'short']] as const) {
       const { id } = await givenPost(db, { author_id: ana, content })
       await post(ben, `/feed/${id}/like`)
-      t.same((await publishedEvents('social.post.liked.v1')).at(-1), { postId: id, authorId: ana, likedBy: ben, excerpt })
+      t.same((await publishedEvents('social.post.liked.v1')).at(-1), {
+        postId: id,
+        authorId: ana,
+        likedBy: ben,
+        excerpt
+      })
     }
   })
 
@@ -25,7 +35,11 @@ t.test('likes', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     await post(ana, `/feed/${id}/like`)
-    t.equal((await publishedEvents('social.post.liked.v1')).at(-1)?.['excerpt'], null, 'the event has no excerpt of a non-public post')
+    t.equal(
+      (await publishedEvents('social.post.liked.v1')).at(-1)?.['excerpt'],
+      null,
+      'the event has no excerpt of a non-public post'
+    )
     t.match(await del(ana, `/feed/${id}/like`), { status: 200, data: { liked: false } })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })
     t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 0, isLiked: false })
@@ -35,7 +49,9 @@ t.test('likes', async (t) => {
   t.test('50 concurrent likes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const eventCount = (await publishedEvents('social.post.liked.v1')).length
-    const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
+    const codes = (await Promise.all(Array.from({ length: 50 }, () => post(ben, `/feed/${id}/like`)))).map((
+      { status, code }
+    ) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
@@ -46,7 +62,9 @@ t.test('likes', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     await post(ben, `/feed/${id}/like`)
     const eventCount = (await publishedEvents('social.post.unliked.v1')).length
-    const codes = (await Promise.all(Array.from({ length: 20 }, () => del(ben, `/feed/${id}/like`)))).map(({ status, code }) => code ?? status)
+    const codes = (await Promise.all(Array.from({ length: 20 }, () => del(ben, `/feed/${id}/like`)))).map((
+      { status, code }
+    ) => code ?? status)
     t.equal(codes.filter((code) => code === 200).length, 1)
     t.equal(codes.filter((code) => code === 'NOT_LIKED').length, 19)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 0)
@@ -56,9 +74,13 @@ t.test('likes', async (t) => {
   t.test('a like that runs concurrently with the deletion of the post succeeds or is refused', async (t) => {
     for (let round = 0; round < 10; round++) {
       const { id } = await givenPost(db, { author_id: ana })
-      const [, ...likes] = await Promise.all([del(ana, `/feed/${id}`), ...[ben, ana, randomUUID()].map(async (who) => await post(who, `/feed/${id}/like`))])
+      const [, ...likes] = await Promise.all([
+        del(ana, `/feed/${id}`),
+        ...[ben, ana, randomUUID()].map(async (who) => await post(who, `/feed/${id}/like`))
+      ])
       for (const { status, code } of likes) t.ok(status === 200 || (status === 410 && code === 'GONE'), String(status))
-      const { likes_count: counted } = await db.selectFrom('posts').select('likes_count').where('id', '=', id).executeTakeFirstOrThrow()
+      const { likes_count: counted } = await db.selectFrom('posts').select('likes_count').where('id', '=', id)
+        .executeTakeFirstOrThrow()
       t.equal(counted, likes.filter(({ status }) => status === 200).length)
       t.equal((await publishedEvents('social.post.liked.v1')).filter((event) => event['postId'] === id).length, counted)
     }
@@ -71,19 +93,32 @@ t.test('likes', async (t) => {
       const own: string[] = []
       for (let step = 0; step < 25; step++) {
         const kind = Math.floor(Math.random() * 4)
-        const { status, data } = kind === 0 ? await post(someone, `/feed/${id}/like`)
-          : kind === 1 ? await del(someone, `/feed/${id}/like`)
-          : kind === 2 || own.length === 0 ? await post(someone, `/feed/${id}/comment`, { content: 'x', ...(own[0] && step % 2 && { parentId: own[0] }) })
+        const { status, data } = kind === 0 ?
+          await post(someone, `/feed/${id}/like`)
+          : kind === 1 ?
+          await del(someone, `/feed/${id}/like`)
+          : kind === 2 || own.length === 0 ?
+          await post(someone, `/feed/${id}/comment`, { content: 'x', ...(own[0] && step % 2 && { parentId: own[0] }) })
           : await del(someone, `/feed/${id}/comment/${own.pop()}`)
         if (status === 201) own.push(data.comment.id)
         if (![200, 201, 400, 404].includes(status)) t.fail(`answered ${status}`)
       }
     }))
-    const counted = await db.selectFrom('posts').select(['likes_count', 'comments_count']).where('id', '=', id).executeTakeFirstOrThrow()
+    const counted = await db.selectFrom('posts').select(['likes_count', 'comments_count']).where('id', '=', id)
+      .executeTakeFirstOrThrow()
     const likes = await db.selectFrom('likes').select('id').where('post_id', '=', id).execute()
-    const comments = await db.selectFrom('comments').select(['id', 'parent_id', 'replies_count']).where('post_id', '=', id).execute()
+    const comments = await db.selectFrom('comments').select(['id', 'parent_id', 'replies_count']).where(
+      'post_id',
+      '=',
+      id
+    ).execute()
     t.same(counted, { likes_count: likes.length, comments_count: comments.length })
-    for (const comment of comments) t.equal(comment.replies_count, comments.filter((reply) => reply.parent_id === comment.id).length)
+    for (const comment of comments) {
+      t.equal(
+        comment.replies_count,
+        comments.filter((reply) => reply.parent_id === comment.id).length
+      )
+    }
   })
 
   t.test('likers are listed newest first in pages, without people in a block', async (t) => {
@@ -94,7 +129,12 @@ t.test('likes', async (t) => {
     await blocks(fans[1]!, ben)
 
     const first = await get(ben, `/feed/${id}/likes?limit=2`)
-    t.match(first, { status: 200, data: { users: [{ id: fans[3], name: 'Fan4', username: 'fan4', image: null, isFollowing: false }, { name: 'Fan3' }] } })
+    t.match(first, {
+      status: 200,
+      data: {
+        users: [{ id: fans[3], name: 'Fan4', username: 'fan4', image: null, isFollowing: false }, { name: 'Fan3' }]
+      }
+    })
     t.type(first.data.nextCursor, 'string')
     const second = await get(ben, `/feed/${id}/likes?limit=2&cursor=${first.data.nextCursor}`)
     t.match(second.data, { users: [{ name: 'Fan1' }], nextCursor: null })

@@ -46,7 +46,11 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, query, account }) => {
     await ensureVisiblePost(db, params.id, account.id)
-    const { page, nextCursor } = paginate(await listLikers(db, params.id, account.id, query), query.limit, (row) => row.cursorId)
+    const { page, nextCursor } = paginate(
+      await listLikers(db, params.id, account.id, query),
+      query.limit,
+      (row) => row.cursorId
+    )
     return data({ users: await withPeople(deps, page, account.id), nextCursor })
   })
 }

@@ -4,36 +4,49 @@ import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// An image is in use, unused, or marked for deletion. Code that changes its state holds the lock on its row. Lock rows of `media` in the
-// order of their keys, after all other rows. An image is deleted from the storage only after its mark is committed.
+// An image is in use, unused, or marked for deletion. Code that changes its state holds the lock on its row. Lock rows
+// of `media` in the order of their keys, after all other rows. An image is deleted from the storage only after its mark
+// is committed.
 
 const UNUSED_RETENTION = '7 days'
 const DELETED_ROW_RETENTION = '30 days'
 const BATCH_SIZE = 20
 
 export async function insertMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
-  await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes }).execute()
+  await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes })
+    .execute()
   return { key, mimeType, width, height, bytes }
 }
 
 /** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */
 export async function attachMedia (trx: Trx, images: string[]) {
   if (images.length === 0) return
-  const locked = await trx.selectFrom('media').where('key', 'in', images).select(['key', 'delete_requested_at']).orderBy('key').forUpdate().execute()
+  const locked = await trx.selectFrom('media').where('key', 'in', images).select(['key', 'delete_requested_at'])
+    .orderBy('key').forUpdate().execute()
   if (locked.some((image) => image.delete_requested_at)) throw new MediaGone()
-  if (locked.length > 0) await trx.updateTable('media').where('key', 'in', locked.map(({ key }) => key)).set({ unused_since: null }).execute()
+  if (locked.length > 0) {
+    await trx.updateTable('media').where('key', 'in', locked.map(({ key }) => key)).set({ unused_since: null })
+      .execute()
+  }
 }
 
 /** An image as stored in a post or a story, and the account that owns the post or story. */
-interface MediaUse { accountId: string, image: string }
+interface MediaUse {
+  accountId: string
+  image: string
+}
 
 /**
- * Handles images that posts or stories stopped showing. An image that nothing else shows is marked for deletion if its owner removed it.
- * If another account removed it, the image only becomes unused, because its owner may still want it.
+ * Handles images that posts or stories stopped showing. An image that nothing else shows is marked for deletion if its
+ * owner removed it. If another account removed it, the image only becomes unused, because its owner may still want it.
  */
 export async function detachMedia (trx: Trx, detached: MediaUse[]) {
   if (detached.length === 0) return
-  const locked = await trx.selectFrom('media').where('key', 'in', detached.map(({ image }) => image)).where('delete_requested_at', 'is', null)
+  const locked = await trx.selectFrom('media').where('key', 'in', detached.map(({ image }) => image)).where(
+    'delete_requested_at',
+    'is',
+    null
+  )
     .select('key').orderBy('key').forUpdate().execute()
   if (locked.length === 0) return
   // A separate statement: it sees what others committed while the statement above waited for the rows.
@@ -41,12 +54,18 @@ export async function detachMedia (trx: Trx, detached: MediaUse[]) {
     update media set
       unused_since = now(),
       delete_requested_at = case when (key, account_id) in (
-        select * from unnest(${detached.map(({ image }) => image)}::text[], ${detached.map(({ accountId }) => accountId)}::uuid[])) then now() end
+        select * from unnest(${detached.map(({ image }) => image)}::text[], ${
+    detached.map(({ accountId }) => accountId)
+  }::uuid[])) then now() end
     where key = any(${locked.map(({ key }) => key)}::text[]) and not ${isInUse}`.execute(trx)
 }
 
 /** Attaches the added and detaches the removed images of a post or story. @throws MediaGone */
-export async function replaceMedia (trx: Trx, accountId: string, { before, after }: { before: string[], after: string[] }) {
+export async function replaceMedia (
+  trx: Trx,
+  accountId: string,
+  { before, after }: { before: string[], after: string[] }
+) {
   await attachMedia(trx, after.filter((image) => !before.includes(image)))
   await detachMedia(trx, before.filter((image) => !after.includes(image)).map((image) => ({ accountId, image })))
 }
@@ -81,8 +100,12 @@ export async function markUnusedForDeletion (db: Db) {
 export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
   const failures: unknown[] = []
   if (keys?.length === 0) return failures
-  for (let after = ''; ;) {
-    const marked = await db.selectFrom('media').where('delete_requested_at', 'is not', null).where('deleted_at', 'is', null).where('key', '>', after)
+  for (let after = '';;) {
+    const marked = await db.selectFrom('media').where('delete_requested_at', 'is not', null).where(
+      'deleted_at',
+      'is',
+      null
+    ).where('key', '>', after)
       .$if(keys !== undefined, (images) => images.where('key', 'in', keys!))
       .select('key').orderBy('key').limit(BATCH_SIZE).execute()
     const results = await Promise.allSettled(marked.map(async ({ key }) => {
@@ -97,4 +120,5 @@ export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, k
   }
 }
 
-export const purgeDeletedRows = async (db: Db) => await db.deleteFrom('media').where('deleted_at', '<', sql<Date>`now() - ${DELETED_ROW_RETENTION}::interval`).execute()
+export const purgeDeletedRows = async (db: Db) =>
+  await db.deleteFrom('media').where('deleted_at', '<', sql<Date>`now() - ${DELETED_ROW_RETENTION}::interval`).execute()

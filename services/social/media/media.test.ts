@@ -13,7 +13,12 @@ t.test('media', async (t) => {
   const { app, db, deps, folder, follows, get, post, put, del, person } = await testApp(t)
   const ana = await person('Ana')
   const upload = async ({ headers, payload }: ReturnType<typeof createForm>, more: Record<string, string> = {}) => {
-    const response = await app.inject({ method: 'POST', url: '/media', headers: { ...bearer(ana), ...headers, ...more }, payload })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/media',
+      headers: { ...bearer(ana), ...headers, ...more },
+      payload
+    })
     return { status: response.statusCode, ...response.json() }
   }
   const isKept = (key: string) => access(path.join(folder, key)).then(() => true, () => false)
@@ -22,16 +27,30 @@ t.test('media', async (t) => {
     const { status, data } = await upload(createForm(createPng(2_000, 500)))
     t.equal(status, 200)
     t.same(Object.keys(data.media).sort(), ['bytes', 'height', 'key', 'mimeType', 'url', 'width'])
-    t.match(data.media, { url: `https://cdn.example.com/${data.media.key}`, mimeType: 'image/webp', width: 1_600, height: 400 })
+    t.match(data.media, {
+      url: `https://cdn.example.com/${data.media.key}`,
+      mimeType: 'image/webp',
+      width: 1_600,
+      height: 400
+    })
     t.match(data.media.key, /^public\/[0-9a-f-]{36}\.webp$/)
     t.ok(await isKept(data.media.key))
   })
 
   t.test('unsupported and oversized uploads are refused', async (t) => {
-    t.match(await upload(createForm(Buffer.from('<svg/>'), { type: 'image/svg+xml' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
-    t.match(await upload(createForm(createPng(2, 2), { type: 'image/jpeg' })), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    t.match(await upload(createForm(Buffer.from('<svg/>'), { type: 'image/svg+xml' })), {
+      status: 415,
+      code: 'UNSUPPORTED_MEDIA_TYPE'
+    })
+    t.match(await upload(createForm(createPng(2, 2), { type: 'image/jpeg' })), {
+      status: 415,
+      code: 'UNSUPPORTED_MEDIA_TYPE'
+    })
     t.match(await upload(createForm(createPng(2, 2), { field: 'photo' })), { status: 400, code: 'VALIDATION_ERROR' })
-    t.match(await upload(createForm(Buffer.concat([createPng(2, 2), Buffer.alloc(5 * 1024 * 1024)]))), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    t.match(await upload(createForm(Buffer.concat([createPng(2, 2), Buffer.alloc(5 * 1024 * 1024)]))), {
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE'
+    })
     t.match(await post(ana, '/media', {}), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
@@ -44,8 +63,10 @@ t.test('media', async (t) => {
 
   const uploadOne = async () => (await upload(createForm(createPng(5, 5)))).data.media
   const showInPost = async (...mediaUrls: string[]) => await post(ana, '/feed', { type: 'IMAGE', mediaUrls })
-  const showInStory = async (mediaUrl: string, who = ana) => (await post(who, '/stories', { mediaUrl, mediaType: 'IMAGE' })).data.story.id
-  const ageUnusedMedia = async (days: number) => await sql`update media set unused_since = unused_since - make_interval(days => ${days})`.execute(db)
+  const showInStory = async (mediaUrl: string, who = ana) =>
+    (await post(who, '/stories', { mediaUrl, mediaType: 'IMAGE' })).data.story.id
+  const ageUnusedMedia = async (days: number) =>
+    await sql`update media set unused_since = unused_since - make_interval(days => ${days})`.execute(db)
 
   t.test('images of a deleted post or story are deleted too, unless something else shows them', async (t) => {
     const [only, shared, second] = [await uploadOne(), await uploadOne(), await uploadOne()]
@@ -64,10 +85,13 @@ t.test('media', async (t) => {
     t.notOk(await isKept(shared.key))
     t.notOk(await isKept(second.key))
     t.match(await showInPost(shared.url), { status: 400, code: 'VALIDATION_ERROR' }, 'a deleted image cannot be shown')
-    t.match(await post(ana, '/stories', { mediaUrl: only.url, mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await post(ana, '/stories', { mediaUrl: only.url, mediaType: 'IMAGE' }), {
+      status: 400,
+      code: 'VALIDATION_ERROR'
+    })
   })
 
-  t.test('showing and removing another person\'s image does not delete it', async (t) => {
+  t.test("showing and removing another person's image does not delete it", async (t) => {
     const ben = await person('Ben')
     const own = await uploadOne()
     await del(ben, `/stories/${await showInStory(own.url, ben)}`)
@@ -106,7 +130,9 @@ t.test('media', async (t) => {
     const { remove } = deps.media
     const image = await uploadOne()
     const { id } = (await showInPost(image.url)).data.post
-    deps.media.remove = async () => { throw new Error('the storage is unavailable') }
+    deps.media.remove = async () => {
+      throw new Error('the storage is unavailable')
+    }
     t.equal((await del(ana, `/feed/${id}`)).status, 200, 'the post is deleted anyway')
     t.ok(await isKept(image.key))
     await t.rejects(runHousekeeping(deps), { message: '1 images could not be deleted' })
@@ -121,8 +147,14 @@ t.test('media', async (t) => {
       const image = await uploadOne()
       const { id } = (await showInPost(image.url)).data.post
       const week = round % 2 === 0
-      if (week) await sql`update media set unused_since = now() - interval '8 days' where key = ${image.key}`.execute(db)
-      const [, , again] = await Promise.all([del(ana, `/feed/${id}`), week ? runHousekeeping(deps) : undefined, showInPost(image.url)])
+      if (week) {
+        await sql`update media set unused_since = now() - interval '8 days' where key = ${image.key}`.execute(db)
+      }
+      const [, , again] = await Promise.all([
+        del(ana, `/feed/${id}`),
+        week ? runHousekeeping(deps) : undefined,
+        showInPost(image.url)
+      ])
       outcomes.add(again.status)
       t.equal(await isKept(image.key), again.status === 201, `round ${round}: ${again.status}`)
     }
@@ -134,12 +166,20 @@ t.test('media', async (t) => {
     await follows(ben, ana)
     for (const visibility of ['FOLLOWERS', 'PRIVATE'] as const) {
       const image = await uploadOne()
-      const { data } = await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [image.url, 'https://elsewhere.example/a.png'], visibility })
+      const { data } = await post(ana, '/feed', {
+        type: 'IMAGE',
+        mediaUrls: [image.url, 'https://elsewhere.example/a.png'],
+        visibility
+      })
       const [shown, foreign] = data.post.mediaUrls
       t.match(shown, /^https:\/\/cdn\.example\.com\/private\/[0-9a-f-]{36}\.webp\?expires=\d+&signature=[\w-]+$/)
       t.equal(foreign, 'https://elsewhere.example/a.png')
       t.notOk(shown.includes(image.key.slice('public/'.length, -'.webp'.length)))
-      t.equal((await get(ana, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown, 'the URL is stable for a while, so that clients can cache it')
+      t.equal(
+        (await get(ana, `/feed/${data.post.id}`)).data.post.mediaUrls[0],
+        shown,
+        'the URL is stable for a while, so that clients can cache it'
+      )
       if (visibility === 'FOLLOWERS') t.equal((await get(ben, `/feed/${data.post.id}`)).data.post.mediaUrls[0], shown)
       t.notOk(JSON.stringify(await get(eve, `/feed/${data.post.id}`)).includes('private/'))
       const key = shown.slice('https://cdn.example.com/'.length).split('?')[0]
@@ -150,22 +190,37 @@ t.test('media', async (t) => {
     const story = await showInStory((await uploadOne()).url)
     t.match((await get(ben, `/stories/${story}`)).data.story.mediaUrl, /\/private\/.*signature=/)
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories.at(-1).mediaUrl, /\/private\/.*signature=/)
-    t.match((await showInPost((await uploadOne()).url)).data.post.mediaUrls, [/\/public\/[^?]+$/], 'a public post has an unsigned URL')
+    t.match(
+      (await showInPost((await uploadOne()).url)).data.post.mediaUrls,
+      [/\/public\/[^?]+$/],
+      'a public post has an unsigned URL'
+    )
   })
 
   t.test('only the owner of a private image can show it', async (t) => {
     const ben = await person('Ben')
     await follows(ben, ana)
     const image = await uploadOne()
-    const { id } = (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [image.url], visibility: 'FOLLOWERS' })).data.post
+    const { id } =
+      (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [image.url], visibility: 'FOLLOWERS' })).data.post
     const [shown] = (await get(ben, `/feed/${id}`)).data.post.mediaUrls
     t.match(shown, /private/)
     for (const url of [shown, shown.split('?')[0], `https://cdn.example.com/private/${randomUUID()}.webp`]) {
       t.match(await post(ben, '/feed', { type: 'IMAGE', mediaUrls: [url] }), { status: 400, code: 'VALIDATION_ERROR' })
-      t.match(await post(ben, '/stories', { mediaUrl: url, mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+      t.match(await post(ben, '/stories', { mediaUrl: url, mediaType: 'IMAGE' }), {
+        status: 400,
+        code: 'VALIDATION_ERROR'
+      })
     }
     t.equal((await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [shown] })).status, 201)
-    t.notMatch((await post(ben, '/feed', { type: 'TEXT', content: shown.slice('https://cdn.example.com/'.length).split('?')[0] })).data.post.content, 'signature', 'its key in a text does not become a URL')
+    t.notMatch(
+      (await post(ben, '/feed', {
+        type: 'TEXT',
+        content: shown.slice('https://cdn.example.com/'.length).split('?')[0]
+      })).data.post.content,
+      'signature',
+      'its key in a text does not become a URL'
+    )
   })
 
   t.test('a post with narrowed visibility shows private images, and the public URL no longer works', async (t) => {
@@ -179,7 +234,11 @@ t.test('media', async (t) => {
 
   t.test('housekeeping makes public images of non-public posts and stories private, once', async (t) => {
     const [one, other] = [await uploadOne(), await uploadOne()]
-    const { id } = await givenPost(db, { author_id: ana, media_urls: [one.key, `public/${randomUUID()}.webp`], visibility: 'FOLLOWERS' })
+    const { id } = await givenPost(db, {
+      author_id: ana,
+      media_urls: [one.key, `public/${randomUUID()}.webp`],
+      visibility: 'FOLLOWERS'
+    })
     const story = await givenStory(db, { author_id: ana, media_url: other.key })
     await Promise.all([runHousekeeping(deps), runHousekeeping(deps)])
     t.match((await get(ana, `/feed/${id}`)).data.post.mediaUrls, [/private/, /private/])

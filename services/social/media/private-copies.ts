@@ -6,27 +6,41 @@ import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { replaceMedia, deleteMarked } from './actions.ts'
 
-// An upload is public at a URL that nobody can guess. Posts that are not public, and all stories, show the upload's single private copy
-// instead. Its URL is signed each time it is returned.
+// An upload is public at a URL that nobody can guess. Posts that are not public, and all stories, show the upload's
+// single private copy instead. Its URL is signed each time it is returned.
 
-/** Rejects private images that the account does not own: showing them would hand them to others. @throws MediaNotAllowed */
+/**
+ * Rejects private images that the account does not own: showing them would hand them to others.
+ * @throws MediaNotAllowed
+ */
 export async function ensureOwnPrivateImages (db: Db, accountId: string, images: string[]) {
   const keys = images.filter((image) => isMediaKey(image) && isPrivateMediaKey(image))
   if (keys.length === 0) return
-  const own = await db.selectFrom('media').where('key', 'in', keys).where('account_id', '=', accountId).select('key').execute()
+  const own = await db.selectFrom('media').where('key', 'in', keys).where('account_id', '=', accountId).select('key')
+    .execute()
   if (keys.some((key) => !own.some((image) => image.key === key))) throw new MediaNotAllowed()
 }
 
-/** Replaces public uploads in `images` with their private copies, for a post or story that is not public. @throws MediaGone */
+/**
+ * Replaces public uploads in `images` with their private copies, for a post or story that is not public.
+ * @throws MediaGone
+ */
 export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
-  await Promise.all(images.map(async (image) => isMediaKey(image) && !isPrivateMediaKey(image) ? await ensurePrivateCopy(deps, accountId, image) : image))
+  await Promise.all(
+    images.map(async (image) =>
+      isMediaKey(image) && !isPrivateMediaKey(image) ? await ensurePrivateCopy(deps, accountId, image) : image
+    )
+  )
 
 async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
   const copy = privateCopyKeyOf(image)
-  const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'delete_requested_at']).execute()
+  const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'delete_requested_at'])
+    .execute()
   // attachMedia checks later whether it is marked for deletion.
   if (known.some(({ key }) => key === copy)) return copy
-  if (known.some(({ delete_requested_at }) => delete_requested_at) || !await media.copy(image, copy)) throw new MediaGone()
+  if (known.some(({ delete_requested_at }) => delete_requested_at) || !await media.copy(image, copy)) {
+    throw new MediaGone()
+  }
   // A photo of another service has no row here: its sizes are 0, and the author of the post owns the copy.
   await sql`
     insert into media (key, account_id, mime_type, width, height, bytes)
@@ -43,26 +57,49 @@ const BATCH_SIZE = 50
  * @param postId only this post; without it, the newest 50 affected posts and stories each
  */
 export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, postId?: string) {
-  const posts = await deps.db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null).where(sql<SqlBool>`media_urls <> '{}'`)
+  const posts = await deps.db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null)
+    .where(sql<SqlBool>`media_urls <> '{}'`)
     .where(sql<SqlBool>`exists (select from unnest(media_urls) as image where image like 'public/%')`)
     .$if(postId !== undefined, (query) => query.where('id', '=', postId!))
     .select(['id', 'author_id as accountId', 'media_urls as images']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
   for (const { id, accountId, images } of posts) {
-    await replaceImages(deps, accountId, images, async (trx, replacement) => await trx.updateTable('posts').set({ media_urls: replacement })
-      .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null).executeTakeFirstOrThrow())
+    await replaceImages(
+      deps,
+      accountId,
+      images,
+      async (trx, replacement) =>
+        await trx.updateTable('posts').set({ media_urls: replacement })
+          .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
+          .where('deleted_at', 'is', null).executeTakeFirstOrThrow()
+    )
   }
   if (postId !== undefined) return posts.length
 
-  const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null).where('media_url', 'like', 'public/%')
+  const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null).where(
+    'media_url',
+    'like',
+    'public/%'
+  )
     .select(['id', 'author_id as accountId', 'media_url as image']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
   for (const { id, accountId, image } of stories) {
-    await replaceImages(deps, accountId, [image], async (trx, [replacement = image]) => await trx.updateTable('stories').set({ media_url: replacement })
-      .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow())
+    await replaceImages(
+      deps,
+      accountId,
+      [image],
+      async (trx, [replacement = image]) =>
+        await trx.updateTable('stories').set({ media_url: replacement })
+          .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow()
+    )
   }
   return posts.length + stories.length
 }
 
-async function replaceImages (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[], replace: (trx: Trx, replacement: string[]) => Promise<UpdateResult>) {
+async function replaceImages (
+  deps: Pick<Deps, 'db' | 'media'>,
+  accountId: string,
+  images: string[],
+  replace: (trx: Trx, replacement: string[]) => Promise<UpdateResult>
+) {
   const replacement = await Promise.all(images.map(async (image) => {
     const [copy = image] = await toPrivateImages(deps, accountId, [image]).catch((error: unknown) => {
       if (!(error instanceof MediaGone)) throw error

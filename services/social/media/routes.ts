@@ -30,7 +30,8 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     bodyLimit: UPLOAD_BODY_LIMIT,
     schema: {
       summary: 'Upload an image for a post or a story',
-      description: 'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.',
+      description:
+        'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.',
       fileField: 'file',
       'x-extension': true,
       headers: IdempotencyHeaders,
@@ -40,7 +41,11 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
     const idempotencyKey = readIdempotencyKey(request, image.bytes)
-    const stored = await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertMedia(trx, account.id, await media.store('public', image)))
+    const stored = await withIdempotencyKey(
+      db,
+      idempotencyKey,
+      async (trx) => await insertMedia(trx, account.id, await media.store('public', image))
+    )
     return data({ media: { url: media.urlOf(stored.key), ...stored } })
   })
 }

@@ -10,7 +10,8 @@ import type { Trx, Visibility } from '../tables.ts'
 import { parseMentions } from './parsing.ts'
 
 /** Loads the people that a text mentions into the local copy. Call it before the transaction that stores the text. */
-export const ensureMentionedPeople = async (deps: Deps, content: string) => await ensurePeopleByUsername(deps, parseMentions(content))
+export const ensureMentionedPeople = async (deps: Deps, content: string) =>
+  await ensurePeopleByUsername(deps, parseMentions(content))
 
 interface MentionSource {
   post: { id: string, visibility: Visibility }
@@ -26,7 +27,10 @@ interface MentionSource {
  * Stores the mentions in the current text. Publishes PeopleMentioned for people who can read the post and have not been
  * notified of a mention in this text before; never for its author. The caller holds the lock on the post's row.
  */
-export async function updateMentions (trx: Trx, { post, commentId, authorId, content, alreadyNotified = [] }: MentionSource) {
+export async function updateMentions (
+  trx: Trx,
+  { post, commentId, authorId, content, alreadyNotified = [] }: MentionSource
+) {
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
   const mentionedIds = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
@@ -43,10 +47,19 @@ export async function updateMentions (trx: Trx, { post, commentId, authorId, con
     .execute()
   const mentioned = inserted.map((row) => row.account_id).filter((accountId) => !alreadyNotified.includes(accountId))
   if (mentioned.length === 0) return
-  await publish(trx, PeopleMentioned, post.id, { postId: post.id, commentId, authorId, mentioned, excerpt: excerptOf(content, post.visibility) })
+  await publish(trx, PeopleMentioned, post.id, {
+    postId: post.id,
+    commentId,
+    authorId,
+    mentioned,
+    excerpt: excerptOf(content, post.visibility)
+  })
 }
 
-/** The people with these usernames who can read the post, without the author of the text and anyone in a block with them. */
+/**
+ * The people with these usernames who can read the post, without the author of the text and anyone in a block with
+ * them.
+ */
 async function listMentionable (trx: Trx, postId: string, authorId: string, usernames: string[]) {
   const reader = sql.ref<string>('people.account_id')
   const readers = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))

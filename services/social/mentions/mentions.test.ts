@@ -26,13 +26,20 @@ t.test('mentions', async (t) => {
   const mentionEvents = async () => await publishedEvents('social.people.mentioned.v1')
 
   t.test('only people who can read the post are in the event, each once, never its author', async (t) => {
-    const publish = async (visibility: string) => (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
+    const publish = async (visibility: string) =>
+      (await post(ana, '/feed', { type: 'TEXT', visibility, content: '@ana @ben @Ben @cara @nobody' })).data.post.id
     const open = await publish('PUBLIC')
     const first = (await mentionEvents()).at(-1)!
     t.match(first, { postId: open, commentId: null, authorId: ana, excerpt: '@ana @ben @Ben @cara @nobody' })
     t.same((first['mentioned'] as string[]).toSorted(), [ben, cara].toSorted())
     const followers = await publish('FOLLOWERS')
-    t.same((await mentionEvents()).at(-1), { postId: followers, commentId: null, authorId: ana, mentioned: [ben], excerpt: null })
+    t.same((await mentionEvents()).at(-1), {
+      postId: followers,
+      commentId: null,
+      authorId: ana,
+      mentioned: [ben],
+      excerpt: null
+    })
     const count = (await mentionEvents()).length
     await publish('PRIVATE')
     t.equal((await mentionEvents()).length, count)
@@ -47,11 +54,22 @@ t.test('mentions', async (t) => {
     const count = (await mentionEvents()).length
     await put(ana, `/feed/${data.post.id}`, { content: '@ben again' })
     await put(ana, `/feed/${data.post.id}`, { content: 'nobody' })
-    t.same((await get(ana, `/feed?mentioned=${ben}`)).data.posts.filter((found: { id: string }) => found.id === data.post.id), [])
+    t.same(
+      (await get(ana, `/feed?mentioned=${ben}`)).data.posts.filter((found: { id: string }) =>
+        found.id === data.post.id
+      ),
+      []
+    )
     await put(ana, `/feed/${data.post.id}`, { content: '@ben @dora' })
     t.equal((await mentionEvents()).length, count)
     await put(ana, `/feed/${data.post.id}`, { visibility: 'PUBLIC' })
-    t.same((await mentionEvents()).slice(count), [{ postId: data.post.id, commentId: null, authorId: ana, mentioned: [dora], excerpt: '@ben @dora' }])
+    t.same((await mentionEvents()).slice(count), [{
+      postId: data.post.id,
+      commentId: null,
+      authorId: ana,
+      mentioned: [dora],
+      excerpt: '@ben @dora'
+    }])
     t.match((await get(cara, `/feed?mentioned=${dora}`)).data.posts, [])
     t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
   })
@@ -72,7 +90,11 @@ t.test('mentions', async (t) => {
   t.test('a mention by a new username finds its holder before the event of the change arrives', async (t) => {
     for (let number = 0; number < 30; number++) {
       const ivy = await person(`Ivy${number}`, { changedAt: '2026-01-01T00:00:00.000001Z' })
-      profiles.people.set(ivy, { ...profiles.people.get(ivy)!, username: `ivy_new_${number}`, changedAt: '2026-01-01T00:00:00.000002Z' })
+      profiles.people.set(ivy, {
+        ...profiles.people.get(ivy)!,
+        username: `ivy_new_${number}`,
+        changedAt: '2026-01-01T00:00:00.000002Z'
+      })
       await post(ana, '/feed', { type: 'TEXT', content: `Welcome @ivy_new_${number}` })
       t.same((await mentionEvents()).at(-1)?.['mentioned'], [ivy])
     }
@@ -82,7 +104,10 @@ t.test('mentions', async (t) => {
     const hal = examplePerson('Hal')
     profiles.people.set(hal.accountId, hal)
     profiles.isUnavailable = true
-    t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), { status: 201, data: { post: { content: '@hal @ben' } } })
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: '@hal @ben' }), {
+      status: 201,
+      data: { post: { content: '@hal @ben' } }
+    })
     t.same((await mentionEvents()).at(-1)?.['mentioned'], [ben])
     profiles.isUnavailable = false
   })

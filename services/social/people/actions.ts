@@ -5,13 +5,17 @@ import { hasUsernameIn } from './queries.ts'
 
 /** Makes sure that a person exists and is in the local copy. @throws PersonNotFound, Unavailable */
 export async function ensurePerson ({ db, people }: Deps, accountId: string) {
-  const known = await db.selectFrom('people').where('account_id', '=', accountId).select('account_id').executeTakeFirst()
+  const known = await db.selectFrom('people').where('account_id', '=', accountId).select('account_id')
+    .executeTakeFirst()
   if (known) return
   const [person] = await people.findById([accountId])
   if (!person) throw new PersonNotFound()
 }
 
-/** Loads the current holders of these usernames into the local copy. Never fails: while profile is unavailable it loads nobody. */
+/**
+ * Loads the current holders of these usernames into the local copy. Never fails: while profile is unavailable it loads
+ * nobody.
+ */
 export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 'people'>, usernames: string[]) {
   if (usernames.length === 0) return
   const known = await db.selectFrom('people').where(hasUsernameIn(usernames)).select('username').execute()

@@ -8,10 +8,20 @@ export const Author = Type.Object({
   id: Type.String(),
   name: Type.String(),
   image: Nullable(Type.String())
-}, { examples: [{ id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: 'https://cdn.example.com/avatars/ana.webp' }] })
+}, {
+  examples: [{
+    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+    name: 'Ana',
+    image: 'https://cdn.example.com/avatars/ana.webp'
+  }]
+})
 
 /** A row joined with the local copy of its person; null if the copy does not have that person. */
-interface PersonRow { userId: string, name: string | null, image: string | null }
+interface PersonRow {
+  userId: string
+  name: string | null
+  image: string | null
+}
 
 // Shown for a person whose data is currently unavailable or no longer exists.
 const unknownPerson = { name: 'Someone', username: null, image: null }
@@ -26,7 +36,11 @@ export async function withAuthors<Row extends PersonRow> (deps: Deps, rows: Row[
 }
 
 /** The rows of a list of people, each with its person's current data. */
-export async function withPeople<Row extends PersonRow & { username: string | null, isFollowing: boolean }> (deps: Deps, rows: Row[], callerId: string) {
+export async function withPeople<Row extends PersonRow & { username: string | null, isFollowing: boolean }> (
+  deps: Deps,
+  rows: Row[],
+  callerId: string
+) {
   const find = await resolvePeople(deps, rows, callerId)
   return rows.map(({ userId, isFollowing, ...row }) => {
     const { name, username, image } = find(userId) ?? (row.name === null ? unknownPerson : { ...row, name: row.name })
@@ -35,8 +49,8 @@ export async function withPeople<Row extends PersonRow & { username: string | nu
 }
 
 /**
- * Fetches the people missing from the local copy, and the current data of the caller: their own changes must be visible in their next
- * response.
+ * Fetches the people missing from the local copy, and the current data of the caller: their own changes must be visible
+ * in their next response.
  */
 async function resolvePeople (deps: Deps, rows: PersonRow[], callerId: string) {
   const unknown = rows.filter((row) => row.name === null).map((row) => row.userId)

@@ -3,4 +3,5 @@ import { PersonChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertPeople } from './copies.ts'
 
-export const onPersonChanged = ({ db }: Deps) => on(PersonChanged, async ({ data, time }) => await upsertPeople(db, [data], time))
+export const onPersonChanged = ({ db }: Deps) =>
+  on(PersonChanged, async ({ data, time }) => await upsertPeople(db, [data], time))

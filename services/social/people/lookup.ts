@@ -4,11 +4,14 @@ import { createLookup } from '@tandem/service-kit'
 import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 
-/** Fetches people from the profile service and adds them to the local copy. People who do not exist are left out. @throws Unavailable */
+/**
+ * Fetches people from the profile service and adds them to the local copy. People who do not exist are left out.
+ * @throws Unavailable
+ */
 export interface PeopleLookup {
-  findById (accountIds: string[]): Promise<PersonCopy[]>
+  findById(accountIds: string[]): Promise<PersonCopy[]>
   /** @param usernames in lower case */
-  findByUsername (usernames: string[]): Promise<PersonCopy[]>
+  findByUsername(usernames: string[]): Promise<PersonCopy[]>
 }
 
 export function createPeopleLookup ({ db, callRpc }: { db: Db, callRpc: CallRpc }): PeopleLookup {
@@ -17,10 +20,14 @@ export function createPeopleLookup ({ db, callRpc }: { db: Db, callRpc: CallRpc 
     return new Map(people.map((person) => [keyOf(person), person]))
   }
   return {
-    findById: createLookup(async (accountIds) => await storePeople(await callRpc(People, { accountIds }), ({ accountId }) => accountId)),
+    findById: createLookup(async (accountIds) =>
+      await storePeople(await callRpc(People, { accountIds }), ({ accountId }) => accountId)
+    ),
     // A free username can be taken a moment later, so unknown usernames are not cached.
     findByUsername: createLookup(
-      async (usernames) => await storePeople(await callRpc(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()), { unknownTtlMs: 0 }
+      async (usernames) =>
+        await storePeople(await callRpc(PeopleNamed, { usernames }), ({ username }) => username.toLowerCase()),
+      { unknownTtlMs: 0 }
     )
   }
 }

@@ -8,4 +8,12 @@ export const Person = Type.Object({
   username: Nullable(Type.String()),
   image: Nullable(Type.String()),
   isFollowing: Type.Boolean({ description: 'Whether the caller follows this person' })
-}, { examples: [{ id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null, isFollowing: true }] })
+}, {
+  examples: [{
+    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+    name: 'Ana',
+    username: 'ana',
+    image: null,
+    isFollowing: true
+  }]
+})

@@ -5,13 +5,17 @@ import type { Db, Tables } from '../tables.ts'
 import { toPrefixQuery } from './names.ts'
 
 /** The columns of a list of people, from a left join of `people`. `column` holds the account id of each row. */
-export const personColumns = (viewer: string, column: string) => [
-  'people.name as name', 'people.username as username', 'people.image as image',
-  isFollowing(viewer, sql.ref(column)).$castTo<boolean>().as('isFollowing')
-] as const
+export const personColumns = (viewer: string, column: string) =>
+  [
+    'people.name as name',
+    'people.username as username',
+    'people.image as image',
+    isFollowing(viewer, sql.ref(column)).$castTo<boolean>().as('isFollowing')
+  ] as const
 
 /** Whether a row of `people` has one of these lower-case usernames. The collation matches the index. */
-export const hasUsernameIn = (usernames: string[]) => sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
+export const hasUsernameIn = (usernames: string[]) =>
+  sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
 
 /** A person's public profile for `viewer`; undefined if the person is unknown or either has blocked the other. */
 export async function findProfile (db: Db, accountId: string, viewer: string) {
@@ -19,7 +23,11 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
     .where('people.account_id', '=', accountId)
     .where(isNotBlocked(viewer, accountId))
     .select([
-      'people.account_id as id', 'name', 'username', 'image', 'bio',
+      'people.account_id as id',
+      'name',
+      'username',
+      'image',
+      'bio',
       sql<number>`coalesce(followers_count, 0)`.as('followersCount'),
       sql<number>`coalesce(following_count, 0)`.as('followingCount'),
       listedPostsCount(accountId, viewer).as('postsCount'),
@@ -30,13 +38,18 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
 }
 
 // As many as GET /feed?userId= lists: all posts for the author, the public ones for other viewers.
-const listedPostsCount = (authorId: string, viewer: string) => sql<number>`(
+const listedPostsCount = (authorId: string, viewer: string) =>
+  sql<number>`(
   select count(*) from posts
-  where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null ${viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`})`
+  where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null ${
+    viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`
+  })`
 
 /** Whether `viewer` can see this person: neither has blocked the other. */
 export async function isPersonVisibleTo (db: Db, accountId: string, viewer: string) {
-  const { rows } = await sql<{ isVisible: boolean }>`select ${isNotBlocked(viewer, accountId)} as "isVisible"`.execute(db)
+  const { rows } = await sql<{ isVisible: boolean }>`select ${isNotBlocked(viewer, accountId)} as "isVisible"`.execute(
+    db
+  )
   return rows[0]?.isVisible === true
 }
 
@@ -44,31 +57,43 @@ type PersonExpression = ExpressionBuilder<Tables, 'people'>
 const prefixRange = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /**
- * People whose username starts with `text`, then people whose name contains words that start with its words. Both parts are ordered by
- * username. The cursor is the last person's id.
+ * People whose username starts with `text`, then people whose name contains words that start with its words. Both parts
+ * are ordered by username. The cursor is the last person's id.
  */
 export async function searchPeople (db: Db, viewer: string, text: string, { cursor, limit }: Page) {
   const prefix = prefixRange(text.toLowerCase().replace(/^@/, ''))
   const words = toPrefixQuery(text)
   // Compared by bytes, as in the index.
-  const byUsername = (row: PersonExpression) => row.and([
-    sql<boolean>`people.username collate "C" >= ${prefix.from}`, sql<boolean>`people.username collate "C" <= ${prefix.to}`
-  ])
+  const byUsername = (row: PersonExpression) =>
+    row.and([
+      sql<boolean>`people.username collate "C" >= ${prefix.from}`,
+      sql<boolean>`people.username collate "C" <= ${prefix.to}`
+    ])
   const byName = sql<boolean>`to_tsvector('simple', people.search_name) @@ to_tsquery('simple', ${words ?? ''})`
   const last = cursor === undefined ? undefined : await db.selectFrom('people').where('account_id', '=', cursor)
     .select((row) => ['username', byUsername(row).$castTo<boolean>().as('byUsername')])
     .executeTakeFirst()
   if (cursor !== undefined && !last) return []
 
-  const part = (isFirst: boolean) => db.selectFrom('people')
-    .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
-    .where(isNotBlocked(viewer, sql.ref('people.account_id')))
-    .$if(last !== undefined && last.byUsername === isFirst, (query) => query
-      .where(sql<boolean>`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${cursor}::uuid)`))
-    .select(['people.account_id as userId', 'people.account_id as cursorId', ...personColumns(viewer, 'people.account_id')])
-    .orderBy(sql`people.username collate "C"`)
-    .orderBy('people.account_id')
-    .limit(limit + 1)
+  const part = (isFirst: boolean) =>
+    db.selectFrom('people')
+      .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
+      .where(isNotBlocked(viewer, sql.ref('people.account_id')))
+      .$if(last !== undefined && last.byUsername === isFirst, (query) =>
+        query
+          .where(
+            sql<
+              boolean
+            >`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${cursor}::uuid)`
+          ))
+      .select([
+        'people.account_id as userId',
+        'people.account_id as cursorId',
+        ...personColumns(viewer, 'people.account_id')
+      ])
+      .orderBy(sql`people.username collate "C"`)
+      .orderBy('people.account_id')
+      .limit(limit + 1)
 
   const first = last && !last.byUsername ? [] : await part(true).execute()
   if (first.length > limit || words === undefined) return first

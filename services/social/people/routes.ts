@@ -47,7 +47,11 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ query, account }) => {
-    const { page, nextCursor } = paginate(await searchPeople(db, account.id, query.q, query), query.limit, (row) => row.cursorId)
+    const { page, nextCursor } = paginate(
+      await searchPeople(db, account.id, query.q, query),
+      query.limit,
+      (row) => row.cursorId
+    )
     return data({ users: await withPeople(deps, page, account.id), nextCursor })
   })
 
@@ -61,7 +65,10 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
     const isSelf = userId === account.id
-    const [profile, current] = await Promise.all([findProfile(db, userId, account.id), isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined])
+    const [profile, current] = await Promise.all([
+      findProfile(db, userId, account.id),
+      isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined
+    ])
     if (!profile) throw new PersonNotFound()
     const { name, username, image, bio } = current ?? profile
     return data({ user: { ...profile, name, username, image, bio, isSelf } })

@@ -10,15 +10,25 @@ t.test('polls', async (t) => {
   const poll = { type: 'POLL', content: 'Hm', pollQuestion: 'When?', pollOptions: [{ text: 'Dawn' }, { text: 'Dusk' }] }
   const tomorrow = new Date(Date.now() + 86_400_000)
 
-  t.test('a poll contains its votes and the caller\'s own vote', async (t) => {
+  t.test("a poll contains its votes and the caller's own vote", async (t) => {
     const { status, data } = await post(ana, '/feed', { ...poll, pollEndsAt: tomorrow.toISOString() })
     t.equal(status, 201)
-    t.match(data.post.poll, { question: 'When?', options: [{ text: 'Dawn', votesCount: 0 }, { text: 'Dusk', votesCount: 0 }], totalVotes: 0, endsAt: tomorrow.toISOString(), myVote: null })
+    t.match(data.post.poll, {
+      question: 'When?',
+      options: [{ text: 'Dawn', votesCount: 0 }, { text: 'Dusk', votesCount: 0 }],
+      totalVotes: 0,
+      endsAt: tomorrow.toISOString(),
+      myVote: null
+    })
     const [dawn, dusk] = data.post.poll.options
     t.match(await post(ben, `/feed/${data.post.id}/vote`, { optionId: dusk.id }), {
-      status: 200, data: { poll: { options: [{ votesCount: 0 }, { votesCount: 1 }], totalVotes: 1, myVote: dusk.id } }
+      status: 200,
+      data: { poll: { options: [{ votesCount: 0 }, { votesCount: 1 }], totalVotes: 1, myVote: dusk.id } }
     })
-    t.match(await post(ben, `/feed/${data.post.id}/vote`, { optionId: dawn.id }), { status: 400, code: 'ALREADY_VOTED' })
+    t.match(await post(ben, `/feed/${data.post.id}/vote`, { optionId: dawn.id }), {
+      status: 400,
+      code: 'ALREADY_VOTED'
+    })
     t.match((await get(ana, '/feed?type=POLL')).data.posts, [{ poll: { totalVotes: 1, myVote: null } }])
     t.match((await get(ben, `/feed/${data.post.id}`)).data.post.poll, { myVote: dusk.id })
   })
@@ -26,7 +36,11 @@ t.test('polls', async (t) => {
   t.test('each person votes once, also with concurrent requests', async (t) => {
     const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', poll)
     const voters = Array.from({ length: 5 }, () => randomUUID())
-    const answers = await Promise.all(voters.flatMap((voter) => Array.from({ length: 6 }, (_, index) => post(voter, `/feed/${id}/vote`, { optionId: options[index % 2].id }))))
+    const answers = await Promise.all(
+      voters.flatMap((voter) =>
+        Array.from({ length: 6 }, (_, index) => post(voter, `/feed/${id}/vote`, { optionId: options[index % 2].id }))
+      )
+    )
     t.equal(answers.filter(({ status }) => status === 200).length, 5)
     t.equal(answers.filter(({ code }) => code === 'ALREADY_VOTED').length, 25)
     const shown = (await get(ana, `/feed/${id}`)).data.post.poll
@@ -35,7 +49,10 @@ t.test('polls', async (t) => {
   })
 
   t.test('a poll closes when it ends', async (t) => {
-    const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', { ...poll, pollEndsAt: tomorrow.toISOString().slice(0, 10) })
+    const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', {
+      ...poll,
+      pollEndsAt: tomorrow.toISOString().slice(0, 10)
+    })
     await db.updateTable('polls').where('post_id', '=', id).set({ ends_at: sql`now() - interval '1 second'` }).execute()
     t.match(await post(ben, `/feed/${id}/vote`, { optionId: options[0].id }), { status: 410, code: 'POLL_CLOSED' })
   })
@@ -45,19 +62,36 @@ t.test('polls', async (t) => {
     const { data } = await post(ana, '/feed', poll)
     const { data: other } = await post(ana, '/feed', poll)
     t.match(await post(ben, `/feed/${plain.id}/vote`, { optionId: randomUUID() }), { status: 404, code: 'NOT_FOUND' })
-    for (const optionId of [randomUUID(), 'garbage', other.post.poll.options[0].id]) t.match(await post(ben, `/feed/${data.post.id}/vote`, { optionId }), { status: 404, code: 'NOT_FOUND' })
+    for (const optionId of [randomUUID(), 'garbage', other.post.poll.options[0].id]) {
+      t.match(await post(ben, `/feed/${data.post.id}/vote`, { optionId }), { status: 404, code: 'NOT_FOUND' })
+    }
     t.match(await post(ben, `/feed/${data.post.id}/vote`, {}), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
   t.test('a poll needs a question, 2 to 10 options and an end in the future', async (t) => {
     const options = (count: number) => Array.from({ length: count }, (_, index) => ({ text: `o${index}` }))
-    const goods = [{ pollOptions: options(10) }, { pollQuestion: undefined }, { pollOptions: [{ text: 'x'.repeat(200) }, { text: 'y' }] }]
+    const goods = [{ pollOptions: options(10) }, { pollQuestion: undefined }, {
+      pollOptions: [{ text: 'x'.repeat(200) }, { text: 'y' }]
+    }]
     for (const good of goods) t.equal((await post(ana, '/feed', { ...poll, ...good })).status, 201)
     const bads = [
-      { pollOptions: options(1) }, { pollOptions: options(11) }, { pollOptions: undefined }, { pollQuestion: ' ', content: ' ' }, { pollOptions: [{ text: 'x'.repeat(201) }, { text: 'y' }] },
-      { pollEndsAt: '2020-01-01' }, { pollEndsAt: 'soon' }, { pollEndsAt: '2027-02-30' }, { pollOptions: [{ text: ' ' }, { text: 'y' }] }
+      { pollOptions: options(1) },
+      { pollOptions: options(11) },
+      { pollOptions: undefined },
+      { pollQuestion: ' ', content: ' ' },
+      { pollOptions: [{ text: 'x'.repeat(201) }, { text: 'y' }] },
+      { pollEndsAt: '2020-01-01' },
+      { pollEndsAt: 'soon' },
+      { pollEndsAt: '2027-02-30' },
+      { pollOptions: [{ text: ' ' }, { text: 'y' }] }
     ]
-    for (const bad of bads) t.match(await post(ana, '/feed', { ...poll, ...bad }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 60))
+    for (const bad of bads) {
+      t.match(
+        await post(ana, '/feed', { ...poll, ...bad }),
+        { status: 400, code: 'VALIDATION_ERROR' },
+        JSON.stringify(bad).slice(0, 60)
+      )
+    }
     t.notOk((await post(ana, '/feed', { ...poll, type: 'TEXT' })).data.post.poll, 'a post of another type has no poll')
   })
 })

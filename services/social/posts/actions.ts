@@ -56,7 +56,10 @@ export async function createPost (trx: Trx, post: NewPost) {
 
 /** @throws NotYourPost, and the errors of reading the post */
 export async function updatePost (db: Db, { id, accountId, content, visibility }: {
-  id: string, accountId: string, content?: string | undefined, visibility?: Visibility | undefined
+  id: string,
+  accountId: string,
+  content?: string | undefined,
+  visibility?: Visibility | undefined
 }) {
   return await db.transaction().execute(async (trx) => {
     const post = await lockOwnPost(trx, id, accountId)
@@ -66,7 +69,12 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
     }
     await replaceHashtags(trx, id, changed.content)
-    await updateMentions(trx, { post: { id, visibility: changed.visibility }, commentId: null, authorId: accountId, content: changed.content })
+    await updateMentions(trx, {
+      post: { id, visibility: changed.visibility },
+      commentId: null,
+      authorId: accountId,
+      content: changed.content
+    })
     return await findPost(trx, id, accountId) ?? failUnreadable(id)
   })
 }

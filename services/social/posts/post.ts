@@ -56,7 +56,11 @@ export const Post = Type.Object({
 })
 
 /** Posts as the API returns them to `viewer`. */
-export async function toPostResponses (deps: Deps, rows: PostRow[], viewer: string): Promise<Type.Static<typeof Post>[]> {
+export async function toPostResponses (
+  deps: Deps,
+  rows: PostRow[],
+  viewer: string
+): Promise<Type.Static<typeof Post>[]> {
   const posts = await withAuthors(deps, rows, viewer)
   return posts.map(({ poll, ...post }) => ({
     ...post,

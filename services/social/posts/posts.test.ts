@@ -12,10 +12,31 @@ t.test('posts', async (t) => {
   t.test('creating a post returns the same fields as reading it', async (t) => {
     const { status, data } = await post(ana, '/feed', { type: 'TEXT', content: '  Morning run  ' })
     t.equal(status, 201)
-    t.same(Object.keys(data.post).sort(), ['commentsCount', 'content', 'createdAt', 'id', 'isDeleted', 'isLiked', 'likesCount', 'mediaUrls', 'type', 'user', 'userId', 'visibility'])
+    t.same(Object.keys(data.post).sort(), [
+      'commentsCount',
+      'content',
+      'createdAt',
+      'id',
+      'isDeleted',
+      'isLiked',
+      'likesCount',
+      'mediaUrls',
+      'type',
+      'user',
+      'userId',
+      'visibility'
+    ])
     t.match(data.post, {
-      userId: ana, user: { id: ana, name: 'Ana', image: 'https://cdn.example.com/ana.webp' }, type: 'TEXT', visibility: 'PUBLIC', content: 'Morning run',
-      mediaUrls: [], likesCount: 0, commentsCount: 0, isLiked: false, isDeleted: false
+      userId: ana,
+      user: { id: ana, name: 'Ana', image: 'https://cdn.example.com/ana.webp' },
+      type: 'TEXT',
+      visibility: 'PUBLIC',
+      content: 'Morning run',
+      mediaUrls: [],
+      likesCount: 0,
+      commentsCount: 0,
+      isLiked: false,
+      isDeleted: false
     })
     t.match(data.post.createdAt, /^\d{4}-\d\d-\d\dT.*Z$/)
     t.same((await get(ben, `/feed/${data.post.id}`)).data.post, data.post)
@@ -23,20 +44,60 @@ t.test('posts', async (t) => {
 
   t.test('all fields of a post are stored, unknown fields are not', async (t) => {
     const { status, data } = await post(ana, '/feed', {
-      type: 'VIDEO', content: '', visibility: 'PRIVATE', mediaUrls: ['https://cdn.example.com/a.mp4'], mediaType: 'video/mp4', activityId: 'a1', workoutId: 'w1',
-      achievementId: 'x1', locationName: 'Bandung', latitude: -6.9, longitude: 107.6, likesCount: 99, userId: ben
+      type: 'VIDEO',
+      content: '',
+      visibility: 'PRIVATE',
+      mediaUrls: ['https://cdn.example.com/a.mp4'],
+      mediaType: 'video/mp4',
+      activityId: 'a1',
+      workoutId: 'w1',
+      achievementId: 'x1',
+      locationName: 'Bandung',
+      latitude: -6.9,
+      longitude: 107.6,
+      likesCount: 99,
+      userId: ben
     })
     t.equal(status, 201)
     t.match(data.post, { userId: ana, likesCount: 0, mediaUrls: ['https://cdn.example.com/a.mp4'], content: '' })
-    t.match(await db.selectFrom('posts').select(['media_type', 'activity_id', 'workout_id', 'achievement_id', 'location_name', 'latitude', 'longitude']).where('id', '=', data.post.id).executeTakeFirst(), {
-      media_type: 'video/mp4', activity_id: 'a1', workout_id: 'w1', achievement_id: 'x1', location_name: 'Bandung', latitude: -6.9, longitude: 107.6
-    })
+    t.match(
+      await db.selectFrom('posts').select([
+        'media_type',
+        'activity_id',
+        'workout_id',
+        'achievement_id',
+        'location_name',
+        'latitude',
+        'longitude'
+      ]).where('id', '=', data.post.id).executeTakeFirst(),
+      {
+        media_type: 'video/mp4',
+        activity_id: 'a1',
+        workout_id: 'w1',
+        achievement_id: 'x1',
+        location_name: 'Bandung',
+        latitude: -6.9,
+        longitude: 107.6
+      }
+    )
   })
 
   t.test('null is the same as leaving an optional field out', async (t) => {
     const { status, data } = await post(ana, '/feed', {
-      type: 'TEXT', content: 'x', visibility: null, mediaUrls: null, mediaType: null, activityId: null, workoutId: null, achievementId: null,
-      pollQuestion: null, pollOptions: null, pollEndsAt: null, locationName: null, latitude: null, longitude: null
+      type: 'TEXT',
+      content: 'x',
+      visibility: null,
+      mediaUrls: null,
+      mediaType: null,
+      activityId: null,
+      workoutId: null,
+      achievementId: null,
+      pollQuestion: null,
+      pollOptions: null,
+      pollEndsAt: null,
+      locationName: null,
+      latitude: null,
+      longitude: null
     })
     t.equal(status, 201)
     t.match(data.post, { visibility: 'PUBLIC', mediaUrls: [] })
@@ -44,14 +105,32 @@ t.test('posts', async (t) => {
 
   t.test('limits are exact at both ends', async (t) => {
     const urls = (count: number) => Array.from({ length: count }, (_, index) => `https://cdn.example.com/${index}`)
-    for (const good of [{ content: 'x'.repeat(5_000) }, { mediaUrls: urls(10) }, { latitude: 90, longitude: -180 }, { content: '' }, {}]) {
+    for (
+      const good of [{ content: 'x'.repeat(5_000) }, { mediaUrls: urls(10) }, { latitude: 90, longitude: -180 }, {
+        content: ''
+      }, {}]
+    ) {
       t.equal((await post(ana, '/feed', { type: 'IMAGE', ...good })).status, 201, Object.keys(good).join())
     }
     const bads = [
-      { content: 'x'.repeat(5_001) }, { mediaUrls: urls(11) }, { mediaUrls: ['javascript:alert(1)'] }, { latitude: 91 }, { longitude: -181 },
-      { visibility: 'FRIENDS' }, { type: 'SONG' }, { type: undefined }, { content: 5 }, { content: 'a\0b' }
+      { content: 'x'.repeat(5_001) },
+      { mediaUrls: urls(11) },
+      { mediaUrls: ['javascript:alert(1)'] },
+      { latitude: 91 },
+      { longitude: -181 },
+      { visibility: 'FRIENDS' },
+      { type: 'SONG' },
+      { type: undefined },
+      { content: 5 },
+      { content: 'a\0b' }
     ]
-    for (const bad of bads) t.match(await post(ana, '/feed', { type: 'TEXT', ...bad }), { status: 400, success: false, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 60))
+    for (const bad of bads) {
+      t.match(await post(ana, '/feed', { type: 'TEXT', ...bad }), {
+        status: 400,
+        success: false,
+        code: 'VALIDATION_ERROR'
+      }, JSON.stringify(bad).slice(0, 60))
+    }
   })
 
   t.test('a post is 403 for people without access, and 410 after its deletion for people with access', async (t) => {
@@ -75,7 +154,10 @@ t.test('posts', async (t) => {
     const url = `/feed/${data.post.id}`
     t.match(await del(ben, url), { status: 403, code: 'FORBIDDEN' })
     t.match(await put(ben, url, { content: 'yours' }), { status: 403, code: 'FORBIDDEN' })
-    t.match(await put(ana, url, { visibility: 'PRIVATE' }), { status: 200, data: { post: { content: 'mine', visibility: 'PRIVATE' } } })
+    t.match(await put(ana, url, { visibility: 'PRIVATE' }), {
+      status: 200,
+      data: { post: { content: 'mine', visibility: 'PRIVATE' } }
+    })
     t.match(await del(ben, url), { status: 403, code: 'FORBIDDEN' })
     t.match(await del(ana, url), { status: 200 })
     t.match(await del(ana, url), { status: 410, code: 'GONE' })
@@ -85,9 +167,18 @@ t.test('posts', async (t) => {
   t.test('each read by a person other than the author counts as a view, also concurrently', async (t) => {
     const ids: string[] = []
     for (let each = 0; each < 3; each++) ids.push((await post(ana, '/feed', { type: 'TEXT' })).data.post.id)
-    const views = async () => await Promise.all(ids.map(async (id) =>
-      (await db.selectFrom('posts').select('views_count').where('id', '=', id).executeTakeFirstOrThrow()).views_count))
-    await Promise.all(ids.flatMap((id, index) => [ana, ben, cara].flatMap((reader) => Array.from({ length: 10 * (index + 1) }, () => get(reader, `/feed/${id}`)))))
+    const views = async () =>
+      await Promise.all(
+        ids.map(async (id) =>
+          (await db.selectFrom('posts').select('views_count').where('id', '=', id).executeTakeFirstOrThrow())
+            .views_count
+        )
+      )
+    await Promise.all(
+      ids.flatMap((id, index) =>
+        [ana, ben, cara].flatMap((reader) => Array.from({ length: 10 * (index + 1) }, () => get(reader, `/feed/${id}`)))
+      )
+    )
     t.same(await views(), [20, 40, 60], 'before the responses are sent')
     await get(ben, `/feed/${ids[0]}`)
     t.same(await views(), [21, 40, 60])
@@ -95,10 +186,17 @@ t.test('posts', async (t) => {
 
   t.test('narrowing or deleting a post is published; widening it is not', async (t) => {
     const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility: 'PRIVATE' })
-    for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) await put(ana, `/feed/${id}`, { visibility })
+    for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) {
+      await put(ana, `/feed/${id}`, { visibility })
+    }
     await put(ana, `/feed/${id}`, { content: 'y' })
-    const toldOf = async (type: string) => (await publishedEvents(type)).filter((event) => (event as { postId: string }).postId === id)
-    t.same(await toldOf('social.post.narrowed.v1'), [{ postId: id, authorId: ana, visibility: 'FOLLOWERS' }, { postId: id, authorId: ana, visibility: 'PRIVATE' }])
+    const toldOf = async (type: string) =>
+      (await publishedEvents(type)).filter((event) => (event as { postId: string }).postId === id)
+    t.same(await toldOf('social.post.narrowed.v1'), [{ postId: id, authorId: ana, visibility: 'FOLLOWERS' }, {
+      postId: id,
+      authorId: ana,
+      visibility: 'PRIVATE'
+    }])
     await del(ana, `/feed/${id}`)
     await del(ana, `/feed/${id}`)
     t.same(await toldOf('social.post.deleted.v1'), [{ postId: id, authorId: ana }])
@@ -106,20 +204,34 @@ t.test('posts', async (t) => {
 
   t.test('a repeated request gets the first response', async (t) => {
     const headers = { 'idempotency-key': randomUUID() }
-    const sent = await Promise.all(Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers)))
+    const sent = await Promise.all(
+      Array.from({ length: 5 }, () => post(ana, '/feed', { type: 'TEXT', content: 'once, @ben' }, headers))
+    )
     t.same(sent.map(({ status }) => status), [201, 201, 201, 201, 201])
     t.equal(new Set(sent.map(({ data }) => data.post.id)).size, 1)
     t.equal((await publishedEvents('social.people.mentioned.v1')).length, 1)
-    t.equal((await post(ana, '/feed', { content: 'once, @ben', type: 'TEXT' }, headers)).data.post.id, sent[0]?.data.post.id, 'the order of fields does not matter')
-    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'other' }, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.equal(
+      (await post(ana, '/feed', { content: 'once, @ben', type: 'TEXT' }, headers)).data.post.id,
+      sent[0]?.data.post.id,
+      'the order of fields does not matter'
+    )
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'other' }, headers), {
+      status: 409,
+      code: 'IDEMPOTENCY_CONFLICT'
+    })
     t.match(await post(ana, '/feed', { type: 'TEXT' }, { 'idempotency-key': 'x'.repeat(256) }), { status: 400 })
   })
 
   t.test('authors see their own new name at once', async (t) => {
     profiles.people.set(ana, { ...profiles.people.get(ana)!, name: 'Anastasia' })
-    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { data: { post: { user: { name: 'Anastasia' } } } })
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), {
+      data: { post: { user: { name: 'Anastasia' } } }
+    })
     profiles.isUnavailable = true
-    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), { status: 201, data: { post: { user: { name: 'Ana' } } } })
+    t.match(await post(ana, '/feed', { type: 'TEXT', content: 'x' }), {
+      status: 201,
+      data: { post: { user: { name: 'Ana' } } }
+    })
     profiles.isUnavailable = false
   })
 
@@ -132,7 +244,15 @@ t.test('posts', async (t) => {
 t.test('media of other hosts is refused with MEDIA_URLS_ONLY_OWN', async (t) => {
   const { post, person } = await testApp(t, { onlyOwnMedia: true })
   const ana = await person('Ana')
-  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://evil.example.com/pixel.gif'] }), { status: 400, code: 'VALIDATION_ERROR' })
-  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://cdn.example.com/social/a.webp'] }), { status: 201 })
-  t.match(await post(ana, '/stories', { mediaUrl: 'https://evil.example.com/pixel.gif', mediaType: 'IMAGE' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://evil.example.com/pixel.gif'] }), {
+    status: 400,
+    code: 'VALIDATION_ERROR'
+  })
+  t.match(await post(ana, '/feed', { type: 'IMAGE', mediaUrls: ['https://cdn.example.com/social/a.webp'] }), {
+    status: 201
+  })
+  t.match(await post(ana, '/stories', { mediaUrl: 'https://evil.example.com/pixel.gif', mediaType: 'IMAGE' }), {
+    status: 400,
+    code: 'VALIDATION_ERROR'
+  })
 })

@@ -29,27 +29,44 @@ export interface PostRow {
   poll: PollRow | null
 }
 
-/** All posts that `viewer` can see, each with its author, the viewer's like and the poll. As in the predicates, each like is one index lookup. */
+/**
+ * All posts that `viewer` can see, each with its author, the viewer's like and the poll. As in the predicates, each
+ * like is one index lookup.
+ */
 export function selectPosts (db: Db, viewer: string) {
   return db.selectFrom('posts')
     .leftJoin('people', 'people.account_id', 'posts.author_id')
     .where(canSeePost(viewer))
     .select([
-      'posts.id', 'posts.author_id as userId', 'people.name', 'people.image', 'posts.type', 'posts.visibility', 'posts.content',
-      'posts.media_urls as mediaUrls', 'posts.likes_count as likesCount', 'posts.comments_count as commentsCount', 'posts.created_at as createdAt',
-      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
+      'posts.id',
+      'posts.author_id as userId',
+      'people.name',
+      'people.image',
+      'posts.type',
+      'posts.visibility',
+      'posts.content',
+      'posts.media_urls as mediaUrls',
+      'posts.likes_count as likesCount',
+      'posts.comments_count as commentsCount',
+      'posts.created_at as createdAt',
+      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${
+        asUuid(viewer)
+      } offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
 }
 
 /** The poll of a row of `posts`, in the same query. */
-const pollOf = (viewer: string) => sql`(
+const pollOf = (viewer: string) =>
+  sql`(
   select json_build_object(
     'question', polls.question,
     'totalVotes', polls.total_votes,
     'endsAt', polls.ends_at,
-    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${asUuid(viewer)}),
+    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${
+    asUuid(viewer)
+  }),
     'options', (
       select json_agg(json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count) order by poll_options.position)
       from poll_options where poll_options.post_id = polls.post_id))

@@ -1,6 +1,19 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
-import { Body, ClientUrl, Data, data, Enum, Id, readIdempotencyKey, Message, message, IdempotencyHeaders, Text, type Routes } from '@tandem/service-kit'
+import {
+  Body,
+  ClientUrl,
+  Data,
+  data,
+  Enum,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  IdempotencyHeaders,
+  Text,
+  type Routes
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
@@ -26,8 +39,20 @@ const NewPost = Body({
   activityId: Type.Optional(ExternalId),
   workoutId: Type.Optional(ExternalId),
   achievementId: Type.Optional(ExternalId),
-  pollQuestion: Type.Optional(Text({ min: 0, max: 500, description: 'Only for a POLL. Defaults to the content.', examples: ['When should we run?'] })),
-  pollOptions: Type.Optional(Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), { maxItems: 10, description: 'Only for a POLL: 2 to 10 options' })),
+  pollQuestion: Type.Optional(
+    Text({
+      min: 0,
+      max: 500,
+      description: 'Only for a POLL. Defaults to the content.',
+      examples: ['When should we run?']
+    })
+  ),
+  pollOptions: Type.Optional(
+    Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), {
+      maxItems: 10,
+      description: 'Only for a POLL: 2 to 10 options'
+    })
+  ),
   pollEndsAt: Type.Optional({ ...DateOrDateTime, examples: ['2026-12-01'] }),
   locationName: Type.Optional(Text({ min: 0, max: 200 })),
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
@@ -74,21 +99,22 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)
     const shownImages = visibility === 'PUBLIC' ? images : await toPrivateImages(deps, account.id, images)
-    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => createPost(trx, {
-      authorId: account.id,
-      type,
-      visibility,
-      content,
-      mediaUrls: shownImages,
-      mediaType: body.mediaType || null,
-      activityId: body.activityId || null,
-      workoutId: body.workoutId || null,
-      achievementId: body.achievementId || null,
-      locationName: body.locationName || null,
-      latitude: body.latitude ?? null,
-      longitude: body.longitude ?? null,
-      poll
-    }))
+    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
+      createPost(trx, {
+        authorId: account.id,
+        type,
+        visibility,
+        content,
+        mediaUrls: shownImages,
+        mediaType: body.mediaType || null,
+        activityId: body.activityId || null,
+        workoutId: body.workoutId || null,
+        achievementId: body.achievementId || null,
+        locationName: body.locationName || null,
+        latitude: body.latitude ?? null,
+        longitude: body.longitude ?? null,
+        poll
+      }))
     reply.code(201)
     return await toResponse(row, account.id)
   })
@@ -96,7 +122,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/feed/:id', {
     schema: {
       summary: 'Get a post',
-      description: 'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no access to, 410 GONE for a deleted post.',
+      description:
+        'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no access to, 410 GONE for a deleted post.',
       params,
       response: { 200: OnePost }
     }
@@ -108,7 +135,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Only newly mentioned users are notified.',
       'x-extension': true,
       params,
-      body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, { examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }] }),
+      body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, {
+        examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }]
+      }),
       response: { 200: OnePost }
     }
   }, async ({ params, body, account, log }) => {
@@ -116,17 +145,26 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const row = await updatePost(db, { id: params.id, accountId: account.id, ...body })
     if (row.visibility === 'PUBLIC') return await toResponse(row, account.id)
     // The post is already hidden. If its images cannot be made private now, housekeeping does it.
-    await replacePublicImages(deps, row.id).catch((error: unknown) => log.warn({ err: error }, 'could not make the images of a post private; housekeeping will retry'))
+    await replacePublicImages(deps, row.id).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not make the images of a post private; housekeeping will retry')
+    )
     return await toResponse(await findPost(db, row.id, account.id) ?? row, account.id)
   })
 
   app.delete('/feed/:id', {
-    schema: { summary: 'Delete your post', description: 'From then on, reading it returns 410 GONE.', params, response: { 200: Message } }
+    schema: {
+      summary: 'Delete your post',
+      description: 'From then on, reading it returns 410 GONE.',
+      params,
+      response: { 200: Message }
+    }
   }, async ({ params, account, log }) => {
     const images = await deletePost(db, { id: params.id, accountId: account.id })
     // The post is already deleted. If its images cannot be deleted now, housekeeping does it.
     const failures = await deleteMarked(deps, images)
-    if (failures.length > 0) log.warn({ err: failures[0] }, 'could not delete the images of a deleted post; housekeeping will retry')
+    if (failures.length > 0) {
+      log.warn({ err: failures[0] }, 'could not delete the images of a deleted post; housekeeping will retry')
+    }
     return message('The post was deleted')
   })
 }

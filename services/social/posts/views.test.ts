@@ -12,8 +12,12 @@ t.test('views are counted in batches', async (t) => {
   const strict = connect<Tables>(url, { log: silentLog, timeoutFactor: 0.3 })
   t.teardown(() => strict.destroy())
   const given = async () => (await givenPost(db, { author_id: ana })).id
-  const viewsOf = async (...ids: string[]) => await Promise.all(ids.map(async (id) =>
-    (await db.selectFrom('posts').select('views_count').where('id', '=', id).executeTakeFirstOrThrow()).views_count))
+  const viewsOf = async (...ids: string[]) =>
+    await Promise.all(
+      ids.map(async (id) =>
+        (await db.selectFrom('posts').select('views_count').where('id', '=', id).executeTakeFirstOrThrow()).views_count
+      )
+    )
 
   t.test('counts are exact with two replicas', async (t) => {
     const ids = [await given(), await given(), await given()]

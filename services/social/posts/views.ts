@@ -6,14 +6,16 @@ import type { Db } from '../tables.ts'
 export type CountView = (postId: string) => Promise<void>
 
 /**
- * Counts views of posts in batches: views that arrive while a statement runs are counted together by the next statement. A single view
- * costs no more than without batching; the more arrive at once, the less each costs. A crash loses no view that was reported as counted.
+ * Counts views of posts in batches: views that arrive while a statement runs are counted together by the next
+ * statement. A single view costs no more than without batching; the more arrive at once, the less each costs. A crash
+ * loses no view that was reported as counted.
  */
 export function createViewCounter (db: Db): CountView {
   const countBatched = createBatcher(async (postIds: string[]) => {
     await addViews(db, postIds)
     return postIds
-    // A post that stays locked too long must not keep the others from being read. The failed statement committed nothing.
+    // A post that stays locked too long must not keep the others from being read. The failed statement committed
+    // nothing.
   }, { maxItems: 1_000, isItemError: isLockTimeout })
   return async (postId) => void await countBatched(postId)
 }

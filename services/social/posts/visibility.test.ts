@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { givenStory, testApp } from '../test/app.ts'
 
-// Every endpoint that exposes a post, for every kind of post and viewer. The whole response is searched for content that must stay hidden.
+// Every endpoint that exposes a post, for every kind of post and viewer. The whole response is searched for content
+// that must stay hidden.
 
 const kinds = ['PUBLIC', 'FOLLOWERS', 'PRIVATE', 'deleted'] as const
 const viewers = ['author', 'follower', 'followed', 'match', 'stranger', 'blocked', 'blocker'] as const
@@ -12,7 +13,8 @@ type Viewer = typeof viewers[number]
 /** The expected status of reading the post. */
 function expected (kind: Kind, viewer: Viewer) {
   if (viewer === 'blocked' || viewer === 'blocker') return 404
-  const isFor = kind === 'PUBLIC' || kind === 'deleted' || viewer === 'author' || (kind === 'FOLLOWERS' && viewer === 'follower')
+  const isFor = kind === 'PUBLIC' || kind === 'deleted' || viewer === 'author' ||
+    (kind === 'FOLLOWERS' && viewer === 'follower')
   return !isFor ? 403 : kind === 'deleted' ? 410 : 200
 }
 
@@ -35,11 +37,16 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
     const secret = `s${randomUUID().replaceAll('-', '')}`
     const visibility = kind === 'deleted' ? 'PUBLIC' : kind
     const { data: { post: { id, poll } } } = await post(author, '/feed', {
-      type: 'POLL', visibility, content: `${secret} #${secret} @${viewers.join(' @')}`, pollQuestion: secret, pollOptions: [{ text: secret }, { text: 'other' }]
+      type: 'POLL',
+      visibility,
+      content: `${secret} #${secret} @${viewers.join(' @')}`,
+      pollQuestion: secret,
+      pollOptions: [{ text: secret }, { text: 'other' }]
     })
     const { data: { comment } } = await post(author, `/feed/${id}/comment`, { content: secret })
     await post(author, `/feed/${id}/like`)
-    const mentioned = (await publishedEvents('social.people.mentioned.v1')).filter((event) => event['postId'] === id).flatMap((event) => event['mentioned'] as string[])
+    const mentioned = (await publishedEvents('social.people.mentioned.v1')).filter((event) => event['postId'] === id)
+      .flatMap((event) => event['mentioned'] as string[])
     await rank()
     if (kind === 'deleted') await del(author, `/feed/${id}`)
 
@@ -54,7 +61,12 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
           ['POST', `/feed/${id}/like`, {}, viewer === 'author' ? [400] : [200]],
           ['DELETE', `/feed/${id}/like`, undefined, [200]]
         ] as const
-        const reads = [`/feed/${id}`, `/feed/${id}/comment`, `/feed/${id}/comment?parentId=${comment.id}`, `/feed/${id}/likes`]
+        const reads = [
+          `/feed/${id}`,
+          `/feed/${id}/comment`,
+          `/feed/${id}/comment?parentId=${comment.id}`,
+          `/feed/${id}/likes`
+        ]
         for (const url of reads) {
           const answer = await get(who, url)
           t.equal(answer.status, status, url)
@@ -63,9 +75,19 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
         }
         for (const [method, url, payload, ok] of writes) {
           const answer = await send(who, method, url, payload)
-          t.ok((status === 200 ? ok as readonly number[] : [status]).includes(answer.status), `${method} ${url} ${answer.status}`)
+          t.ok(
+            (status === 200 ? ok as readonly number[] : [status]).includes(answer.status),
+            `${method} ${url} ${answer.status}`
+          )
         }
-        for (const answer of [await put(who, `/feed/${id}`, {}), ...viewer === 'author' ? [] : [await del(who, `/feed/${id}`), await del(who, `/feed/${id}/comment/${comment.id}`)]]) {
+        for (
+          const answer of [
+            await put(who, `/feed/${id}`, {}),
+            ...viewer === 'author'
+              ? []
+              : [await del(who, `/feed/${id}`), await del(who, `/feed/${id}/comment/${comment.id}`)]
+          ]
+        ) {
           t.equal(answer.status, status !== 200 ? status : viewer === 'author' ? 200 : 403)
         }
 
@@ -77,7 +99,10 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
           ['/feed?feedType=trending', isPublic],
           [`/feed?userId=${author}`, isPublic || (status === 200 && viewer === 'author')],
           [`/feed?hashtag=${secret}`, isPublic || (status === 200 && kind === 'FOLLOWERS' && viewer === 'follower')],
-          [`/feed?mentioned=${people.follower}`, (isPublic || (status === 200 && kind === 'FOLLOWERS' && viewer === 'follower'))],
+          [
+            `/feed?mentioned=${people.follower}`,
+            isPublic || (status === 200 && kind === 'FOLLOWERS' && viewer === 'follower')
+          ],
           ['/hashtags/trending', isPublic]
         ]
         for (const [url, isShown] of lists) {

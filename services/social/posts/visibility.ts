@@ -3,31 +3,40 @@ import { asUuid, isFollowing, isNotBlocked, type AccountRef } from '../connectio
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// The only place that decides who can see a post. All code that reads, lists, changes or publishes events about posts uses these functions.
+// The only place that decides who can see a post. All code that reads, lists, changes or publishes events about posts
+// uses these functions.
 
 /** Whether `viewer` is in the audience of the row of `posts`, deleted or not. */
-const isInAudience = (viewer: AccountRef) => sql<SqlBool>`(
-  posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and ${isFollowing(viewer, sql.ref('posts.author_id'))}))`
+const isInAudience = (viewer: AccountRef) =>
+  sql<SqlBool>`(
+  posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and ${
+    isFollowing(viewer, sql.ref('posts.author_id'))
+  }))`
 
 /** Whether `viewer` can see the row of `posts`. */
-export const canSeePost = (viewer: AccountRef) => sql<SqlBool>`(
+export const canSeePost = (viewer: AccountRef) =>
+  sql<SqlBool>`(
   posts.deleted_at is null and ${isInAudience(viewer)} and ${isNotBlocked(viewer, sql.ref('posts.author_id'))})`
 
 /**
- * The error for a post that `viewer` cannot see. People in a block with its author get PostNotFound, people outside its audience get
- * PostForbidden, and only people in its audience learn that it was deleted (PostGone).
+ * The error for a post that `viewer` cannot see. People in a block with its author get PostNotFound, people outside its
+ * audience get PostForbidden, and only people in its audience learn that it was deleted (PostGone).
  */
 export async function hiddenPostError (db: Db, postId: string, viewer: string) {
   const post = await db.selectFrom('posts').where('id', '=', postId)
-    .select([isInAudience(viewer).as('isInAudience'), isNotBlocked(viewer, sql.ref('posts.author_id')).as('isNotBlocked'), 'deleted_at'])
+    .select([
+      isInAudience(viewer).as('isInAudience'),
+      isNotBlocked(viewer, sql.ref('posts.author_id')).as('isNotBlocked'),
+      'deleted_at'
+    ])
     .executeTakeFirst()
   if (!post?.isNotBlocked) return new PostNotFound()
   return post.isInAudience ? new PostGone() : new PostForbidden()
 }
 
 /**
- * Locks the row of a post that `viewer` can see. Every change to the comments, mentions or poll of a post takes this lock first,
- * so that two changes at the same moment cannot deadlock.
+ * Locks the row of a post that `viewer` can see. Every change to the comments, mentions or poll of a post takes this
+ * lock first, so that two changes at the same moment cannot deadlock.
  * @throws PostNotFound, PostForbidden, PostGone
  */
 export async function lockVisiblePost (trx: Trx, postId: string, viewer: string) {
@@ -58,4 +67,6 @@ export function excerptOf (text: string, visibility: string) {
 }
 
 /** The excerpt of the row of `posts`, as an SQL expression. */
-export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content, ${sql.lit(EXCERPT_LENGTH)}), '') end`
+export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content, ${
+  sql.lit(EXCERPT_LENGTH)
+}), '') end`

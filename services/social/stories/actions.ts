@@ -26,10 +26,16 @@ export interface NewStory {
 export async function createStory (trx: Trx, story: NewStory, timezone: string) {
   const today = Temporal.Now.plainDateISO(timezone).toString()
   // One statement, so that concurrent requests cannot exceed the limit.
-  const counted = await trx.insertInto('daily_story_counts').values({ account_id: story.authorId, day: today, stories_count: 1 })
-    .onConflict((conflict) => conflict.columns(['account_id', 'day'])
-      .doUpdateSet((row) => ({ stories_count: row('daily_story_counts.stories_count', '+', 1) }))
-      .where('daily_story_counts.stories_count', '<', MAX_STORIES_PER_DAY))
+  const counted = await trx.insertInto('daily_story_counts').values({
+    account_id: story.authorId,
+    day: today,
+    stories_count: 1
+  })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day'])
+        .doUpdateSet((row) => ({ stories_count: row('daily_story_counts.stories_count', '+', 1) }))
+        .where('daily_story_counts.stories_count', '<', MAX_STORIES_PER_DAY)
+    )
     .returning('stories_count')
     .executeTakeFirst()
   if (!counted) throw new StoryLimitExceeded()
@@ -71,27 +77,43 @@ async function countView (trx: Trx, id: string, viewer: string) {
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (view) await trx.updateTable('stories').where('id', '=', id).set((row) => ({ view_count: row('view_count', '+', 1) })).execute()
+  if (view) {
+    await trx.updateTable('stories').where('id', '=', id).set((row) => ({ view_count: row('view_count', '+', 1) }))
+      .execute()
+  }
 }
 
 /**
  * Sets a person's reaction. A reaction also counts as a view, so the author sees that person among the viewers.
  * @throws EmojiTooLong, StoryNotFound, StoryExpired
  */
-export async function reactToStory (db: Db, { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }) {
+export async function reactToStory (
+  db: Db,
+  { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }
+) {
   if ([...new Intl.Segmenter().segment(emoji)].length > MAX_EMOJI_CHARACTERS) throw new EmojiTooLong()
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, storyId, accountId)
-    const previous = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where('account_id', '=', accountId)
+    const previous = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where(
+      'account_id',
+      '=',
+      accountId
+    )
       .select(['emoji', 'created_at as createdAt']).executeTakeFirst()
     // The same emoji again changes nothing.
     if (previous?.emoji === emoji) return previous
 
     const reaction = await trx.insertInto('story_reactions').values({ story_id: storyId, account_id: accountId, emoji })
-      .onConflict((conflict) => conflict.columns(['story_id', 'account_id']).doUpdateSet({ emoji, created_at: sql`now()` }))
+      .onConflict((conflict) =>
+        conflict.columns(['story_id', 'account_id']).doUpdateSet({ emoji, created_at: sql`now()` })
+      )
       .returning(['emoji', 'created_at as createdAt'])
       .executeTakeFirstOrThrow()
-    if (!previous) await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({ reaction_count: row('reaction_count', '+', 1) })).execute()
+    if (!previous) {
+      await trx.updateTable('stories').where('id', '=', storyId).set((row) => ({
+        reaction_count: row('reaction_count', '+', 1)
+      })).execute()
+    }
     if (story.authorId !== accountId) await countView(trx, storyId, accountId)
     await publish(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
     return reaction
@@ -112,7 +134,8 @@ export async function deleteStory (db: Db, { id, accountId }: { id: string, acco
 const CLEAR_BATCH_SIZE = 200
 
 /**
- * Deletes the content of stories that expired a day ago. Their rows stay, so that reading one still returns StoryExpired.
+ * Deletes the content of stories that expired a day ago. Their rows stay, so that reading one still returns
+ * StoryExpired.
  * @returns how many were cleared, 0 when none are left
  */
 export async function clearExpiredStories (db: Db) {

@@ -17,7 +17,9 @@ interface RingRow {
   isOwn: boolean
 }
 
-/** One ring per author with stories for `viewer`: their own first, then rings with unviewed stories, then the newest. */
+/**
+ * One ring per author with stories for `viewer`: their own first, then rings with unviewed stories, then the newest.
+ */
 export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
   const me = asUuid(viewer)
   const { rows } = await sql<RingRow>`
@@ -43,23 +45,41 @@ export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
   return rows
 }
 
-const selectStories = (db: Db, viewer: string) => db.selectFrom('stories')
-  .leftJoin('people', 'people.account_id', 'stories.author_id')
-  .where(canSeeStory(viewer))
-  .select([
-    'stories.id', 'stories.author_id as userId', 'people.name', 'people.image', 'stories.media_url as mediaUrl', 'stories.media_type as mediaType',
-    'stories.caption', 'stories.text_color as textColor', 'stories.bg_color as bgColor', 'stories.font_style as fontStyle', 'stories.duration',
-    'stories.expires_at as expiresAt', 'stories.created_at as createdAt', 'stories.view_count as viewCount', 'stories.reaction_count as reactionCount',
-    sql<boolean>`exists (select from story_views where story_id = stories.id and account_id = ${asUuid(viewer)} offset 0)`.as('isViewed'),
-    sql<string | null>`(select emoji from story_reactions where story_id = stories.id and account_id = ${asUuid(viewer)})`.as('myReaction'),
-    isActive.$castTo<boolean>().as('isActive')
-  ])
+const selectStories = (db: Db, viewer: string) =>
+  db.selectFrom('stories')
+    .leftJoin('people', 'people.account_id', 'stories.author_id')
+    .where(canSeeStory(viewer))
+    .select([
+      'stories.id',
+      'stories.author_id as userId',
+      'people.name',
+      'people.image',
+      'stories.media_url as mediaUrl',
+      'stories.media_type as mediaType',
+      'stories.caption',
+      'stories.text_color as textColor',
+      'stories.bg_color as bgColor',
+      'stories.font_style as fontStyle',
+      'stories.duration',
+      'stories.expires_at as expiresAt',
+      'stories.created_at as createdAt',
+      'stories.view_count as viewCount',
+      'stories.reaction_count as reactionCount',
+      sql<boolean>`exists (select from story_views where story_id = stories.id and account_id = ${
+        asUuid(viewer)
+      } offset 0)`.as('isViewed'),
+      sql<string | null>`(select emoji from story_reactions where story_id = stories.id and account_id = ${
+        asUuid(viewer)
+      })`.as('myReaction'),
+      isActive.$castTo<boolean>().as('isActive')
+    ])
 
 /** A person's active stories, oldest first. @throws StoryNotFound if `viewer` cannot see them */
 export async function listStories (db: Db, authorId: string, viewer: string) {
   const { rows } = await sql<{ canSee: boolean }>`select ${canSeeStoriesOf(authorId, viewer)} as "canSee"`.execute(db)
   if (!rows[0]?.canSee) throw new StoryNotFound()
-  return await selectStories(db, viewer).where('stories.author_id', '=', authorId).where(isActive).orderBy('stories.id').execute()
+  return await selectStories(db, viewer).where('stories.author_id', '=', authorId).where(isActive).orderBy('stories.id')
+    .execute()
 }
 
 /** @throws StoryNotFound; StoryExpired only if `viewer` could see the story */
@@ -74,15 +94,20 @@ export async function findStory (db: Db, id: string, viewer: string) {
 export async function listViewers (db: Db, storyId: string, viewer: string, { cursor, limit }: Page) {
   return await db.selectFrom('story_views')
     .leftJoin('people', 'people.account_id', 'story_views.account_id')
-    .leftJoin('story_reactions', (join) => join
-      .onRef('story_reactions.story_id', '=', 'story_views.story_id')
-      .onRef('story_reactions.account_id', '=', 'story_views.account_id'))
+    .leftJoin('story_reactions', (join) =>
+      join
+        .onRef('story_reactions.story_id', '=', 'story_views.story_id')
+        .onRef('story_reactions.account_id', '=', 'story_views.account_id'))
     .where('story_views.story_id', '=', storyId)
     .where(isNotBlocked(viewer, sql.ref('story_views.account_id')))
     .$if(cursor !== undefined, (query) => query.where('story_views.id', '<', cursor!))
     .select([
-      'story_views.id as cursorId', 'story_views.account_id as userId', 'people.name', 'people.image',
-      'story_views.viewed_at as viewedAt', 'story_reactions.emoji as reaction'
+      'story_views.id as cursorId',
+      'story_views.account_id as userId',
+      'people.name',
+      'people.image',
+      'story_views.viewed_at as viewedAt',
+      'story_reactions.emoji as reaction'
     ])
     .orderBy('story_views.id', 'desc')
     .limit(limit + 1)

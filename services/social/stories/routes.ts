@@ -1,6 +1,23 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
-import { Body, ClientUrl, paginate, Data, data, Enum, Id, readIdempotencyKey, Message, message, NextCursor, PageQuery, IdempotencyHeaders, type Routes, Text, Timestamp } from '@tandem/service-kit'
+import {
+  Body,
+  ClientUrl,
+  paginate,
+  Data,
+  data,
+  Enum,
+  Id,
+  readIdempotencyKey,
+  Message,
+  message,
+  NextCursor,
+  PageQuery,
+  IdempotencyHeaders,
+  type Routes,
+  Text,
+  Timestamp
+} from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, NotYourStory } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
@@ -12,7 +29,11 @@ import { deleteStory, createStory, reactToStory, viewStory } from './actions.ts'
 import { findStory, listRings, listStories, listViewers } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
-const Color = Text({ max: 9, pattern: '^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$', description: 'Hexadecimal' })
+const Color = Text({
+  max: 9,
+  pattern: '^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$',
+  description: 'Hexadecimal'
+})
 
 const NewStory = Body({
   mediaUrl: ClientUrl,
@@ -22,7 +43,14 @@ const NewStory = Body({
   bgColor: Type.Optional(Color),
   fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
   duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
-}, { examples: [{ mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp', mediaType: 'IMAGE', caption: 'At the top', textColor: '#ffffff' }] })
+}, {
+  examples: [{
+    mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    mediaType: 'IMAGE',
+    caption: 'At the top',
+    textColor: '#ffffff'
+  }]
+})
 
 const published = {
   id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
@@ -34,30 +62,44 @@ const params = Type.Object({ id: Id })
 
 export const storyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withMediaUrl = <Shown extends { mediaUrl: string }> (story: Shown): Shown => ({ ...story, mediaUrl: media.urlOf(story.mediaUrl) })
+  const withMediaUrl = <Shown extends { mediaUrl: string }>(story: Shown): Shown => ({
+    ...story,
+    mediaUrl: media.urlOf(story.mediaUrl)
+  })
 
   app.get('/stories', {
     schema: {
       summary: 'List story rings, or the stories of one user',
-      description: 'Without userId, data.storyRings: the caller\'s own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user\'s stories.',
+      description:
+        "Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user's stories.",
       querystring: Type.Object({ userId: Type.Optional(Id) }),
       response: {
-        200: Data(Type.Object({ storyRings: Type.Optional(Type.Array(Ring)), stories: Type.Optional(Type.Array(Story)) }))
+        200: Data(
+          Type.Object({ storyRings: Type.Optional(Type.Array(Ring)), stories: Type.Optional(Type.Array(Story)) })
+        )
       }
     }
   }, async ({ query: { userId }, account }) => {
-    if (userId !== undefined) return data({ stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withMediaUrl) })
+    if (userId !== undefined) {
+      return data({
+        stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withMediaUrl)
+      })
+    }
     const rings = await withAuthors(deps, await listRings(db, account.id), account.id)
-    return data({ storyRings: rings.map(({ user, ...ring }) => ({ ...ring, userName: user.name, userImage: user.image })) })
+    return data({
+      storyRings: rings.map(({ user, ...ring }) => ({ ...ring, userName: user.name, userImage: user.image }))
+    })
   })
 
   app.post('/stories', {
     schema: {
       summary: 'Create a story that lasts 24 hours',
-      description: '429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author\'s time zone.',
+      description: "429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author's time zone.",
       headers: IdempotencyHeaders,
       body: NewStory,
-      response: { 201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) })) }
+      response: {
+        201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) }))
+      }
     }
   }, async (request, reply) => {
     const { body, account } = request
@@ -67,16 +109,17 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     await ensureOwnPrivateImages(db, account.id, [image])
     const [shown = image] = await toPrivateImages(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
-    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => createStory(trx, {
-      authorId: account.id,
-      mediaUrl: shown,
-      mediaType,
-      caption: body.caption || null,
-      textColor: body.textColor ?? null,
-      bgColor: body.bgColor ?? null,
-      fontStyle: body.fontStyle || null,
-      duration: mediaType === 'VIDEO' ? body.duration ?? null : null
-    }, timezone))
+    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
+      createStory(trx, {
+        authorId: account.id,
+        mediaUrl: shown,
+        mediaType,
+        caption: body.caption || null,
+        textColor: body.textColor ?? null,
+        bgColor: body.bgColor ?? null,
+        fontStyle: body.fontStyle || null,
+        duration: mediaType === 'VIDEO' ? body.duration ?? null : null
+      }, timezone))
     reply.code(201)
     return data({ story: withMediaUrl(story) })
   })
@@ -84,7 +127,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/stories/:id', {
     schema: {
       summary: 'View a story',
-      description: 'Marks the story as viewed unless it is the caller\'s own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.',
+      description:
+        "Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.",
       params,
       response: { 200: Data(Type.Object({ story: Story })) }
     }
@@ -99,19 +143,33 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const image = await deleteStory(db, { id: params.id, accountId: account.id })
     // The story is already deleted. If its image cannot be deleted now, housekeeping does it.
     const failures = await deleteMarked(deps, [image])
-    if (failures.length > 0) log.warn({ err: failures[0] }, 'could not delete the image of a deleted story; housekeeping will retry')
+    if (failures.length > 0) {
+      log.warn({ err: failures[0] }, 'could not delete the image of a deleted story; housekeeping will retry')
+    }
     return message('The story was deleted')
   })
 
-  app.post('/stories/:id/react', {
-    schema: {
-      summary: 'React to a story',
-      description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and notifies the author.',
-      params,
-      body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, { examples: [{ emoji: '🔥' }] }),
-      response: { 200: Data(Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })) }
-    }
-  }, async ({ params, body, account }) => data({ reaction: await reactToStory(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) }))
+  app.post(
+    '/stories/:id/react',
+    {
+      schema: {
+        summary: 'React to a story',
+        description:
+          'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and notifies the author.',
+        params,
+        body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, {
+          examples: [{ emoji: '🔥' }]
+        }),
+        response: {
+          200: Data(
+            Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })
+          )
+        }
+      }
+    },
+    async ({ params, body, account }) =>
+      data({ reaction: await reactToStory(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) })
+  )
 
   app.get('/stories/:id/viewers', {
     schema: {
@@ -124,7 +182,11 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, query, account }) => {
     const story = await findStory(db, params.id, account.id)
     if (story.userId !== account.id) throw new NotYourStory()
-    const { page, nextCursor } = paginate(await listViewers(db, story.id, account.id, query), query.limit, (view) => view.cursorId)
+    const { page, nextCursor } = paginate(
+      await listViewers(db, story.id, account.id, query),
+      query.limit,
+      (view) => view.cursorId
+    )
     return data({ viewers: await withAuthors(deps, page, account.id), nextCursor })
   })
 }

@@ -14,28 +14,64 @@ t.test('stories', async (t) => {
   const stranger = await person('Stranger')
   await follows(ben, ana)
   await matches(cara, ana)
-  const passHours = async (id: string, hours: number, seconds = 0) => await db.updateTable('stories').where('id', '=', id)
-    .set({ created_at: sql`created_at - make_interval(hours => ${hours}, secs => ${seconds})`, expires_at: sql`expires_at - make_interval(hours => ${hours}, secs => ${seconds})` }).execute()
+  const passHours = async (id: string, hours: number, seconds = 0) =>
+    await db.updateTable('stories').where('id', '=', id)
+      .set({
+        created_at: sql`created_at - make_interval(hours => ${hours}, secs => ${seconds})`,
+        expires_at: sql`expires_at - make_interval(hours => ${hours}, secs => ${seconds})`
+      }).execute()
 
   t.test('a story lasts 24 hours and contains the submitted fields', async (t) => {
-    const sent = { ...image, mediaType: 'VIDEO', caption: ' Top ', textColor: '#ffffff', bgColor: '#000', fontStyle: 'bold', duration: 60 }
+    const sent = {
+      ...image,
+      mediaType: 'VIDEO',
+      caption: ' Top ',
+      textColor: '#ffffff',
+      bgColor: '#000',
+      fontStyle: 'bold',
+      duration: 60
+    }
     const { status, data } = await post(ana, '/stories', sent)
     t.equal(status, 201)
     t.same(Object.keys(data.story).sort(), ['expiresAt', 'id', 'mediaUrl'])
     const { story } = (await get(ben, `/stories/${data.story.id}`)).data
-    t.match(story, { ...sent, caption: 'Top', userId: ana, user: { id: ana, name: 'Ana', image: null }, viewCount: 1, reactionCount: 0, isViewed: true, myReaction: null })
+    t.match(story, {
+      ...sent,
+      caption: 'Top',
+      userId: ana,
+      user: { id: ana, name: 'Ana', image: null },
+      viewCount: 1,
+      reactionCount: 0,
+      isViewed: true,
+      myReaction: null
+    })
     t.equal(Date.parse(story.expiresAt) - Date.parse(story.createdAt), 24 * 60 * 60 * 1_000)
     await del(ana, `/stories/${data.story.id}`)
   })
 
   t.test('limits are exact at both ends', async (t) => {
     const who = await person('Edge')
-    for (const good of [{ caption: 'x'.repeat(500) }, { mediaType: 'VIDEO', duration: 1 }, { textColor: '#12345678' }]) t.equal((await post(who, '/stories', { ...image, ...good })).status, 201)
+    for (
+      const good of [{ caption: 'x'.repeat(500) }, { mediaType: 'VIDEO', duration: 1 }, { textColor: '#12345678' }]
+    ) t.equal((await post(who, '/stories', { ...image, ...good })).status, 201)
     const bads = [
-      { mediaUrl: undefined }, { mediaUrl: 'ftp://x/y' }, { mediaType: undefined }, { mediaType: 'GIF' }, { caption: 'x'.repeat(501) },
-      { duration: 0.5 }, { duration: 61 }, { textColor: 'red' }, { bgColor: '#12345' }
+      { mediaUrl: undefined },
+      { mediaUrl: 'ftp://x/y' },
+      { mediaType: undefined },
+      { mediaType: 'GIF' },
+      { caption: 'x'.repeat(501) },
+      { duration: 0.5 },
+      { duration: 61 },
+      { textColor: 'red' },
+      { bgColor: '#12345' }
     ]
-    for (const bad of bads) t.match(await post(who, '/stories', { ...image, ...bad }), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad).slice(0, 40))
+    for (const bad of bads) {
+      t.match(
+        await post(who, '/stories', { ...image, ...bad }),
+        { status: 400, code: 'VALIDATION_ERROR' },
+        JSON.stringify(bad).slice(0, 40)
+      )
+    }
   })
 
   t.test('a story is visible to its author, their followers and their matches', async (t) => {
@@ -44,7 +80,12 @@ t.test('stories', async (t) => {
       t.equal((await get(viewer, `/stories/${id}`)).status, 200)
       t.match((await get(viewer, `/stories?userId=${ana}`)).data.stories, [{ id }])
     }
-    for (const [method, path] of [[get, `/stories/${id}`], [get, `/stories?userId=${ana}`], [del, `/stories/${id}`], [get, `/stories/${id}/viewers`]] as const) {
+    for (
+      const [method, path] of [[get, `/stories/${id}`], [get, `/stories?userId=${ana}`], [del, `/stories/${id}`], [
+        get,
+        `/stories/${id}/viewers`
+      ]] as const
+    ) {
       t.match(await method(stranger, path), { status: 404, code: 'NOT_FOUND' })
     }
     t.match(await post(stranger, `/stories/${id}/react`, { emoji: '🔥' }), { status: 404, code: 'NOT_FOUND' })
@@ -63,7 +104,9 @@ t.test('stories', async (t) => {
     t.equal((await get(ben, `/stories/${id}`)).status, 200)
     t.match((await get(ben, '/stories')).data.storyRings, [{ userId: ana }])
     await passHours(id, 0, 3)
-    for (const viewer of [ana, ben, cara]) t.match(await get(viewer, `/stories/${id}`), { status: 410, code: 'EXPIRED' })
+    for (const viewer of [ana, ben, cara]) {
+      t.match(await get(viewer, `/stories/${id}`), { status: 410, code: 'EXPIRED' })
+    }
     t.match(await get(stranger, `/stories/${id}`), { status: 404, code: 'NOT_FOUND' })
     t.match(await post(ben, `/stories/${id}/react`, { emoji: '🔥' }), { status: 410, code: 'EXPIRED' })
     t.match(await get(ana, `/stories/${id}/viewers`), { status: 410, code: 'EXPIRED' })
@@ -72,14 +115,19 @@ t.test('stories', async (t) => {
 
     await passHours(id, 25)
     await runHousekeeping(deps)
-    t.match(await db.selectFrom('stories').select(['media_url', 'caption']).where('id', '=', id).executeTakeFirst(), { media_url: '', caption: null })
+    t.match(await db.selectFrom('stories').select(['media_url', 'caption']).where('id', '=', id).executeTakeFirst(), {
+      media_url: '',
+      caption: null
+    })
     t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
     t.match(await get(ben, `/stories/${id}`), { status: 410, code: 'EXPIRED' }, 'also after its content was deleted')
   })
 
   t.test('each viewer other than the author counts once, also with repeated and concurrent reads', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
-    await Promise.all([ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`))))
+    await Promise.all(
+      [ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`)))
+    )
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, isViewed: false })
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ viewCount: 2, isViewed: true }])
     t.equal((await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute()).length, 2)
@@ -92,18 +140,25 @@ t.test('stories', async (t) => {
     t.equal(status, 200)
     t.same(Object.keys(data.reaction).sort(), ['createdAt', 'emoji'])
     await Promise.all(Array.from({ length: 10 }, () => post(ben, `/stories/${id}/react`, { emoji: '🔥' })))
-    t.match(await post(ben, `/stories/${id}/react`, { emoji: '👨‍👩‍👧‍👦' }), { status: 200, data: { reaction: { emoji: '👨‍👩‍👧‍👦' } } })
+    t.match(await post(ben, `/stories/${id}/react`, { emoji: '👨‍👩‍👧‍👦' }), {
+      status: 200,
+      data: { reaction: { emoji: '👨‍👩‍👧‍👦' } }
+    })
     await get(ben, `/stories/${id}`)
     t.match((await get(ben, `/stories?userId=${ana}`)).data.stories, [{ reactionCount: 1, myReaction: '👨‍👩‍👧‍👦' }])
     t.same(await publishedEvents('social.story.reacted.v1'), [
-      { storyId: id, authorId: ana, reactedBy: ben, emoji: '🔥' }, { storyId: id, authorId: ana, reactedBy: ben, emoji: '👨‍👩‍👧‍👦' }
+      { storyId: id, authorId: ana, reactedBy: ben, emoji: '🔥' },
+      { storyId: id, authorId: ana, reactedBy: ben, emoji: '👨‍👩‍👧‍👦' }
     ])
     for (const emoji of ['👍🏽👨‍👩‍👧‍👦🇮🇩❤️', 'abcd']) t.equal((await post(cara, `/stories/${id}/react`, { emoji })).status, 200)
     for (const emoji of ['', ' ', 'abcde', '👍👍👍👍👍', 'e' + '\u0301'.repeat(100), undefined, 5]) {
       t.match(await post(cara, `/stories/${id}/react`, { emoji }), { status: 400, code: 'VALIDATION_ERROR' })
     }
     const viewers = await get(ana, `/stories/${id}/viewers`)
-    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, { user: { id: ben, name: 'Ben', image: null }, reaction: '👨‍👩‍👧‍👦' }], 'a reaction counts as a view')
+    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, {
+      user: { id: ben, name: 'Ben', image: null },
+      reaction: '👨‍👩‍👧‍👦'
+    }], 'a reaction counts as a view')
     await post(ana, `/stories/${id}/react`, { emoji: '🔥' })
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, reactionCount: 3 })
     t.match((await get(cara, `/stories?userId=${ana}`)).data.stories, [{ isViewed: true, myReaction: 'abcd' }])
@@ -113,11 +168,17 @@ t.test('stories', async (t) => {
 
   t.test('concurrent reactions by one person leave one, and a concurrently deleted story is not found', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
-    const sent = await Promise.all(['🔥', '👍', '🎉', '🔥', '👏'].map(async (emoji) => await post(ben, `/stories/${id}/react`, { emoji })))
+    const sent = await Promise.all(
+      ['🔥', '👍', '🎉', '🔥', '👏'].map(async (emoji) => await post(ben, `/stories/${id}/react`, { emoji }))
+    )
     t.same(sent.map(({ status }) => status), [200, 200, 200, 200, 200])
     t.equal((await get(ana, `/stories/${id}`)).data.story.reactionCount, 1)
     t.equal((await db.selectFrom('story_reactions').select('emoji').where('story_id', '=', id).execute()).length, 1)
-    const [gone, ...others] = await Promise.all([del(ana, `/stories/${id}`), post(cara, `/stories/${id}/react`, { emoji: '🔥' }), get(cara, `/stories/${id}`)])
+    const [gone, ...others] = await Promise.all([
+      del(ana, `/stories/${id}`),
+      post(cara, `/stories/${id}/react`, { emoji: '🔥' }),
+      get(cara, `/stories/${id}`)
+    ])
     t.equal(gone.status, 200)
     for (const { status } of others) t.ok([200, 404].includes(status), String(status))
     t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
@@ -132,7 +193,7 @@ t.test('stories', async (t) => {
     t.match(await post(busy, '/stories', image), { status: 429, code: 'LIMIT_EXCEEDED' })
   })
 
-  t.test('the daily limit uses the author\'s time zone', async (t) => {
+  t.test("the daily limit uses the author's time zone", async (t) => {
     // These two time zones never have the same date at the same moment.
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago']
     const nomad = await person('Nomad', { timezone: west! })
@@ -146,7 +207,7 @@ t.test('stories', async (t) => {
     profiles.isUnavailable = false
   })
 
-  t.test('rings list the caller\'s own first, then those with unviewed stories, then the newest', async (t) => {
+  t.test("rings list the caller's own first, then those with unviewed stories, then the newest", async (t) => {
     const me = await person('Me')
     const names = ['Old', 'Mid', 'New'] as const
     const [old, mid, fresh] = [await person(names[0]), await person(names[1]), await person(names[2])]
@@ -168,10 +229,27 @@ t.test('stories', async (t) => {
     await age(hidden, 1)
     await age(me, 6)
     const rings = async () => (await get(me, '/stories')).data.storyRings
-    t.match(await rings(), [{ userId: me, isOwn: true, hasUnviewed: false, storyCount: 1 }, { userId: fresh, hasUnviewed: true }, { userId: mid }, { userId: old, storyCount: 2, isOwn: false }])
-    t.same(Object.keys((await rings())[0]).sort(), ['hasUnviewed', 'isOwn', 'latestStoryAt', 'storyCount', 'userId', 'userImage', 'userName'])
+    t.match(await rings(), [
+      { userId: me, isOwn: true, hasUnviewed: false, storyCount: 1 },
+      { userId: fresh, hasUnviewed: true },
+      { userId: mid },
+      { userId: old, storyCount: 2, isOwn: false }
+    ])
+    t.same(Object.keys((await rings())[0]).sort(), [
+      'hasUnviewed',
+      'isOwn',
+      'latestStoryAt',
+      'storyCount',
+      'userId',
+      'userImage',
+      'userName'
+    ])
     await get(me, `/stories/${newest}`)
-    t.match(await rings(), [{ userId: me }, { userId: mid }, { userId: old }, { userId: fresh, userName: 'New', hasUnviewed: false }])
+    t.match(await rings(), [{ userId: me }, { userId: mid }, { userId: old }, {
+      userId: fresh,
+      userName: 'New',
+      hasUnviewed: false
+    }])
     t.equal((await rings()).length, 4)
   })
 })

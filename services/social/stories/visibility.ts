@@ -5,9 +5,15 @@ import type { Trx } from '../tables.ts'
 
 // The only place that decides who can see a story.
 
-/** Whether `viewer` can see stories of `author`: their own, and those of people they follow and of FitMatch matches, but never across a block. */
-export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) => sql<SqlBool>`(
-  (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${isNotBlocked(viewer, author)})`
+/**
+ * Whether `viewer` can see stories of `author`: their own, and those of people they follow and of FitMatch matches, but
+ * never across a block.
+ */
+export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) =>
+  sql<SqlBool>`(
+  (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${
+    isNotBlocked(viewer, author)
+  })`
 
 /** Whether `viewer` can see the row of `stories`, active or not. */
 export const canSeeStory = (viewer: AccountRef) => canSeeStoriesOf(sql.ref('stories.author_id'), viewer)

@@ -22,8 +22,14 @@ export { createApp }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A fake of the profile service: the people it knows, whether it is unavailable, and the ids or usernames of each call. */
-interface Profiles { people: Map<string, PersonCopy>, isUnavailable: boolean, calls: string[][] }
+/**
+ * A fake of the profile service: the people it knows, whether it is unavailable, and the ids or usernames of each call.
+ */
+interface Profiles {
+  people: Map<string, PersonCopy>
+  isUnavailable: boolean
+  calls: string[][]
+}
 
 /** An app with its own database schema. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
@@ -32,19 +38,38 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
   const profiles: Profiles = { people: new Map(), isUnavailable: false, calls: [] }
-  const callRpc = (async (rpc: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
-    if (profiles.isUnavailable || (rpc !== People && rpc !== PeopleNamed)) throw new Unavailable()
-    profiles.calls.push([...accountIds, ...usernames])
-    return [...profiles.people.values()].filter((person) => accountIds.includes(person.accountId) || usernames.includes(person.username))
-  }) as CallRpc
-  const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com', ownUrlsOnly: onlyOwnMedia, signingKey: mediaSigningKey })
+  const callRpc =
+    (async (rpc: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
+      if (profiles.isUnavailable || (rpc !== People && rpc !== PeopleNamed)) throw new Unavailable()
+      profiles.calls.push([...accountIds, ...usernames])
+      return [...profiles.people.values()].filter((person) =>
+        accountIds.includes(person.accountId) || usernames.includes(person.username)
+      )
+    }) as CallRpc
+  const media = createMedia({
+    storage: diskStorage(folder),
+    cdnUrl: 'https://cdn.example.com',
+    ownUrlsOnly: onlyOwnMedia,
+    signingKey: mediaSigningKey
+  })
   const deps: Deps = { db, callRpc, people: createPeopleLookup({ db, callRpc }), media }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
   /** Sends a request as an account and returns the status and the parsed body. */
-  async function send (accountId: string, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
-    const response = await app.inject({ method, url, headers: { ...bearer(accountId, { sessionId: accountId }), ...headers }, ...(payload && { payload }) })
+  async function send (
+    accountId: string,
+    method: Method,
+    url: string,
+    payload?: object,
+    headers: Record<string, string> = {}
+  ) {
+    const response = await app.inject({
+      method,
+      url,
+      headers: { ...bearer(accountId, { sessionId: accountId }), ...headers },
+      ...(payload && { payload })
+    })
     const { data, code, ...rest } = response.json()
     return { status: response.statusCode, data, code, ...rest }
   }
@@ -59,11 +84,15 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handlers: createHandlers(deps),
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
-    post: (accountId: string, url: string, payload: object = {}, headers: Record<string, string> = {}) => send(accountId, 'POST', url, payload, headers),
+    post: (accountId: string, url: string, payload: object = {}, headers: Record<string, string> = {}) =>
+      send(accountId, 'POST', url, payload, headers),
     put: (accountId: string, url: string, payload: object) => send(accountId, 'PUT', url, payload),
     del: (accountId: string, url: string) => send(accountId, 'DELETE', url),
     /** The data of all published events, or of those of one type. */
-    publishedEvents: async (type?: string) => (await recordedEvents(db)).filter((event) => type === undefined || event.type === type).map((event) => event.data as Record<string, unknown>),
+    publishedEvents: async (type?: string) =>
+      (await recordedEvents(db)).filter((event) => type === undefined || event.type === type).map((event) =>
+        event.data as Record<string, unknown>
+      ),
     /** Adds a person to profile and to the local copy. */
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = examplePerson(name, others)
@@ -77,8 +106,10 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
       await updateRanking(db)
     },
     follows: async (followerId: string, followedId: string) => await follow(db, { followerId, followedId }),
-    matches: async (one: string, other: string) => await upsertMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { hasEnded: false }),
-    blocks: async (blockerId: string, blockedId: string) => await upsertBlock(db, { blockerId, blockedId }, { isLifted: false, at: new Date(), sequence: 1 })
+    matches: async (one: string, other: string) =>
+      await upsertMatch(db, { matchId: randomUUID(), accountIds: [one, other] }, { hasEnded: false }),
+    blocks: async (blockerId: string, blockedId: string) =>
+      await upsertBlock(db, { blockerId, blockedId }, { isLifted: false, at: new Date(), sequence: 1 })
   }
 }
 
@@ -86,7 +117,14 @@ export type TestApp = Awaited<ReturnType<typeof testApp>>
 
 /** A person as the profile service returns them. By default the username is the name. */
 export const examplePerson = (name: string, others: Partial<PersonCopy> = {}): PersonCopy => ({
-  accountId: randomUUID(), name, username: name.toLowerCase(), image: null, bio: null, locale: 'en', timezone: 'Asia/Jakarta', ...others
+  accountId: randomUUID(),
+  name,
+  username: name.toLowerCase(),
+  image: null,
+  bio: null,
+  locale: 'en',
+  timezone: 'Asia/Jakarta',
+  ...others
 })
 
 export async function givenPost (db: Db, post: Partial<Insertable<Tables['posts']>> & { author_id: string }) {
