@@ -1,6 +1,7 @@
 import { startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/service-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
+import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
 import { onBroadcastSent } from './broadcasts/consumers.ts'
 import type { Deps } from './deps.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
@@ -16,7 +17,7 @@ import {
   onPostDeleted,
   onPostNarrowed
 } from './notifications/consumers.ts'
-import { onPersonBlocked, onPersonChanged, onPersonUnblocked } from './people/consumers.ts'
+import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 

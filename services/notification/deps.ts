@@ -1,7 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import type { Mailer } from '@tandem/mail-kit'
+import type { PushQueue } from './notifications/push-queue.ts'
 import type { FindPeople } from './people/lookup.ts'
-import type { PushQueue } from './push/push-queue.ts'
 import type { Db } from './tables.ts'
 
 /** The dependencies of every feature. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Deps } from '../deps.ts'
+import type { FindPeople } from '../people/lookup.ts'
 import type { Categories, Db, Platform } from '../tables.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
@@ -22,7 +22,10 @@ interface RecipientQuery {
  * accounts that blocked the actor or are blocked by the actor, and accounts that do not exist.
  * @throws Unavailable if an account is unknown here and the profile service is unavailable
  */
-export async function findRecipients ({ db, findPeople }: Deps, queries: RecipientQuery[]): Promise<Recipient[][]> {
+export async function findRecipients (
+  { db, findPeople }: { db: Db, findPeople: FindPeople },
+  queries: RecipientQuery[]
+): Promise<Recipient[][]> {
   const found = await readRecipients(db, queries)
   const unknown = found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
     ...timezone === null ? [accountId] : [],

@@ -1,18 +1,7 @@
 import { on } from '@tandem/bus-kit'
-import { PersonBlocked, PersonChanged, PersonUnblocked } from '@tandem/contracts'
+import { PersonChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { upsertBlock } from './actions.ts'
 import { upsertPeople } from './copies.ts'
 
 export const onPersonChanged = ({ db }: Deps) =>
   on(PersonChanged, async ({ data, time }) => await upsertPeople(db, [data], time))
-export const onPersonBlocked = ({ db }: Deps) =>
-  on(
-    PersonBlocked,
-    async ({ data, time, sequence }) => await upsertBlock(db, data, { lifted: false, at: time, sequence })
-  )
-export const onPersonUnblocked = ({ db }: Deps) =>
-  on(
-    PersonUnblocked,
-    async ({ data, time, sequence }) => await upsertBlock(db, data, { lifted: true, at: time, sequence })
-  )

@@ -3,8 +3,8 @@ import type { Log } from '@tandem/service-kit'
 import type { Deps } from '../deps.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import { createPushSender } from './actions.ts'
+import type { PushQueue } from '../notifications/push-queue.ts'
 import type { Provider } from './provider.ts'
-import type { PushQueue } from './push-queue.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
 
 interface Options extends Pick<Deps, 'db' | 'findPeople'> {
@@ -41,8 +41,7 @@ export function createPushQueue (
     })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
   const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
-  const toJobs = (jobs: DeliveryJob[]): Job[] =>
-    jobs.map(({ id, dueAt }) => ({ id, delay: Math.max(0, dueAt.getTime() - Date.now()) }))
+  const toJob = ({ id, dueAt }: DeliveryJob): Job => ({ id, delayMs: Math.max(0, dueAt.getTime() - Date.now()) })
 
   return {
     async enqueue (jobs) {
@@ -50,7 +49,7 @@ export function createPushQueue (
         jobs,
         (job) => String(job.lowPriority) as 'true' | 'false'
       )
-      await Promise.all([highPriorityQueue.enqueue(toJobs(high)), lowPriorityQueue.enqueue(toJobs(low))])
+      await Promise.all([highPriorityQueue.enqueue(high.map(toJob)), lowPriorityQueue.enqueue(low.map(toJob))])
     },
     start () {
       highPriorityQueue.start()

@@ -1,6 +1,7 @@
 // Serial: it kills Redis and measures when a push is retried.
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { sql } from 'kysely'
+import { register } from 'prom-client'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer } from '@tandem/local/testing'
 import { silentLog } from '@tandem/service-kit/testing'
@@ -194,6 +195,36 @@ t.test('while Redis is unavailable nothing is lost, and a held push is sent on t
     'due_at'
   ).executeTakeFirstOrThrow()
   t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
+})
+
+t.test('a push that is due later takes no worker until then', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  google.respondWith(() => undefined)
+  const { deps } = await workers(t, app, redis)
+  const ana = await app.person('Ana')
+  const token = await app.device(ana)
+  const delayedJobs = async () => {
+    const attempts = (await register.getSingleMetric('queue_tries_total')!.get()).values
+    return attempts.filter(({ labels }) => labels['outcome'] === 'delayed').reduce((sum, { value }) => sum + value, 0)
+  }
+  const before = await delayedJobs()
+  const [[recipient] = []] = await findRecipients(deps, [{ to: [ana], actorId: null }])
+  const now = new Date()
+  const plan = planNotification(
+    { kind: 'levelReached', dedupeKey: 'later', to: [ana], params: { level: 2 } },
+    recipient!,
+    {
+      now,
+      occurredAt: now,
+      notBefore: new Date(now.getTime() + 1_500)
+    }
+  )
+  const { jobs } = await insertNotifications(app.db, [plan])
+  await deps.pushes.enqueue([...jobs.values()].flat())
+
+  await until(() => google.sentTo(token).length === 1)
+  t.equal(await delayedJobs(), before)
 })
 
 t.test('chat does not wait behind a broadcast at a slow provider', async (t) => {

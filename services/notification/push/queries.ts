@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/service-kit'
 import type { Kind, NotificationType } from '../notifications/kinds.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
@@ -100,9 +101,12 @@ const LOOKAHEAD_SECONDS = 30
  * Lists unfinished deliveries in the order of their ids: those that have been due for a while, and held or retried ones
  * that are due soon.
  */
-export async function listUnfinishedDeliveries (db: Db, { lowPriority, olderThanSeconds, limit, after }: SweepQuery) {
-  const { rows } = await sql<{ id: string, delay: number }>`
-    select id, greatest(0, extract(epoch from due_at - now()) * 1000)::float8 as delay from deliveries
+export async function listUnfinishedDeliveries (
+  db: Db,
+  { lowPriority, olderThanSeconds, limit, after }: SweepQuery
+): Promise<Job[]> {
+  const { rows } = await sql<{ id: string, delayMs: number }>`
+    select id, greatest(0, extract(epoch from due_at - now()) * 1000)::float8 as "delayMs" from deliveries
     where low_priority = ${lowPriority} and status in ('pending', 'held') and id > ${
     after ?? '00000000-0000-0000-0000-000000000000'
   }

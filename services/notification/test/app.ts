@@ -16,7 +16,7 @@ import { createNotifier } from '../notifications/create.ts'
 import type { DeliveryJob, NotificationRequest } from '../notifications/plan.ts'
 import { createPushSender } from '../push/actions.ts'
 import type { Outcome, Provider, Push } from '../push/provider.ts'
-import type { PushQueue } from '../push/push-queue.ts'
+import type { PushQueue } from '../notifications/push-queue.ts'
 import type { Tables } from '../tables.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '../notifications/plan.ts'
+import type { DeliveryJob } from './plan.ts'
 
 /** The queue from which workers send pushes. */
 export interface PushQueue {
