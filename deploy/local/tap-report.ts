@@ -15,13 +15,16 @@ interface Failure {
   diag: Record<string, unknown>
 }
 
-/** Reads the runner's TAP: prints a line for each file as it ends; `summary()` then prints the failures. */
+/** Reads the runner's TAP: prints a line for each file as it ends; `summary()` then prints skipped tests and
+ * failures. */
 export function tapReport (expected: string[]) {
   const missing = new Set(expected)
   const tally: Tally = { passed: 0, failed: 0 }
   const failures: Failure[] = []
+  const skipped: string[] = []
 
   const count = (names: string[], { ok, todo, skip, diag }: Result) => {
+    if (skip) skipped.push(`${names.join(' › ')}: ${skip === true ? 'skipped' : skip}`)
     if (todo || skip) return
     if (ok) tally.passed++
     else {
@@ -79,6 +82,7 @@ export function tapReport (expected: string[]) {
     parser,
     tally,
     summary () {
+      for (const each of skipped) screen.warn(`not run: ${each}`)
       for (const name of missing) {
         tally.failed++
         failures.push({ title: `${name} has no result: it, or a file that ran in parallel, timed out`, diag: {} })

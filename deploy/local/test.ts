@@ -10,12 +10,12 @@ import { UserError, screen } from './screen.ts'
 import { postgres } from './servers.ts'
 import { tapReport, type Tally } from './tap-report.ts'
 
-const usage = `npm test                      types, lint, then every test with one throwaway Postgres
+const usage = `npm test                      types, format, lint, unused code, then every test
 npm test -- <file|folder> …   only these tests
   --affected                  only the tests of packages that differ from origin/main, and of their dependents
   --grep <pattern>            only the tests whose name matches the regular expression
   --inspect                   wait for a debugger before the first line of the given test file
-npm run check                 types, format and lint only
+npm run check                 types, format, lint and unused code only
 npm run format                formats the TypeScript of the whole tree`
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -50,6 +50,7 @@ try {
     )
     check('format', ['dprint', 'check', '--list-different'], tally)
     check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
+    check('unused files, exports and dependencies', ['knip', '--no-progress', '--no-config-hints'], tally)
   }
   if (!options.check && (files.length > 0 || !options.affected)) {
     const tests = await runTests()

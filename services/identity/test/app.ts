@@ -208,8 +208,6 @@ export async function testApp (
   }
 }
 
-export type TestApp = Awaited<ReturnType<typeof testApp>>
-
 /** The authorization header of an account. */
 export const as = ({ accessToken }: Signed) => ({ authorization: `Bearer ${accessToken}` })
 
