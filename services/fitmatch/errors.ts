@@ -36,6 +36,11 @@ export const BlockNotFound = createError('NOT_FOUND', 'You have not blocked this
 export const ReportNotFound = createError('NOT_FOUND', 'Report not found', 404)
 export const VerificationNotFound = createError('NOT_FOUND', 'Verification not found', 404)
 export const VerificationPending = createError('VERIFICATION_PENDING', 'Your selfie is already being reviewed', 409)
+export const MainPhotoNotUploaded = createError(
+  'VALIDATION_ERROR',
+  'Your main photo must be one that you uploaded. Add one, or choose another main photo',
+  400
+)
 export const AlreadyVerified = createError('ALREADY_VERIFIED', 'Your photos are already verified', 409)
 export const AlreadyDecided = createError('ALREADY_DECIDED', 'This verification has already been decided', 409)
 

@@ -7,8 +7,12 @@ import { bearer } from '@tandem/service-kit/testing'
 import { inParallel, testApp } from './test/app.ts'
 
 t.test('what operators read and decide is published with account, session, network and request id', async (t) => {
-  const { app, db, get, post, upload, member, operator, publishedEvents } = await testApp(t)
-  const [ana, ben, eve] = [await member('Ana'), await member('Ben'), await member('Eve')]
+  const { app, db, get, post, upload, memberWithPhotos, operator, publishedEvents } = await testApp(t)
+  const [ana, ben, eve] = [
+    await memberWithPhotos('Ana'),
+    await memberWithPhotos('Ben'),
+    await memberWithPhotos('Eve')
+  ]
   const admin = { accountId: randomUUID(), sessionId: randomUUID() }
   const acts = async () => await publishedEvents(OperatorActed)
 

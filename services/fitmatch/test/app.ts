@@ -16,7 +16,7 @@ import {
 } from '@tandem/contracts'
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { createForm } from '@tandem/media-kit/testing'
+import { createForm, createPng } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/service-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -166,6 +166,12 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     upload,
     person,
     member,
+    /** Creates a member whose two photos are in our media storage, so that a selfie can be compared with them. */
+    memberWithPhotos: async (name: string) => {
+      const image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
+      const photos = await Promise.all([1, 2].map(async () => await deps.media.store('public', image)))
+      return await member(name, { photos: photos.map(({ key }) => deps.media.urlOf(key)) })
+    },
     swipe,
     /** Matches two people. @returns the match id */
     createMatch: async (one: Member, other: Member) => {

@@ -5,13 +5,22 @@ import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
 import { grantBadge, revokeBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
-import { AlreadyDecided, AlreadyVerified, VerificationNotFound, VerificationPending } from '../errors.ts'
+import {
+  AlreadyDecided,
+  AlreadyVerified,
+  MainPhotoNotUploaded,
+  VerificationNotFound,
+  VerificationPending
+} from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockedColumns, lockProfile, type Profile } from '../profiles/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
 
-/** Submits a selfie. Its key is stored before the file, so that a crash never leaves an untracked file. */
+/**
+ * Submits a selfie. Its key is stored before the file, so that a crash never leaves an untracked file.
+ * @throws VerificationPending, AlreadyVerified, MainPhotoNotUploaded
+ */
 export async function submitSelfie ({ db, selfies }: Deps, accountId: string, image: Image) {
   const key = `selfies/${accountId}/${randomUUID()}.webp`
   await db.insertInto('selfies').values({ key }).execute()
@@ -22,20 +31,20 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
       const { status } = await readVerification(trx, accountId)
       if (status === 'PENDING') throw new VerificationPending()
       if (status === 'APPROVED') throw new AlreadyVerified()
+      const compared = await trx.selectFrom('photos').where('profile_id', '=', profile.id)
+        // Another server can change the image behind its URL at any time, so a selfie covers uploaded photos only.
+        .where('uploaded', '=', true)
+        .select(['id as photo_id', 'is_main'])
+        .execute()
+      if (!compared.some((photo) => photo.is_main)) throw new MainPhotoNotUploaded()
       const { id } = await trx.insertInto('verifications').values({
         account_id: accountId,
         profile_id: profile.id,
         selfie_key: key
       })
         .returning('id').executeTakeFirstOrThrow()
-      await trx.insertInto('verification_photos').columns(['verification_id', 'photo_id', 'is_main'])
-        .expression((eb) =>
-          eb.selectFrom('photos').where('profile_id', '=', profile.id).select([
-            eb.val(id).$castTo<string>().as('verification_id'),
-            'photos.id',
-            'is_main'
-          ])
-        )
+      await trx.insertInto('verification_photos')
+        .values(compared.map((photo) => ({ verification_id: id, ...photo })))
         .execute()
       return await readVerification(trx, accountId)
     })

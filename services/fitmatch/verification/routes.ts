@@ -75,7 +75,8 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Submit a selfie to verify my photos',
       description:
         'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after ' +
-        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval.',
+        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval. The main photo must be uploaded: with one on ' +
+        'another server, or without photos, 400 VALIDATION_ERROR.',
       fileField: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },

@@ -8,7 +8,8 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photo verification', async (t) => {
-  const { app, get, post, put, del, upload, member, operator, publishedEvents, db, deps, folder } = await testApp(t)
+  const { app, get, post, put, del, upload, member, memberWithPhotos, operator, publishedEvents, db, deps, folder } =
+    await testApp(t)
   const url = '/fitmatch/verification'
   const stateOf = async (accountId: string) => (await get(accountId, url)).data.verification
   const submit = (accountId: string) => upload(accountId, url, 'photo', createPng())
@@ -19,7 +20,7 @@ t.test('photo verification', async (t) => {
     await readdir(path.join(folder, 'selfies/selfies', accountId)).catch(() => [])
 
   t.test('can be pending once, and is canceled together with its selfie', async (t) => {
-    const { id: ana } = await member('Ana')
+    const { id: ana } = await memberWithPhotos('Ana')
     t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
     const responses = await inParallel(5, () => submit(ana))
     t.strictSame(responses.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409, 409])
@@ -39,7 +40,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('is visible to operators only, who decide it', async (t) => {
-    const { id: ana } = await member('Ana')
+    const { id: ana } = await memberWithPhotos('Ana')
     await submit(ana)
     const id = await idOf(ana)
     const base = '/fitmatch/admin/verifications'
@@ -67,7 +68,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('when approved shows on the profile, grants a badge, and is published', async (t) => {
-    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
     await submit(ana.id)
     const id = await idOf(ana.id)
     const responses = await inParallel(4, () => operator('POST', `/fitmatch/admin/verifications/${id}/approve`))
@@ -96,7 +97,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('that is revoked while badges are recalculated leaves no badge', async (t) => {
-    const { id: ana } = await member('Ana')
+    const { id: ana } = await memberWithPhotos('Ana')
     await submit(ana)
     await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`)
     const later = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
@@ -117,7 +118,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('is revoked by a main photo that was not compared, and only then', async (t) => {
-    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
     const approve = async () => {
       await submit(ana.id)
       t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), { status: 200 })
@@ -155,7 +156,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('approves only photos that existed when the selfie was submitted', async (t) => {
-    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
     const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
     const add = async () => (await upload(ana.id, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
     const { photos: [{ id: first, url: firstUrl }, { id: second, url: secondUrl }] } =
@@ -200,7 +201,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('stays pending while the main photo is one of the submitted ones, and ends with the last of them', async (t) => {
-    const { id: ana } = await member('Ana')
+    const { id: ana } = await memberWithPhotos('Ana')
     const { photos: [{ id: first }, { id: second }] } = (await get(ana, '/fitmatch/photos')).data
     await submit(ana)
     t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: second }), { status: 200 })
@@ -209,14 +210,33 @@ t.test('photo verification', async (t) => {
     t.match(await stateOf(ana), { status: 'PENDING' })
     await del(ana, `/fitmatch/photos?id=${second}`)
     t.match(await stateOf(ana), { status: 'NONE', reason: String })
-    await submit(ana)
+    t.match(await submit(ana), { status: 400, code: 'VALIDATION_ERROR' }, 'there is no photo to compare with')
     await upload(ana, '/fitmatch/photos', 'file', createPng())
-    t.match(await stateOf(ana), { status: 'NONE', reason: String }, 'the new first photo was not compared')
+    t.match(await submit(ana), { status: 200 })
+  })
+
+  t.test('covers no photo on another server, whose image can change at any time', async (t) => {
+    const { id: ana } = await member('Ana', { photos: ['https://other.example/1.jpg', 'https://other.example/2.jpg'] })
+    const { photos: [{ id: external }] } = (await get(ana, '/fitmatch/photos')).data
+    t.match(await submit(ana), { status: 400, code: 'VALIDATION_ERROR', error: /main photo/ })
+    t.match(await stateOf(ana), { status: 'NONE' })
+    t.equal((await selfiesOf(ana)).length, 0, 'the selfie is not kept')
+
+    const uploaded = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo
+    await put(ana, '/fitmatch/photos', { mainPhotoId: uploaded.id })
+    t.match(await submit(ana), { status: 200, data: { verification: { status: 'PENDING' } } })
+    const { verifications } = (await operator('GET', '/fitmatch/admin/verifications')).data
+    t.strictSame(
+      verifications.find(({ accountId }: { accountId: string }) => accountId === ana).photos,
+      [{ url: uploaded.url, isMain: true }]
+    )
+    t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana)}/approve`), { status: 200 })
+    t.match(await put(ana, '/fitmatch/photos', { mainPhotoId: external }), { data: { isPhotoVerified: false } })
   })
 
   t.test('never leaves a verified profile with a main photo that was not compared, under concurrent requests', async (t) => {
     for (let round = 0; round < 12; round++) {
-      const { id: ana } = await member('Ana')
+      const { id: ana } = await memberWithPhotos('Ana')
       await submit(ana)
       const laterPhoto = (await upload(ana, '/fitmatch/photos', 'file', createPng())).data.photo.id as string
       const id = await idOf(ana)
@@ -233,7 +253,7 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('when rejected gives the reason, and can be requested again', async (t) => {
-    const { id: ana } = await member('Ana')
+    const { id: ana } = await memberWithPhotos('Ana')
     await submit(ana)
     const id = await idOf(ana)
     t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, {}), {
@@ -249,7 +269,11 @@ t.test('photo verification', async (t) => {
   })
 
   t.test('erases selfies 30 days after the decision, and selfies without a verification', async (t) => {
-    const [{ id: ana }, { id: ben }, { id: cleo }] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+    const [{ id: ana }, { id: ben }, { id: cleo }] = [
+      await memberWithPhotos('Ana'),
+      await memberWithPhotos('Ben'),
+      await memberWithPhotos('Cleo')
+    ]
     for (const each of [ana, ben, cleo]) await submit(each)
     for (const each of [ana, ben]) await operator('POST', `/fitmatch/admin/verifications/${await idOf(each)}/approve`)
     const decidedAgo = async (accountId: string, age: string) =>
