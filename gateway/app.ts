@@ -1,5 +1,6 @@
-import { createServer } from '@tandem/service-kit'
-import type { HealthChecks, Log, Server } from '@tandem/service-kit'
+import { createServer } from '@tandem/http-kit'
+import type { Server } from '@tandem/http-kit'
+import type { HealthChecks, Log } from '@tandem/process-kit'
 import { watchIdentity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
 import { enableCors } from './pages/cors.ts'

@@ -1,4 +1,5 @@
-import { ConfigError, List, MediaSigningKey, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { MediaSigningKey } from '@tandem/http-kit'
+import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
 import { specialRoutes, writeLimits } from './routes.ts'
 import type { Route, ServiceName } from './routes.ts'

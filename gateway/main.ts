@@ -1,4 +1,4 @@
-import { run, serveMetrics } from '@tandem/service-kit'
+import { run, serveMetrics } from '@tandem/process-kit'
 import { createGateway } from './app.ts'
 import { readGatewayConfig } from './config.ts'
 

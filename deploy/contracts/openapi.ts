@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
-import { createKeySet, createLogger, type Server, type ServerOptions } from '@tandem/service-kit'
+import { createKeySet, type Server, type ServerOptions } from '@tandem/http-kit'
+import { createLogger } from '@tandem/process-kit'
 import { joinDocuments, type OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { metaDocument } from '../../gateway/pages/meta.ts'
 import { BASE_PATH, serviceOf } from '../../gateway/routes.ts'

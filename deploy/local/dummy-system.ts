@@ -9,7 +9,7 @@ import type { Teardown } from './testing.ts'
 
 // A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
 
-const logging = pathToFileURL(path.resolve(import.meta.dirname, '../../packages/service-kit/logging.ts')).href
+const logging = pathToFileURL(path.resolve(import.meta.dirname, '../../packages/process-kit/logging.ts')).href
 
 // Its log lines are those of the real logger, since the launcher has to know them from others.
 const PROCESS = `

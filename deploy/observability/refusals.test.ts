@@ -1,5 +1,5 @@
 import t from 'tap'
-import { registry } from '@tandem/service-kit'
+import { registry } from '@tandem/process-kit'
 import { testGateway } from '../../gateway/test/gateway.ts'
 
 t.test('what the gateway refuses as too much is counted by route', async (t) => {

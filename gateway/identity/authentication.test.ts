@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRootKey } from '@tandem/service-kit/testing'
+import { createRootKey } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { createIssuer, publishKeys, testGateway } from '../test/gateway.ts'
 

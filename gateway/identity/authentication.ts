@@ -1,5 +1,6 @@
-import { createKeySet, createVerifiedKeyFetcher } from '@tandem/service-kit'
-import type { KeySet, Log } from '@tandem/service-kit'
+import { createKeySet, createVerifiedKeyFetcher } from '@tandem/http-kit'
+import type { KeySet } from '@tandem/http-kit'
+import type { Log } from '@tandem/process-kit'
 import type { JsonClient } from './json-client.ts'
 
 /** The signing keys and revoked sessions that identity publishes. */

@@ -1,15 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import {
-  ConfigError,
-  createUrlSigner,
-  Forbidden,
-  isMediaKey,
-  isPrivateMediaKey,
-  NotFound,
-  sendError
-} from '@tandem/service-kit'
+import { createUrlSigner, Forbidden, isMediaKey, isPrivateMediaKey, NotFound, sendError } from '@tandem/http-kit'
+import { ConfigError } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
 

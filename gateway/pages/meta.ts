@@ -1,4 +1,4 @@
-import { Data } from '@tandem/service-kit'
+import { Data } from '@tandem/http-kit'
 import { Type } from 'typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Config, Limit } from '../config.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { languageOfRequest } from '@tandem/service-kit'
-import type { Language } from '@tandem/service-kit'
+import { languageOfRequest } from '@tandem/http-kit'
+import type { Language } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
 

@@ -1,4 +1,4 @@
-import { NotFound } from '@tandem/service-kit'
+import { NotFound } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 

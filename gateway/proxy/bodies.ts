@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
-import { PayloadTooLarge, RequestTimeout, ValidationError } from '@tandem/service-kit'
+import { PayloadTooLarge, RequestTimeout, ValidationError } from '@tandem/http-kit'
 
 // A body slower than a phone with bad reception sends it would hold a connection to a service for nothing.
 const GRACE_MS = 5_000

@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '@tandem/service-kit'
+import { ServiceUnavailable } from '@tandem/http-kit'
 
 export interface ConcurrencyLimits {
   concurrency: number

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import { runInTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/service-kit'
+import { runInTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { copyResponseHeaders, requestHeadersFor } from './headers.ts'

@@ -1,5 +1,5 @@
-import { registry } from '@tandem/service-kit'
-import type { Log } from '@tandem/service-kit'
+import { registry } from '@tandem/process-kit'
+import type { Log } from '@tandem/process-kit'
 import { Counter, Gauge } from 'prom-client'
 import { Pool } from 'undici'
 import { createBreaker } from './breaker.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postThenRead } from '@tandem/service-kit/testing'
+import { postThenRead } from '@tandem/http-kit/testing'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger } from '@tandem/process-kit'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 

@@ -1,5 +1,5 @@
 import httpProxy from '@fastify/http-proxy'
-import { NotFound, PayloadTooLarge, ServiceUnavailable, UnsupportedMediaType } from '@tandem/service-kit'
+import { NotFound, PayloadTooLarge, ServiceUnavailable, UnsupportedMediaType } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lengthOf, limitBody, readBody } from './bodies.ts'
 import { forward } from './forward.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '@tandem/service-kit'
-import { registry } from '@tandem/service-kit'
+import type { Log } from '@tandem/process-kit'
+import { registry } from '@tandem/process-kit'
 import { Redis } from 'ioredis'
 import { Gauge } from 'prom-client'
 import { createMemoryCounter } from './memory-counter.ts'

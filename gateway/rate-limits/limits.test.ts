@@ -1,5 +1,5 @@
 import { startRedis } from '@tandem/local/testing'
-import { createRootKey } from '@tandem/service-kit/testing'
+import { createRootKey } from '@tandem/http-kit/testing'
 import tap from 'tap'
 import { readGatewayConfig } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'

@@ -1,5 +1,5 @@
 import rateLimitPlugin from '@fastify/rate-limit'
-import { RateLimited } from '@tandem/service-kit'
+import { RateLimited } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Limit } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'

@@ -1,4 +1,4 @@
-import { fuzzApi } from '@tandem/service-kit/testing'
+import { fuzzApi } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { testGateway } from './gateway.ts'
 

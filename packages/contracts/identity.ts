@@ -64,7 +64,7 @@ const ofAccount = Type.Object({ accountId: Id })
 
 /**
  * The public keys that access tokens are verified with, signed by identity's root key: `createVerifiedKeyFetcher` of
- * service-kit reads them.
+ * http-kit reads them.
  */
 export const SigningKeys = defineRpc('identity.signing-keys.v2', {
   request: Type.Object({}),

@@ -1,4 +1,4 @@
-import { createUrlSigner, isMediaKey, isPrivateMediaKey } from '@tandem/service-kit'
+import { createUrlSigner, isMediaKey, isPrivateMediaKey } from '@tandem/http-kit'
 import type { Image } from './images.ts'
 import { createMediaKey, type Visibility } from './keys.ts'
 import type { Storage } from './storage.ts'

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { SIGNATURE_TTL_SECONDS, windowStartSeconds } from '@tandem/service-kit'
+import { SIGNATURE_TTL_SECONDS, windowStartSeconds } from '@tandem/http-kit'
 
 interface Credentials {
   region: string

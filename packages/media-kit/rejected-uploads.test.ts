@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { createServer } from '@tandem/service-kit'
-import { postThenRead, silentLog, testKeys } from '@tandem/service-kit/testing'
+import { createServer } from '@tandem/http-kit'
+import { postThenRead, silentLog, testKeys } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { createForm, createPng } from './testing.ts'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'

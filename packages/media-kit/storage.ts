@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isPrivateMediaKey } from '@tandem/service-kit'
+import { isPrivateMediaKey } from '@tandem/http-kit'
 import { AwsClient } from 'aws4fetch'
 import { presign } from './presign.ts'
 import { StorageUnavailable } from './errors.ts'

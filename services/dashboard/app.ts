@@ -1,5 +1,5 @@
 import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
-import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type ServerOptions } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
 import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/http-kit'
 
 /** The time zone of people whose time zone is unknown. */
 export const DEFAULT_TIMEZONE = 'Asia/Jakarta'

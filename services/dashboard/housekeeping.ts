@@ -1,5 +1,5 @@
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Db } from './tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000

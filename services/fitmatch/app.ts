@@ -1,5 +1,5 @@
 import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
-import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { badgeRoutes } from './badges/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
 import type { Deps } from './deps.ts'

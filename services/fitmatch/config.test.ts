@@ -1,6 +1,6 @@
 import t from 'tap'
-import { ConfigError, readConfig } from '@tandem/service-kit'
-import { createRootKey, mediaSigningKey } from '@tandem/service-kit/testing'
+import { ConfigError, readConfig } from '@tandem/process-kit'
+import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
 import { Config, createStores } from './config.ts'
 
 const needed = {

@@ -1,7 +1,8 @@
 import path from 'node:path'
 import Type from 'typebox'
 import { createStorage } from '@tandem/media-kit'
-import { ConfigError, MediaSigningKey, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { MediaSigningKey } from '@tandem/http-kit'
+import { ConfigError, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,

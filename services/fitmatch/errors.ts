@@ -1,5 +1,5 @@
 import createError from '@fastify/error'
-import { RateLimited } from '@tandem/service-kit'
+import { RateLimited } from '@tandem/http-kit'
 
 export const ProfileNotFound = createError('PROFILE_NOT_FOUND', 'FitMatch profile not found', 404)
 export const ProfileMissing = createError('PROFILE_NOT_FOUND', 'You have no FitMatch profile yet', 404)

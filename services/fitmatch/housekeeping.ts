@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { removeUnreportedFiles, type StoredFile } from './photos/files.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listMissingExamples } from '@tandem/service-kit/testing'
+import { listMissingExamples } from '@tandem/http-kit/testing'
 import { testApp } from './test/app.ts'
 
 interface Operation {

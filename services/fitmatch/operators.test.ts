@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { OperatorActed } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
-import { registry } from '@tandem/service-kit'
-import { bearer } from '@tandem/service-kit/testing'
+import { registry } from '@tandem/process-kit'
+import { bearer } from '@tandem/http-kit/testing'
 import { inParallel, testApp } from './test/app.ts'
 
 t.test('what operators read and decide is published with account, session, network and request id', async (t) => {

@@ -1,4 +1,4 @@
-import { bearer, listMissingExamples } from '@tandem/service-kit/testing'
+import { bearer, listMissingExamples } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { as, testApp } from './test/app.ts'
 

@@ -1,5 +1,5 @@
 import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
-import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'

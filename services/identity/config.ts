@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ConfigError, List, RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { ConfigError, List, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
 import type { ProviderSettings } from './providers/tokens.ts'
 
 const issuer = List({

@@ -1,5 +1,5 @@
 import createError from '@fastify/error'
-import { RateLimited } from '@tandem/service-kit'
+import { RateLimited } from '@tandem/http-kit'
 
 export const InvalidCredentials = createError('INVALID_CREDENTIALS', 'The email or the password is incorrect', 401)
 export const ProviderAAccount = createError(

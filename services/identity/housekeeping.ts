@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import { expireUnverifiedAccounts } from './accounts/actions.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { deleteUsedTokens } from './providers/actions.ts'

@@ -1,5 +1,5 @@
 import { startConsumers, type Bus } from '@tandem/bus-kit'
-import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
 import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
 import { onBroadcastSent } from './broadcasts/consumers.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import { lockUnreadCounts } from './notifications/withdraw.ts'
 import type { Db } from './tables.ts'
 

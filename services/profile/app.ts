@@ -1,5 +1,5 @@
 import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
-import { createServer, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type ServerOptions } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { handleOfferedOptions } from './options/rpc.ts'

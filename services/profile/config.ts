@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { RootKeys, ServiceEnvironment, Url } from '@tandem/service-kit'
+import { RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,

@@ -1,5 +1,5 @@
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { republishPictures } from './people/actions.ts'
 import { deleteMarked, markUnusedForDeletion } from './photos/actions.ts'

@@ -1,5 +1,5 @@
 import { startRpcHandlers, startConsumers, type RpcHandler, type Bus, type Handler } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/service-kit'
+import { createServer, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { commentRoutes } from './comments/routes.ts'
 import { handleConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'

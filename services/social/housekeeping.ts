@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'

@@ -2,14 +2,8 @@ import { createRpcClient, connectBus, startRelay } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { createMedia } from '@tandem/media-kit'
-import {
-  createKeySet,
-  readConfig,
-  runPeriodically,
-  run,
-  serveMetrics,
-  createVerifiedKeyFetcher
-} from '@tandem/service-kit'
+import { createKeySet, createVerifiedKeyFetcher } from '@tandem/http-kit'
+import { readConfig, runPeriodically, run, serveMetrics } from '@tandem/process-kit'
 import { sql } from 'kysely'
 import { createApp, startMessaging } from './app.ts'
 import { Config, createStore } from './config.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Nullable, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Nullable, Text, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { setGoals } from './actions.ts'
 import { findGoals } from './queries.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/http-kit'
 import { mondayOf } from '../calendar.ts'
 import { readTargets } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, languageOfRequest, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, languageOfRequest, type Routes } from '@tandem/http-kit'
 import { dayIn } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/http-kit'
 import type { Targets } from './formulas.ts'
 
 interface Texts {

@@ -1,4 +1,4 @@
-import type { Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/http-kit'
 import { mean, sleepAveragesOf, scoreWeights, type DaySummary, type Scores, type Targets } from './formulas.ts'
 import { texts } from './texts.ts'
 

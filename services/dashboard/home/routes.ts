@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { exampleStats, StatsSchema } from '../stats/schemas.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { findUnstorable } from '@tandem/service-kit'
+import { findUnstorable } from '@tandem/http-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 // Phones with a fast clock.

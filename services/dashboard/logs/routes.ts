@@ -17,7 +17,7 @@ import {
   type Routes,
   Timestamp,
   ValidationError
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'

@@ -14,7 +14,7 @@ import {
   Timestamp,
   ValidationError,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { activateProgram, createProgram, deleteProgram } from './actions.ts'

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import type { Log } from '@tandem/service-kit'
+import type { Log } from '@tandem/process-kit'
 import type { Stats } from './queries.ts'
 
 /** Statistics and when they were computed. */

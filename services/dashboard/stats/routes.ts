@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, type Routes } from '@tandem/service-kit'
+import { Data, data, Timestamp, type Routes } from '@tandem/http-kit'
 import { dayIn, secondsUntilMidnight } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/service-kit'
+import { Nullable } from '@tandem/http-kit'
 
 export const StatsSchema = Type.Object({
   streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startRedis } from '@tandem/local/testing'
-import { silentLog } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/http-kit/testing'
 import { createStatsCache } from './cache.ts'
 import { examplePerson, testApp, water, workout } from '../test/app.ts'
 

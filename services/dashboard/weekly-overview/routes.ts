@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, languageOfRequest, type Routes } from '@tandem/service-kit'
+import { Data, data, languageOfRequest, type Routes } from '@tandem/http-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDailySummaries } from '../health-score/queries.ts'

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
 

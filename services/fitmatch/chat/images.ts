@@ -1,5 +1,5 @@
 import { FileTooLarge, reencodeImage, type Media } from '@tandem/media-kit'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 const MAX_BYTES = 5 * 1024 * 1024
 

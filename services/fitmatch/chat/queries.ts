@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { paginate, ValidationError, type Page } from '@tandem/service-kit'
+import { paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { MatchNotFound } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import type { Db } from '../tables.ts'

@@ -14,7 +14,7 @@ import {
   type Routes,
   Text,
   ValidationError
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'

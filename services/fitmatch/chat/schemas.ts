@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable, Timestamp } from '@tandem/service-kit'
+import { Nullable, Timestamp } from '@tandem/http-kit'
 
 export const ChatMessage = Type.Object({
   id: Type.String(),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { Enum, Nullable } from '@tandem/service-kit'
+import { Enum, Nullable } from '@tandem/http-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { roundDegrees } from '../profiles/position.ts'
 import { ageNow } from '../profiles/queries.ts'

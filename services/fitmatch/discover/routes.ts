@@ -9,7 +9,7 @@ import {
   serializeByAccount,
   Timestamp,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { withPhotoUrls } from '../photos/urls.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type Profile } from '../profiles/queries.ts'

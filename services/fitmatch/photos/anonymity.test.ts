@@ -4,7 +4,7 @@ import t from 'tap'
 import { createMedia, diskStorage, type Image } from '@tandem/media-kit'
 import { createPng } from '@tandem/media-kit/testing'
 import { createApp, createFacts, testApp } from '../test/app.ts'
-import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 
 const { get, post, upload, member, createMatch, person, services, deps, folder, cdnUrl } = await testApp(t)
 const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }

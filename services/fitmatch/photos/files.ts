@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isMediaKey } from '@tandem/service-kit'
+import { isMediaKey } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 
 /** A stored value (a media key, or a URL elsewhere), and the account that uploaded it. */

@@ -12,7 +12,7 @@ import {
   IdempotencyHeaders,
   ValidationError,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../profiles/queries.ts'

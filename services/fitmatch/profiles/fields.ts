@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import { AgeRestricted } from '../errors.ts'
 import { checkPosition, roundToGrid } from './position.ts'
 import type { ProfileFields } from './schemas.ts'

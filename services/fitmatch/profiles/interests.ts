@@ -1,6 +1,6 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { OfferedOptions } from '@tandem/contracts'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 /**
  * Checks interests against the options that the profile service offers. An interest that is no longer offered stays

@@ -1,4 +1,4 @@
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 const STEPS_PER_DEGREE = 100
 

@@ -8,7 +8,7 @@ import {
   Nullable,
   IdempotencyHeaders,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { updateProfile, createProfile, deleteProfile } from './actions.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Enum, IsoDate, Nullable, Text } from '@tandem/service-kit'
+import { Body, Enum, IsoDate, Nullable, Text } from '@tandem/http-kit'
 import { weekdays } from './traits.ts'
 
 const Gender = Enum(['MALE', 'FEMALE', 'OTHER'])

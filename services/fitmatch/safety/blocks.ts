@@ -1,6 +1,6 @@
 import { publish } from '@tandem/bus-kit'
 import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
 import { lockPair, pairOf } from '../matches/pairs.ts'

@@ -14,7 +14,7 @@ import {
   type Routes,
   Text,
   Timestamp
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { operatorOf, publishRead } from '../operators.ts'
 import { withPhotoUrls } from '../photos/urls.ts'

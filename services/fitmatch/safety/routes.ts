@@ -18,7 +18,7 @@ import {
   Timestamp,
   ValidationError,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'

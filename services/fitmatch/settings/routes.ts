@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Message, message, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Message, message, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { deleteProfile } from '../profiles/actions.ts'
 import { readCaller } from '../profiles/queries.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/service-kit'
+import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { deleteDraft, saveDraft, markTutorialSeen } from './actions.ts'
 import { findDraft, hasSeenTutorial } from './queries.ts'

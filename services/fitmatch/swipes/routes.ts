@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../discover/candidate.ts'
 import { waitUntilPropagated } from '../propagation.ts'

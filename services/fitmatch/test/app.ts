@@ -17,7 +17,7 @@ import {
 import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm, createPng } from '@tandem/media-kit/testing'
-import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/service-kit/testing'
+import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import type { SwipeType, Tables } from '../tables.ts'

@@ -1,4 +1,4 @@
-import { bearer, fuzzApi, createInjector } from '@tandem/service-kit/testing'
+import { bearer, fuzzApi, createInjector } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { testApp } from './app.ts'
 

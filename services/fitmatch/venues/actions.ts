@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
 import { checkPosition } from '../profiles/position.ts'
 import { lockProfile } from '../profiles/queries.ts'

@@ -12,7 +12,7 @@ import {
   Text,
   ValidationError,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../profiles/queries.ts'
 import { Venue } from '../profiles/schemas.ts'

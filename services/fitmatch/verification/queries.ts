@@ -1,5 +1,5 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { paginate, type Page } from '@tandem/service-kit'
+import { paginate, type Page } from '@tandem/http-kit'
 import type { Db, VerificationStatus } from '../tables.ts'
 
 /** Why a verification was canceled, or an approval revoked. */

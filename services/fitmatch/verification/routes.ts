@@ -15,7 +15,7 @@ import {
   type Routes,
   Text,
   Timestamp
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'

@@ -60,7 +60,7 @@ t.test('photo verification', async (t) => {
       nextCursor: null
     })
     t.notOk(JSON.stringify(data).includes('selfies/'))
-    const { bearer } = await import('@tandem/service-kit/testing')
+    const { bearer } = await import('@tandem/http-kit/testing')
     const selfie = await app.inject({ url: `${base}/${id}/selfie`, headers: bearer(ana, { role: 'ADMIN' }) })
     t.equal(selfie.headers['content-type'], 'image/webp')
     t.equal(selfie.headers['cache-control'], 'no-store')

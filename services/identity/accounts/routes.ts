@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Routes } from '@tandem/service-kit'
+import type { Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
 import { findOwnAccount } from './queries.ts'

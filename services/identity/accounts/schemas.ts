@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Text } from '@tandem/service-kit'
+import { Id, Text } from '@tandem/http-kit'
 
 /** An email address in its stored and compared form: lower case, at most 254 characters. */
 export const Email = Text({

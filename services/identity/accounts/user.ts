@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Person, TrainingTotals } from '@tandem/contracts'
-import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
+import { Enum, Nullable, Timestamp } from '@tandem/http-kit'
 import type { Account, OwnAccount } from './queries.ts'
 
 const Picture = Type.String({ examples: ['https://tandem.example/media/019a9f40.webp'] })

@@ -1,4 +1,4 @@
-import { Text } from '@tandem/service-kit'
+import { Text } from '@tandem/http-kit'
 
 /** A code as it appears in the mail. */
 export const Code = Text({ min: 6, max: 6, pattern: '^[0-9]{6}$', description: 'Six digits', examples: ['042731'] })

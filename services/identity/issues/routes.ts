@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Text, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Text, type Routes } from '@tandem/http-kit'
 import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { reportIssue } from './actions.ts'

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { sql } from 'kysely'
-import { ConfigError } from '@tandem/service-kit'
+import { ConfigError } from '@tandem/process-kit'
 import type { Db, PublicKey, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { readSigningKey } from './queries.ts'

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConfigError, signKeySet } from '@tandem/service-kit'
+import { signKeySet } from '@tandem/http-kit'
+import { ConfigError } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 import { readKeySet } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
-import { ACCESS_TOKEN } from '@tandem/service-kit'
+import { ACCESS_TOKEN } from '@tandem/http-kit'
 import type { Db, Role } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { listPublicKeys, readSigningKey } from './queries.ts'

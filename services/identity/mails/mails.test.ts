@@ -4,7 +4,7 @@ import { pendingMails } from '@tandem/mail-kit/testing'
 import { randomEmail, testApp } from '../test/app.ts'
 import { insertMailRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
-import { silentLog } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/http-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
 

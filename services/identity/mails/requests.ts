@@ -1,6 +1,6 @@
 import { createQueue } from '@tandem/queue-kit'
 import type { Mailer } from '@tandem/mail-kit'
-import type { Log } from '@tandem/service-kit'
+import type { Log } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { insertMailRequest, processMailRequest, type MailRequest } from './actions.ts'

@@ -1,4 +1,4 @@
-import { languageOfLocale, type Language } from '@tandem/service-kit'
+import { languageOfLocale, type Language } from '@tandem/http-kit'
 import { english, type MailTemplates } from './english.ts'
 import { indonesian } from './indonesian.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { connect } from '@tandem/database-kit'
-import { createLogger, readConfig, Url } from '@tandem/service-kit'
+import { createLogger, readConfig, Url } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
 import { runCommand, UsageError, usage } from './commands.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
-import { networkOf } from '@tandem/service-kit'
+import { networkOf } from '@tandem/http-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/service-kit'
+import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
 import { Email } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '@tandem/service-kit'
+import { Secret } from '@tandem/http-kit'
 
 /** A new password: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit. */
 export const NewPassword = Secret({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/service-kit'
+import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Provider } from '../tables.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose'
-import { ServiceUnavailable } from '@tandem/service-kit'
+import { ServiceUnavailable } from '@tandem/http-kit'
 
 export interface ProviderSettings {
   /** Several, for example for an app with an id for each platform. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/service-kit'
+import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/http-kit'
 import { Email, RequiredId } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { networkOf, type Server } from '@tandem/service-kit'
+import { networkOf, type Server } from '@tandem/http-kit'
 
 interface TrackedRequest {
   id: string

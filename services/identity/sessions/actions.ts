@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
-import { maskAddress } from '@tandem/service-kit'
+import { maskAddress } from '@tandem/http-kit'
 import { SessionNotFound } from '../errors.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { signToken } from '@tandem/service-kit/testing'
+import { signToken } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { as, inParallel, testApp } from '../test/app.ts'
 

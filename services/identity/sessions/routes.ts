@@ -13,7 +13,7 @@ import {
   Timestamp,
   ValidationError,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import { RequiredId } from '../accounts/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'

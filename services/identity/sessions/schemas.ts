@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ACCESS_TOKEN, Enum, Text } from '@tandem/service-kit'
+import { ACCESS_TOKEN, Enum, Text } from '@tandem/http-kit'
 
 /** The device on which a session starts, as the client describes it. */
 export const device = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { bearer } from '@tandem/service-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { networkOf } from '@tandem/service-kit'
+import { networkOf } from '@tandem/http-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { redeemCode } from '../codes/actions.ts'

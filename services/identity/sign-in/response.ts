@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { ACCESS_TOKEN } from '@tandem/service-kit'
+import { ACCESS_TOKEN } from '@tandem/http-kit'
 import type { Account } from '../accounts/queries.ts'
 import { describeNewUser, describeUser, User } from '../accounts/user.ts'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Message, message, networkOf, type Routes } from '@tandem/service-kit'
+import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
 import { Email } from '../accounts/schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'

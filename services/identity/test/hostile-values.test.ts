@@ -1,4 +1,4 @@
-import { fuzzApi, createInjector } from '@tandem/service-kit/testing'
+import { fuzzApi, createInjector } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { as, testApp } from './app.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectBus, startStreamManager, startRelay, STREAM_MANAGER_USER } from '@tandem/bus-kit'
 import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger } from '@tandem/process-kit'
 import { sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/service-kit'
+import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'

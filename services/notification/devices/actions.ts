@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { InvalidAccessToken } from '@tandem/service-kit'
+import { InvalidAccessToken } from '@tandem/http-kit'
 import { lockUnreadCounts } from '../notifications/withdraw.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 

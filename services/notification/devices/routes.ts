@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Enum, Nullable, Text, Timestamp, type Routes } from '@tandem/service-kit'
+import { Body, Enum, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { registerDevice, deleteDevice } from './actions.ts'
 import { listDevices } from './queries.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { paginate, languageOfLocale, type Language, type Page } from '@tandem/service-kit'
+import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 import { usesDisplayName, type Kind, type NotificationType } from '../notifications/kinds.ts'

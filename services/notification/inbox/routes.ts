@@ -13,7 +13,7 @@ import {
   type Routes,
   Timestamp,
   preferredLanguage
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { markNotificationsRead, deleteNotification } from './actions.ts'
 import { notificationTypes } from '../notifications/kinds.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Unavailable } from '@tandem/bus-kit'
-import { createBatcher } from '@tandem/service-kit'
+import { createBatcher } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { kinds } from './kinds.ts'

@@ -1,6 +1,6 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { People } from '@tandem/contracts'
-import { createLookup } from '@tandem/service-kit'
+import { createLookup } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 import { upsertPeople, type PersonCopy } from './copies.ts'
 

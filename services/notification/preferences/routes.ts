@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
 import { changePreferences, type PreferencesChange } from './actions.ts'

@@ -1,5 +1,5 @@
 import { createQueue, type Job } from '@tandem/queue-kit'
-import type { Log } from '@tandem/service-kit'
+import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import { createPushSender } from './actions.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { JWT } from 'google-auth-library'
-import { ConfigError } from '@tandem/service-kit'
+import { ConfigError } from '@tandem/process-kit'
 
 /** Authenticates to Google as a service account. */
 export interface Credential {

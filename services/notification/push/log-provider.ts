@@ -1,4 +1,4 @@
-import type { Log } from '@tandem/service-kit'
+import type { Log } from '@tandem/process-kit'
 import type { Provider } from './provider.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Job } from '@tandem/queue-kit'
-import { paginate, languageOfLocale, type Language, type Page } from '@tandem/service-kit'
+import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Kind, NotificationType } from '../notifications/kinds.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import { isSubjectDeleted } from '../notifications/withdraw.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger } from '@tandem/process-kit'
 import { testApp } from '../test/app.ts'
 import { createPushSender } from './actions.ts'
 import { createLogProvider } from './log-provider.ts'

@@ -11,7 +11,7 @@ import {
   type Routes,
   Timestamp,
   preferredLanguage
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { notificationTypes } from '../notifications/kinds.ts'
 import { sendTestPush } from './actions.ts'

@@ -1,7 +1,7 @@
 // Sends broadcasts until a test kills it.
 import { connect } from '@tandem/database-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
 import { startBroadcasting } from '../broadcasts/actions.ts'
 

@@ -1,6 +1,6 @@
 // Sends pushes until a test kills it.
 import { connect } from '@tandem/database-kit'
-import { createLogger } from '@tandem/service-kit'
+import { createLogger } from '@tandem/process-kit'
 import { createPushQueue } from '../push/create-push-queue.ts'
 import { readCredential } from '../push/credential.ts'
 import { createFcm } from '../push/fcm.ts'

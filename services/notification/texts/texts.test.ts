@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import t from 'tap'
-import { LANGUAGES } from '@tandem/service-kit'
+import { LANGUAGES } from '@tandem/http-kit'
 import { kinds, type Kind } from '../notifications/kinds.ts'
 import { texts, renderText } from './texts.ts'
 

@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import type { Language } from '@tandem/service-kit'
+import type { Language } from '@tandem/http-kit'
 import { usesDisplayName, type Kind } from '../notifications/kinds.ts'
 import type { Params } from '../tables.ts'
 import { english, type Texts } from './english.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { validateName, ValidationError } from '@tandem/service-kit'
+import { validateName, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'

@@ -11,7 +11,7 @@ import {
   Text,
   Timestamp,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ensurePerson } from '../people/actions.ts'
 import {

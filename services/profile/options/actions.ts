@@ -1,6 +1,6 @@
 import { sql, type UpdateObject } from 'kysely'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../tables.ts'
 import { optionColumns } from './queries.ts'

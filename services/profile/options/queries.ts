@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ValidationError, type Language } from '@tandem/service-kit'
+import { ValidationError, type Language } from '@tandem/http-kit'
 import type { Db, OptionType, Trx } from '../tables.ts'
 
 /** The offered options of a list, in order, with their labels in `language`. */

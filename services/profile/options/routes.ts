@@ -13,7 +13,7 @@ import {
   requireRole,
   Text,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'

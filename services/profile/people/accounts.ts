@@ -1,7 +1,7 @@
 import type Type from 'typebox'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Accounts } from '@tandem/contracts'
-import { createLookup } from '@tandem/service-kit'
+import { createLookup } from '@tandem/process-kit'
 
 type Account = Type.Static<typeof Accounts.response>[number]
 

@@ -1,4 +1,4 @@
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 const MIN_AGE = 13
 const MAX_AGE = 120

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { findNameError } from '@tandem/service-kit'
+import { findNameError } from '@tandem/http-kit'
 import type { Db, Trx } from '../tables.ts'
 
 /** The birth date as text: the driver would turn a date into a timestamp. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/service-kit'
+import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from './actions.ts'
 import { parseBirthDate, validateTimezone, toLanguageTag } from './checks.ts'

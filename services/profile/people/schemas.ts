@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/service-kit'
+import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/http-kit'
 
 // The fields that several routes accept, with their limits.
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Image } from '@tandem/media-kit'
-import { isMediaKey, ValidationError } from '@tandem/service-kit'
+import { isMediaKey, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 

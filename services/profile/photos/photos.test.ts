@@ -5,7 +5,7 @@ import t from 'tap'
 import { PersonChanged } from '@tandem/contracts'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm } from '@tandem/media-kit/testing'
-import { bearer } from '@tandem/service-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
-import { Data, data, type Routes } from '@tandem/service-kit'
+import { Data, data, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { uploadPhoto } from './actions.ts'
 

@@ -1,4 +1,4 @@
-import { ValidationError } from '@tandem/service-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Trx } from '../tables.ts'
 import { findCity, findCountry, findRegion, readEdition } from './queries.ts'
 

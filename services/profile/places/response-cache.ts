@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { data } from '@tandem/service-kit'
+import { data } from '@tandem/http-kit'
 
 /**
  * Caches serialized responses while one edition of the places is loaded: reading and serializing 17,000 cities blocks a

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/service-kit'
+import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound } from '../errors.ts'
 import { serializePlaces, gzipOnce, createResponseCache } from './response-cache.ts'

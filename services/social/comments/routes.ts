@@ -16,7 +16,7 @@ import {
   type Routes,
   Text,
   Timestamp
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'

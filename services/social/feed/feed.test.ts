@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '@tandem/database-kit'
-import { bearer, silentLog, testKeys } from '@tandem/service-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
 import { updateRanking } from './ranking.ts'

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Page } from '@tandem/service-kit'
+import type { Page } from '@tandem/http-kit'
 import { asUuid, isFollowing, isMatched } from '../connections/predicates.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import { canSeePost } from '../posts/visibility.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { paginate, Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } from '@tandem/service-kit'
+import { paginate, Data, data, Enum, Id, NextCursor, PageQuery, type Routes, Text } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { normalizeTag } from '../hashtags/parsing.ts'
 import { toPostResponses, Post } from '../posts/post.ts'

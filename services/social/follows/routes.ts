@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, type Routes } from '@tandem/service-kit'
+import { Data, data, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listTrendingTags } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Page } from '@tandem/service-kit'
+import type { Page } from '@tandem/http-kit'
 import { isNotBlocked } from '../connections/predicates.ts'
 import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'

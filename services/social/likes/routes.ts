@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { privateCopyKeyOf } from '@tandem/media-kit'
 import { createForm, createPng } from '@tandem/media-kit/testing'
-import { bearer } from '@tandem/service-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../test/app.ts'
 

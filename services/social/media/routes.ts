@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
-import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/service-kit'
+import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { insertMedia } from './actions.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/service-kit'
+import { Nullable } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { fetchCurrentPerson } from './lookup.ts'
 

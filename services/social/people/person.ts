@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/service-kit'
+import { Nullable } from '@tandem/http-kit'
 
 /** A person in a list of people. */
 export const Person = Type.Object({

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { Page } from '@tandem/service-kit'
+import type { Page } from '@tandem/http-kit'
 import { asUuid, isFollowing, isNotBlocked } from '../connections/predicates.ts'
 import type { Db, Tables } from '../tables.ts'
 import { toPrefixQuery } from './names.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/service-kit'
+import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from './actions.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Id, type Routes } from '@tandem/service-kit'
+import { Body, Data, data, Id, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PollNotFound } from '../errors.ts'
 import { toPostResponses, Poll } from '../posts/post.ts'

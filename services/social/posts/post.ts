@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
+import { Enum, Nullable, Timestamp } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { postTypes, visibilities } from '../tables.ts'

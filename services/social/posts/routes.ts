@@ -13,7 +13,7 @@ import {
   IdempotencyHeaders,
   Text,
   type Routes
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'

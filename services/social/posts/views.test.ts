@@ -1,6 +1,6 @@
 import t from 'tap'
 import { connect } from '@tandem/database-kit'
-import { silentLog } from '@tandem/service-kit/testing'
+import { silentLog } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { givenPost, testApp } from '../test/app.ts'
 import { createViewCounter } from './views.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createBatcher } from '@tandem/service-kit'
+import { createBatcher } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
 /** Counts a view of a post. Resolves after the commit. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Page } from '@tandem/service-kit'
+import type { Page } from '@tandem/http-kit'
 import { asUuid, isNotBlocked } from '../connections/predicates.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'

@@ -17,7 +17,7 @@ import {
   type Routes,
   Text,
   Timestamp
-} from '@tandem/service-kit'
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, NotYourStory } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'

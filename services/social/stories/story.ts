@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, Nullable, Timestamp } from '@tandem/service-kit'
+import { Enum, Nullable, Timestamp } from '@tandem/http-kit'
 import { Author } from '../people/authors.ts'
 import { storyMediaTypes } from '../tables.ts'
 

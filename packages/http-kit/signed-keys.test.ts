@@ -1,7 +1,8 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
+import { parseRootKey } from '@tandem/process-kit'
 import { createKeySet } from './keys.ts'
-import { parseRootKey, signKeySet, createVerifiedKeyFetcher } from './signed-keys.ts'
+import { signKeySet, createVerifiedKeyFetcher } from './signed-keys.ts'
 import { createRootKey, silentLog } from './testing.ts'
 
 const root = createRootKey()

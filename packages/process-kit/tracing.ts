@@ -3,19 +3,12 @@ import type { Context } from '@opentelemetry/api'
 import { context, isSpanContextValid, propagation, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    trace: Context
-  }
-}
 
 let isPropagating = false
-let spanPlugin: FastifyPluginCallback | undefined
+let isRecording = false
 
 /** Propagates trace contexts through async calls and between processes, without recording spans. It is idempotent. */
-function propagateTraces () {
+export function propagateTraces () {
   if (isPropagating) return
   isPropagating = true
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -33,10 +26,7 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
   }
   process.env.OTEL_METRICS_EXPORTER ??= 'none'
   process.env.OTEL_LOGS_EXPORTER ??= 'none'
-  const [{ NodeSDK }, { FastifyOtelInstrumentation }] = await Promise.all([
-    import('@opentelemetry/sdk-node'),
-    import('@fastify/otel')
-  ])
+  const { NodeSDK } = await import('@opentelemetry/sdk-node')
   const sdk = new NodeSDK({
     serviceName: name,
     contextManager: new AsyncLocalStorageContextManager(),
@@ -44,12 +34,12 @@ export async function startTracing (name: string): Promise<() => Promise<void>> 
   })
   sdk.start()
   isPropagating = true
-  spanPlugin = new FastifyOtelInstrumentation({
-    // A query may contain a token, which the instrumentation would export.
-    requestHook: (span, request) => span.setAttribute('url.path', request.url.split('?', 1)[0] ?? '')
-  }).plugin()
+  isRecording = true
   return () => sdk.shutdown()
 }
+
+/** Whether this process records spans. */
+export const isRecordingSpans = () => isRecording
 
 // Node caches random bytes for UUIDs; randomBytes makes a system call each time and costs 5 µs.
 const randomHex = () => randomUUID().replaceAll('-', '')
@@ -72,25 +62,3 @@ export function extractTraceContext ({ traceparent, tracestate }: Record<string,
 
 /** The id of the trace in `traceContext`; by default, the trace of the running code. */
 export const traceId = (traceContext = context.active()) => trace.getSpanContext(traceContext)?.traceId
-
-/**
- * Runs `work` in the trace of a request. A callback of a shared connection would otherwise run in the trace of the
- * request that opened it.
- */
-export function runInTraceOf<Result> (request: FastifyRequest, work: () => Result): Result {
-  return context.with(request.trace, work)
-}
-
-/** Runs each request of `app` in its trace and returns the request id in `x-request-id`. */
-export async function traceRequests (app: FastifyInstance) {
-  propagateTraces()
-  if (spanPlugin) await app.register(spanPlugin)
-  app.decorateRequest('trace', null as never)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    request.trace = spanPlugin && trace.getSpan(context.active())
-      ? context.active()
-      : extractTraceContext(request.headers)
-    context.with(request.trace, done)
-  })
-}

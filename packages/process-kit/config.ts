@@ -5,8 +5,7 @@ import formats from 'ajv-formats'
 import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
-import { parseRootKey } from './signed-keys.ts'
-import { withArticle } from './validation.ts'
+import { parseRootKey } from './root-keys.ts'
 
 /**
  * The configuration is invalid, so the process cannot start. The message is for the operator and never contains a
@@ -60,6 +59,9 @@ function isRootKey (text: string) {
     return false
   }
 }
+
+/** A JSON type with its article: `an integer`. */
+export const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
 

@@ -3,6 +3,7 @@ import type { ErrorObject, Options } from 'ajv'
 import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
+import { withArticle } from '@tandem/process-kit'
 import { NotFound, ValidationError } from './errors.ts'
 import type { Schema } from './examples.ts'
 import { NIL_UUID } from './schemas.ts'
@@ -132,8 +133,6 @@ const FORMAT_MESSAGES: Record<string, string> = {
   uri: 'must be a URL',
   email: 'must be an email address'
 }
-
-export const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /** Describes a validation error in a sentence that names the field and never repeats its value. */
 export function describeValidationError (

@@ -1,7 +1,6 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
-import type { TSchemaOptions } from 'typebox'
-import { Type } from 'typebox'
+import { parseRootKey } from '@tandem/process-kit'
 import type { PublicJwk } from './keys.ts'
 
 // The keys that sign access tokens determine every caller's identity. So the key set itself is signed with a root key
@@ -17,25 +16,6 @@ const MAX_CLOCK_SKEW_MS = 60_000
 interface SignedSet {
   issuedAt: number
   keys: PublicJwk[]
-}
-
-/**
- * The public halves of the active root keys, as base64 of their DER (SPKI). There is more than one during a rotation.
- */
-export const RootKeys = (options: TSchemaOptions = {}) =>
-  Type.Unsafe<string[]>({
-    type: 'string',
-    separator: ',',
-    format: 'ed25519-public-keys',
-    description: "The public halves of identity's root keys, separated by commas",
-    ...options
-  })
-
-/** @throws if the text is not an Ed25519 public key in base64 */
-export function parseRootKey (text: string): KeyObject {
-  const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key')
-  return key
 }
 
 /** Signs a key set. Only identity calls it. @param issuedAt milliseconds since 1970 */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { registry, serveMetrics } from './metrics.ts'
+import { registry, serveMetrics } from '@tandem/process-kit'
 import { testServer } from './testing.ts'
 
 const down = async () => {

@@ -12,18 +12,17 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault
 } from 'fastify'
+import type { HealthChecks, Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { ServiceUnavailable } from './errors.ts'
 import { serveHealth } from './health.ts'
-import type { HealthChecks } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
-import { logResponses } from './logging.ts'
-import type { Log } from './logging.ts'
-import { measureRequests } from './metrics.ts'
 import { describeRoutes } from './openapi.ts'
-import { traceRequests } from './tracing.ts'
+import { measureRequests } from './request-metrics.ts'
+import { traceRequests } from './request-tracing.ts'
+import { logResponses } from './response-log.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 import { validateRequests } from './validation.ts'
 
