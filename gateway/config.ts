@@ -1,7 +1,7 @@
 import { MediaSigningKey } from '@tandem/http-kit'
 import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
-import { specialRoutes, writeLimits } from './routes.ts'
+import { serviceNames, specialRoutes, writeLimits } from './routes.ts'
 import type { Route, ServiceName } from './routes.ts'
 
 const version = (description: string) => Type.String({ default: '1.0.0', pattern: '^\\d+(\\.\\d+){0,2}$', description })
@@ -25,16 +25,16 @@ const limitVariables = {
 
 const HttpUrl = (description: string) => Url({ pattern: '^https?://', description })
 
+const addressVariableOf = (service: ServiceName) => `${service.toUpperCase()}_URL`
+const addressVariables = Object.fromEntries(
+  serviceNames.map((name) => [addressVariableOf(name), HttpUrl(`Address of ${name}`)])
+)
+
 const environment = Type.Object({
   ...ServiceEnvironment,
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   PORT: Type.Integer({ ...ServiceEnvironment.PORT, default: 8080 }),
-  IDENTITY_URL: HttpUrl('Address of identity'),
-  PROFILE_URL: HttpUrl('Address of profile'),
-  SOCIAL_URL: HttpUrl('Address of social'),
-  FITMATCH_URL: HttpUrl('Address of fitmatch'),
-  DASHBOARD_URL: HttpUrl('Address of dashboard'),
-  NOTIFICATION_URL: HttpUrl('Address of notification'),
+  ...addressVariables,
   REDIS_URL: Url({ description: 'The Redis that counts attempts' }),
   PUBLIC_URL: Type.Optional(HttpUrl('The address at which clients reach the gateway')),
   CDN_URL: Type.Optional(
@@ -136,8 +136,7 @@ export type Config = ReturnType<typeof readGatewayConfig>
 
 /** Throws a ConfigError that names every missing or invalid variable. */
 export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
-  const { IDENTITY_URL, PROFILE_URL, SOCIAL_URL, FITMATCH_URL, DASHBOARD_URL, NOTIFICATION_URL, ...config } =
-    readVariables(env)
+  const config = readVariables(env)
   const variables = config as Record<string, unknown>
   const factor = config.LIMIT_PROFILE === 'relaxed' ? RELAXED_FACTOR : 1
   // The factor does not apply to a limit that is set explicitly.
@@ -147,14 +146,9 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
       : readLimits(route.limit ?? 'off').map(({ max, windowMs }) => ({ max: max * factor, windowMs }))
   return {
     ...config,
-    upstreams: {
-      identity: IDENTITY_URL,
-      profile: PROFILE_URL,
-      social: SOCIAL_URL,
-      fitmatch: FITMATCH_URL,
-      dashboard: DASHBOARD_URL,
-      notification: NOTIFICATION_URL
-    } satisfies Record<ServiceName, string>,
+    upstreams: Object.fromEntries(
+      serviceNames.map((name) => [name, String(variables[addressVariableOf(name)])])
+    ) as Record<ServiceName, string>,
     /** By method and path, such as `POST /auth/login`; the shortest window first. */
     limits: new Map(limitedRoutes.flatMap((route) => {
       const limits = limitsOf(route)

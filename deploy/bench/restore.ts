@@ -8,6 +8,7 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { connect, type JetStreamManager } from 'nats'
 import { Redis } from 'ioredis'
 import { startNats, startRedis } from '@tandem/local/testing'
+import { serviceNames as services } from '../../gateway/routes.ts'
 import { becomeMember, call, type Member } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 
@@ -18,7 +19,6 @@ if (!DATABASE_URL) {
   throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
 }
 
-const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const run = promisify(execFile)
 const undo: (() => unknown)[] = []
 const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))

@@ -1,8 +1,10 @@
-// Records events, RPCs and endpoints that are new or changed compatibly, and the rights on NATS: `npm run contracts`.
+// Records events, RPCs and endpoints that are new or changed compatibly, and writes the rights on NATS and the lists of
+// services: `npm run contracts`.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { screen } from '../local/screen.ts'
 import '../nats/write-rights.ts'
+import '../new-service/write.ts'
 import { checkContracts, checkDocument } from './guard.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')

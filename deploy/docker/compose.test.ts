@@ -5,6 +5,7 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import t from 'tap'
 import { parse } from 'yaml'
+import { serviceNames } from '../../gateway/routes.ts'
 
 interface Container {
   image: string
@@ -25,7 +26,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const text = readFileSync(path.join(root, 'docker-compose.yml'), 'utf8')
 const { services } = parse(text, { merge: true }) as { services: Record<string, Container> }
 const all = Object.entries(services)
-const names = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+const names = serviceNames
 
 t.test('every container is read-only, without capabilities, and stays so', (t) => {
   for (const [name, container] of all) {

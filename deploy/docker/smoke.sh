@@ -29,7 +29,8 @@ cleanup() { status=$?; [ $status = 0 ] || "${compose[@]}" logs --tail 40; "${com
 trap cleanup EXIT
 
 if [ "${SMOKE_BUILD:-yes}" = yes ]; then
-  for service in gateway identity profile social fitmatch dashboard notification; do
+  for main in gateway/main.ts services/*/main.ts; do
+    service=$(basename "$(dirname "$main")")
     docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:${TANDEM_VERSION:-local}" .
   done
 fi

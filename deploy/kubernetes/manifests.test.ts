@@ -6,12 +6,8 @@ import type { TObject } from 'typebox'
 import { readConfig } from '@tandem/process-kit'
 import { createRootKey } from '@tandem/http-kit/testing'
 import { readGatewayConfig } from '../../gateway/config.ts'
-import { Config as Dashboard } from '../../services/dashboard/config.ts'
+import { serviceNames as services } from '../../gateway/routes.ts'
 import { Config as Fitmatch, createStores } from '../../services/fitmatch/config.ts'
-import { Config as Identity } from '../../services/identity/config.ts'
-import { Config as Notification } from '../../services/notification/config.ts'
-import { Config as Profile } from '../../services/profile/config.ts'
-import { Config as Social } from '../../services/social/config.ts'
 import { build, cannotBuild, folder, listKustomizations, parse } from './build.ts'
 import type { Manifest } from './build.ts'
 import { findErrors, findStrangeFields } from './schemas.ts'
@@ -20,7 +16,6 @@ import { listWays } from './ways.ts'
 // Most of it is the compiler's, on a busy machine.
 t.setTimeout(120_000)
 
-const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const skip = cannotBuild
 
 interface Variable {
@@ -128,16 +123,9 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       })
       const secret = (key = '') =>
         key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for all'
-      for (
-        const [name, schema] of Object.entries({
-          identity: Identity,
-          profile: Profile,
-          social: Social,
-          dashboard: Dashboard,
-          notification: Notification
-        })
-      ) {
-        readConfig(schema as TObject, environment(name))
+      for (const name of services) {
+        const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
+        readConfig(Config, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
       const { upstreams, DOCS, floodLimit } = readGatewayConfig(environment('gateway'))
@@ -251,6 +239,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       const internet = ['0.0.0.0/0:443', '::/0:443']
       const media = overlay === 'local' ? [] : internet
       const expected: Record<string, string[]> = {
+        ...Object.fromEntries(services.map((name) => [name, [postgres, nats, traces]])),
         gateway: [...services.map((name) => `${name}:8080`), redis, traces],
         identity: [postgres, nats, redis, ...smtp, ...internet, traces],
         profile: [postgres, nats, ...media, traces],

@@ -8,12 +8,12 @@ import { testDatabase } from '@tandem/database-kit/testing'
 import { startMail, startProcess, startRedis } from '@tandem/local/testing'
 import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
 import t, { type Test } from 'tap'
+import { serviceNames as services } from '../../gateway/routes.ts'
 import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 
 t.setTimeout(240_000)
 
-const services = ['identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 const REPLICAS = 2
 const REQUESTS_PER_SECOND = 40
 // A cluster tells its nodes within a second or so that a pod is going, and the pod waits for that. Here, both are

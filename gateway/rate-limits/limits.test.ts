@@ -1,6 +1,7 @@
 import { startRedis } from '@tandem/local/testing'
 import { createRootKey } from '@tandem/http-kit/testing'
 import tap from 'tap'
+import { serviceNames } from '../routes.ts'
 import { readGatewayConfig } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'
 import { testGateway } from '../test/gateway.ts'
@@ -182,9 +183,7 @@ tap.test('an invalid limit is named in the error', async (t) => {
     REDIS_URL: 'redis://x',
     IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText,
     ...Object.fromEntries(
-      ['IDENTITY', 'PROFILE', 'SOCIAL', 'FITMATCH', 'DASHBOARD', 'NOTIFICATION'].map((
-        name
-      ) => [`${name}_URL`, 'http://x'])
+      serviceNames.map((name) => [`${name.toUpperCase()}_URL`, 'http://x'])
     )
   }
   t.throws(() => readGatewayConfig({ ...env, LIMIT_AUTH_LOGIN: 'five', LIMIT_AUTH_LOGON: '5/1m' }), {

@@ -15,7 +15,8 @@ postgres=$(random)
 media=$(random)
 nats=("NATS_OPERATOR_PASSWORD=$(random)")
 redis=("REDIS_OPERATOR_PASSWORD=$(random)")
-for service in identity profile social fitmatch dashboard notification; do
+for main in "$(dirname "$0")"/../../../../services/*/main.ts; do
+  service=$(basename "$(dirname "$main")")
   password=$(random)
   nats+=("NATS_${service^^}_PASSWORD=$password")
   values=("DATABASE_URL=postgres://tandem_$service:$(random)@postgres:5432/postgres" "NATS_URL=nats://$service:$password@nats:4222")

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { BASE_PATH, serviceNames, servicePrefixes } from '../../gateway/routes.ts'
+
+type Names = readonly string[]
+
+/**
+ * The parts of files outside `services/` that name every service. In the file a region stands between the comments
+ * `generated: <kind>` and `end generated`.
+ */
+const regions: Record<string, (names: Names, root: string) => string[]> = {
+  'names': (names) => names.map((name) => `- ${name}`),
+  'database passwords': (names) => names.map((name) => `${name.toUpperCase()}_DB_PASSWORD=CHANGE_ME`),
+  'NATS passwords': (names) => names.map((name) => `NATS_${name.toUpperCase()}_PASSWORD=CHANGE_ME`),
+  'NATS variables': (names) =>
+    names.map((name) => `NATS_${name.toUpperCase()}_PASSWORD: \${NATS_${name.toUpperCase()}_PASSWORD:?}`),
+  'NATS secrets': (names) => natsSecrets(names, (variable) => [`- name: ${variable}`]),
+  'NATS secrets by name': (names) => natsSecrets(names, (variable) => [`${variable}:`]),
+  'addresses': (names) => names.map((name) => `${name.toUpperCase()}_URL: http://${name}:8080`),
+  'address variables': (names) =>
+    names.map((name) => `- { name: ${name.toUpperCase()}_URL, value: "http://${name}:8080" }`),
+  'dependencies': (names) => names.map((name) => `${name}: { condition: service_healthy }`),
+  'bases': (names) => names.map((name) => `- ../../base/${name}`),
+  'local images': (names) => names.map((name) => `- { name: tandem/${name}, newTag: local }`),
+  'processes': (names) => [`expr: up{job=~"gateway|${names.join('|')}"} == 0`],
+  'owners': (names) =>
+    names.flatMap((name) => [
+      `/services/${name}/ @tandem/${name}`,
+      `/packages/contracts/${name}.ts @tandem/${name}`,
+      `/packages/contracts/samples/${name}.* @tandem/${name}`,
+      `/deploy/kubernetes/base/${name}/ @tandem/${name}`
+    ]),
+  'services': (names, root) =>
+    table(`| Part | What it owns | Paths, below \`${BASE_PATH}\` |`, [
+      '| [gateway](gateway/README.md) | nothing: verifies tokens, limits, proxies | all |',
+      ...names.map((name) =>
+        `| [${name}](services/${name}/README.md) | ${readDescription(root, name)} | ${paths(name)} |`
+      )
+    ]),
+  'paths': (names) =>
+    table(`| Under \`${BASE_PATH}\` | Service |`, [
+      ...names.map((name) => `| ${paths(name)} | ${name} |`),
+      '| `/meta` | the gateway: versions, the oldest supported app, limits |'
+    ]),
+  'secrets': (names, root) =>
+    table(
+      '| Secret | Keys |',
+      ['gateway', ...names].map((name) => `| \`${name}\` | ${listSecrets(root, name).join(' ')} |`)
+    )
+}
+
+/** The files that contain regions. */
+export const filesWithRegions = [
+  '.env.example',
+  'CODEOWNERS',
+  'README.md',
+  'deploy/kubernetes/base/gateway/deployment.yaml',
+  'deploy/kubernetes/base/streams/deployment.yaml',
+  'deploy/kubernetes/overlays/local/data.yaml',
+  'deploy/kubernetes/overlays/local/kustomization.yaml',
+  'deploy/kubernetes/overlays/production/data/nats-values.yaml',
+  'deploy/kubernetes/overlays/production/kustomization.yaml',
+  'deploy/observability/alerts.yml',
+  'docker-compose.yml',
+  'docs/operations.md',
+  'gateway/README.md'
+]
+
+const guardsFile = 'deploy/contracts/package.json'
+
+const region = /^([ \t]*)(?:#|<!--) generated: (.+?)(?: -->)?\n([\s\S]*?)^[ \t]*(?:#|<!--) end generated(?: -->)?$/gm
+
+/** The content that each file should have, by its path below `root`. */
+export function generateRegions (root: string, names: Names = serviceNames): Map<string, string> {
+  const files = new Map(
+    filesWithRegions.map((file) => [file, fillRegions(readFileSync(path.join(root, file), 'utf8'))])
+  )
+  return files.set(guardsFile, addGuarded(readFileSync(path.join(root, guardsFile), 'utf8')))
+
+  function fillRegions (text: string): string {
+    return text.replaceAll(region, (whole: string, indent: string, kind: string, content: string) => {
+      const generate = regions[kind]
+      if (!generate) throw new Error(`there is no region "${kind}"; the regions are ${Object.keys(regions).join(', ')}`)
+      const start = whole.indexOf('\n') + 1
+      const end = start + content.length
+      return whole.slice(0, start) + generate(names, root).map((line) => `${indent}${line}\n`).join('') +
+        whole.slice(end)
+    })
+  }
+
+  // The guards of the contracts load every service, so `--affected` runs them after a change of any.
+  function addGuarded (text: string): string {
+    const manifest = JSON.parse(text) as { devDependencies: Record<string, string> }
+    for (const name of names) manifest.devDependencies[`@tandem/${name}`] = 'workspace:*'
+    manifest.devDependencies = Object.fromEntries(
+      Object.entries(manifest.devDependencies).sort(([a], [b]) => a < b ? -1 : 1)
+    )
+    return `${JSON.stringify(manifest, undefined, 2)}\n`
+  }
+}
+
+// A comment between two rows would end the table.
+const table = (header: string, rows: string[]) => [header, header.replaceAll(/[^|]+/g, '---'), ...rows]
+
+function natsSecrets (names: Names, entry: (variable: string) => string[]): string[] {
+  return names.map((name) => `NATS_${name.toUpperCase()}_PASSWORD`).flatMap((variable) => [
+    ...entry(variable),
+    `  valueFrom: { secretKeyRef: { name: nats, key: ${variable} } }`
+  ])
+}
+
+const paths = (name: string) =>
+  (servicePrefixes as Record<string, readonly string[]>)[name]?.map((prefix) => `\`${prefix}\``).join(' ') ?? ''
+
+function readDescription (root: string, name: string): string {
+  const file = `services/${name}/package.json`
+  const { description } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as { description?: string }
+  if (!description) throw new Error(`${file} needs a description: what the service owns`)
+  return description
+}
+
+/** The keys of a service's Secret, from the manifest that reads them. */
+function listSecrets (root: string, name: string): string[] {
+  const manifest = readFileSync(path.join(root, `deploy/kubernetes/base/${name}/deployment.yaml`), 'utf8')
+  return [...manifest.matchAll(/secretKeyRef: \{ name: [\w-]+, key: (\w+)(, optional: true)?/g)]
+    .map(([, key, optional]) => `\`${key}\`${optional ? ' (optional)' : ''}`)
+}
