@@ -17,7 +17,7 @@ import { createUpstream } from './proxy/pools.ts'
 import { serveResetPage } from './pages/reset-page.ts'
 import { serviceNames } from './routes.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
-import { proxyRoutes, TIMEOUT_MS } from './proxy/upstreams.ts'
+import { proxyRoutes } from './proxy/proxy-routes.ts'
 
 /** The gateway, not yet listening. */
 export async function createGateway (config: Config, log: Log, { loadShedding = true } = {}): Promise<Server> {
@@ -82,13 +82,7 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
     const [identityUpstream] = upstreams.filter(({ name }) => name === 'identity')
     app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
       if (identityUpstream) {
-        forward(request, reply, {
-          upstream: identityUpstream,
-          path: '/.well-known/jwks.json',
-          body: null,
-          length: undefined,
-          timeoutMs: TIMEOUT_MS
-        })
+        forward(request, reply, identityUpstream, '/.well-known/jwks.json')
       }
     })
     await app.register(async (scope) => {

@@ -33,7 +33,7 @@ export interface Route {
   unauthorizedOnly?: boolean
   /** The default rate limit of one client address, such as `5/1m`, or `10/1m,1000/24h` for both. */
   limit?: string
-  /** A body above DEFAULT_BODY_BYTES is streamed, and the service gets 10 s instead of 3 to respond. */
+  /** Bodies above DEFAULT_BODY_BYTES and their responses are streamed; timeouts are 10 s without progress. */
   maxBodyBytes?: number
   /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { Readable } from 'node:stream'
-import { PayloadTooLarge, RequestTimeout, ValidationError } from '@tandem/http-kit'
+import { PayloadTooLarge, RequestTimeout, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
+import type { FastifyRequest } from 'fastify'
 
 // A body slower than a phone with bad reception sends it would hold a connection to a service for nothing.
 const GRACE_MS = 5_000
@@ -9,9 +10,21 @@ const MIN_BYTES_PER_SECOND = 8 * 1_024
 const TICK_MS = 500
 
 /** The declared length of the body of `request`: undefined if it is not declared, 0 if there is no body. */
-export function lengthOf ({ headers }: IncomingMessage): number | undefined {
-  if (headers['transfer-encoding'] !== undefined) return undefined
-  return Number(headers['content-length'] ?? 0)
+export function declaredLengthOf ({ headers }: IncomingMessage): number | undefined {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+}
+
+/**
+ * The declared length of the body of `request`, 0 if it is not read. Throws PayloadTooLarge if it is above `limit`, and
+ * UnsupportedMediaType for a compressed body: services do not decompress, as a limit on the length of a compressed body
+ * would limit nothing.
+ */
+export function checkBody ({ raw, method, headers }: FastifyRequest, limit: number): number | undefined {
+  const length = method === 'GET' || method === 'HEAD' ? 0 : declaredLengthOf(raw)
+  if (length === 0) return 0
+  if (!/^(identity)?$/i.test(headers['content-encoding'] ?? '')) throw new UnsupportedMediaType()
+  if (length !== undefined && length > limit) throw new PayloadTooLarge()
+  return length
 }
 
 /** Buffers a body. Throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, and discards the rest. */

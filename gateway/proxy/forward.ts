@@ -1,192 +1,142 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Readable } from 'node:stream'
-import { runInTraceOf, PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError } from '@tandem/http-kit'
+import { runInTraceOf, ServerError, ServiceUnavailable } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Dispatcher } from 'undici'
-import { copyResponseHeaders, requestHeadersFor } from './headers.ts'
+import type { Dispatcher, Pool } from 'undici'
+import { checkBody, readBody } from './bodies.ts'
+import { requestErrorOf, failureOf, recordFailure } from './failures.ts'
+import { isResponseHeader, requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
+import { BASE_PATH, DEFAULT_BODY_BYTES } from '../routes.ts'
 
-/**
- * Longer responses are streamed. Up to this length they are buffered, so that a broken one can still become a clean
- * 503.
- */
-const MAX_BUFFERED_BYTES = 256 * 1024
+const TIMEOUT_MS = 3_000
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 
-interface ProxiedRequest {
-  upstream: Upstream
-  /** The path at the service, with the query. */
-  path: string
-  body: Buffer | Readable | null
-  /** The length of the body in bytes, if known. */
-  length: number | undefined
-  /** How long the service can take to respond, or stay silent while a body is streamed. */
-  timeoutMs: number
+interface ServiceResponse {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
 }
 
-const invalidRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
-
-const isJson = ({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders) =>
-  type?.startsWith('application/json') && encoding === undefined
-
-/** Node writes a string together with the headers; a Buffer takes a second write. */
-function decodeUtf8 (bytes: Buffer | undefined) {
-  if (!bytes || !isUtf8(bytes)) return bytes
-  return bytes.toString()
-}
-
-// An error that a client can cause must not count against the service, or any client could open its breaker.
-function clientErrorOf (error: Error): Error | undefined {
-  if ([PayloadTooLarge, RequestTimeout, ServiceUnavailable, ValidationError].some((kind) => error instanceof kind)) {
-    return error
-  }
-  if ('code' in error && invalidRequestCodes.has(String(error.code))) {
-    return new ValidationError('The request is not valid HTTP. Please check its headers and its length')
-  }
+/** Forwards `request`, with its body if it has one, to the same path at the service without BASE_PATH. */
+export function forwardRequest (request: FastifyRequest, reply: FastifyReply, upstream: Upstream) {
+  const path = request.url.slice(BASE_PATH.length)
+  if (checkBody(request, DEFAULT_BODY_BYTES) === 0) return forward(request, reply, upstream, path)
+  readBody(request.raw, DEFAULT_BODY_BYTES)
+    .then((body) => forward(request, reply, upstream, path, body))
+    .catch((error: unknown) => reply.send(error))
 }
 
 /**
- * Forwards `request` to a service and its response back to the client: status, headers and body unchanged. Throws
- * ServiceUnavailable if the service is unreachable, too slow, or breaks off. A GET or HEAD is retried once after a
- * broken connection, within the retry budget; any other method only if not a byte was sent.
+ * Forwards `request` to `path` at a service and the response back to the client: status, headers and body unchanged.
+ * Both bodies are buffered, so a slow client holds no connection, and a response that breaks off can still become a
+ * clean 503. Throws ServiceUnavailable if the service is unreachable, takes more than 3 s, or breaks off. A GET or HEAD
+ * is retried once after a broken connection, within the retry budget; any other method only if not a byte was sent.
  */
 export function forward (
   request: FastifyRequest,
   reply: FastifyReply,
-  { upstream, path, body, length, timeoutMs }: ProxiedRequest
+  upstream: Upstream,
+  path: string,
+  body: Buffer | null = null
 ) {
-  const { breaker, retryBudget } = upstream
-  const isStreamed = body instanceof Readable
-  if (!breaker.allowRequest()) {
-    if (isStreamed) body.destroy()
-    throw new ServiceUnavailable()
-  }
+  const { breaker, retryBudget, pool } = upstream
+  if (!breaker.allowRequest()) throw new ServiceUnavailable()
   retryBudget.deposit()
 
   const method = request.method as Dispatcher.HttpMethod
-  const pool = isStreamed ? upstream.streamingPool : upstream.pool
   const isRepeatable = method === 'GET' || method === 'HEAD'
-  const headers = requestHeadersFor(request, length)
-  let controller: Dispatcher.DispatchController | undefined
+  const options = { path, method, headers: requestHeadersFor(request, body?.length), body, bodyTimeout: TIMEOUT_MS }
   let isSettled = false
   let attempts = 0
+  let abort: (reason: Error) => void = () => {}
 
+  // undici's own timeouts fire about half a second late.
   const timer = setTimeout(() => {
-    if (!isStreamed || request.raw.complete) return fail(new Error(`no response within ${timeoutMs} ms`))
-    // While received bytes wait to be read, the client is not slow: the service has more uploads than it can read.
-    fail(
-      body.readableLength > 0
-        ? new ServiceUnavailable()
-        : new ValidationError('The body did not arrive in time. Please try again')
-    )
-  }, timeoutMs)
+    const error = new Error(`no response within ${TIMEOUT_MS} ms`)
+    fail(error)
+    abort(error)
+  }, TIMEOUT_MS)
 
-  const send = (payload: unknown) =>
-    runInTraceOf(request, () => {
-      void reply.send(payload)
-    })
-
-  function settle () {
-    if (isSettled) return false
+  function settle (send: () => void) {
+    if (isSettled) return
     isSettled = true
     clearTimeout(timer)
-    return true
+    // The connection's callbacks run in the trace of the request that opened it.
+    runInTraceOf(request, send)
   }
-
-  function fail (error: Error) {
-    if (!settle()) return
-    controller?.abort(error)
-    if (isStreamed) body.destroy()
-    const clientError = clientErrorOf(error)
-    if (clientError) {
-      breaker.ignored()
-      return send(clientError)
-    }
-    breaker.failed()
-    upstream.countFailure()
-    send(
-      Object.assign(new ServiceUnavailable(), {
-        cause: new Error(`${upstream.name} did not respond`, { cause: error })
-      })
-    )
-  }
-
-  function respond (
-    status: number,
-    responseHeaders: IncomingHttpHeaders,
-    payload: Buffer | string | Readable | undefined
-  ) {
-    // An intermediary responds in the service's place, and not in the envelope.
-    if (status === 502 || status === 504) return fail(new Error(`responded with ${status}`))
-    if (!settle()) return
-    breaker.succeeded()
-    reply.code(status)
-    copyResponseHeaders(reply, responseHeaders)
-    send(payload)
-  }
+  const fail = (error: Error) => settle(() => void reply.send(recordFailure(upstream, error)))
 
   function attempt () {
     attempts++
-    let started = false
-    let status = 0
-    let responseHeaders: IncomingHttpHeaders = {}
-    let chunks: Buffer[] = []
-    let size = 0
-    let stream: Readable | undefined
-
-    function startStreaming () {
-      stream = new Readable({
-        read: () => controller?.resume(),
-        destroy (error, done) {
-          controller?.abort(error ?? new Error('the client disconnected'))
-          done(error)
-        }
-      })
-      for (const chunk of chunks) stream.push(chunk)
-      chunks = []
-      respond(status, responseHeaders, stream)
-      controller?.pause()
-    }
-
-    pool.dispatch({ path, method, headers, body, bodyTimeout: timeoutMs }, {
-      onRequestStart (starting) {
-        started = true
-        controller = starting
-        if (isSettled) starting.abort(new Error('the request has already ended'))
+    abort = sendRequest(pool, options, {
+      onResponse (response) {
+        const failure = failureOf(response.status)
+        if (failure) return fail(failure)
+        settle(() => {
+          breaker.succeeded()
+          sendResponse(reply, response)
+        })
       },
-      onBodySent () {
-        if (isStreamed && !isSettled) timer.refresh()
-      },
-      onResponseStart (_controller, code, received) {
-        status = code
-        responseHeaders = received
-      },
-      onResponseData (_controller, chunk) {
-        if (stream) {
-          if (!stream.push(chunk)) controller?.pause()
-          return
-        }
-        chunks.push(chunk)
-        size += chunk.length
-        if (size > MAX_BUFFERED_BYTES) startStreaming()
-      },
-      onResponseEnd () {
-        controller = undefined
-        if (isStreamed) body.destroy()
-        if (stream) return void stream.push(null)
-        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)
-        respond(status, responseHeaders, size === 0 ? undefined : isJson(responseHeaders) ? decodeUtf8(whole) : whole)
-      },
-      onResponseError (_controller, error) {
-        if (stream) return void stream.destroy(error)
-        if (isSettled) return
-        const isUnsent = !started && !(isStreamed && (body.readableDidRead || body.destroyed))
-        if (attempts === 1 && !clientErrorOf(error) && (isRepeatable || isUnsent) && retryBudget.tryWithdraw()) {
-          attempt()
-        } else fail(error)
+      onError (error, wasSent) {
+        const canRetry = !isSettled && attempts === 1 && !requestErrorOf(error) && (isRepeatable || !wasSent)
+        if (canRetry && retryBudget.tryWithdraw()) attempt()
+        else fail(error)
       }
     })
   }
-
   attempt()
+}
+
+interface ResponseHandler {
+  onResponse(response: ServiceResponse): void
+  onError(error: Error, wasSent: boolean): void
+}
+
+/** Sends one request and buffers its response. Returns a function that aborts it. */
+function sendRequest (pool: Pool, options: Dispatcher.DispatchOptions, { onResponse, onError }: ResponseHandler) {
+  let controller: Dispatcher.DispatchController | undefined
+  let aborted: Error | undefined
+  let status = 0
+  let headers: IncomingHttpHeaders = {}
+  const chunks: Buffer[] = []
+  let size = 0
+
+  pool.dispatch(options, {
+    onRequestStart (started) {
+      controller = started
+      if (aborted) started.abort(aborted)
+    },
+    onResponseStart (_controller, code, received) {
+      status = code
+      headers = received
+    },
+    onResponseData (started, chunk) {
+      size += chunk.length
+      if (size > MAX_RESPONSE_BYTES) {
+        const cause = new Error(`a response is longer than ${MAX_RESPONSE_BYTES} bytes: stream its route in routes.ts`)
+        started.abort(Object.assign(new ServerError(), { cause }))
+      } else chunks.push(chunk)
+    },
+    onResponseEnd () {
+      onResponse({ status, headers, body: chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks, size) })
+    },
+    onResponseError (_controller, error) {
+      onError(error, controller !== undefined)
+    }
+  })
+
+  return (reason: Error) => {
+    aborted = reason
+    controller?.abort(reason)
+  }
+}
+
+function sendResponse (reply: FastifyReply, { status, headers, body }: ServiceResponse) {
+  reply.code(status)
+  for (const name in headers) if (isResponseHeader(name)) reply.header(name, headers[name])
+  if (body.length === 0) return void reply.send()
+  const isText = headers['content-type']?.startsWith('application/json') && headers['content-encoding'] === undefined
+  // Node writes a string together with the headers; a Buffer takes a second write.
+  void reply.send(isText && isUtf8(body) ? body.toString() : body)
 }

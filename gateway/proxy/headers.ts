@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { propagation } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 // Every other header of a client is dropped, so a forged internal header never reaches a service.
 const forwardedHeaders = [
@@ -48,13 +48,8 @@ const droppedHeaders = new Set([
   'x-powered-by'
 ])
 
-/** Copies the headers of a service's response to `reply`. */
-export function copyResponseHeaders (reply: FastifyReply, headers: IncomingHttpHeaders) {
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined && !droppedHeaders.has(name)) reply.header(name, value)
-  }
-}
+/** Whether a header of a service's response reaches the client. */
+export const isResponseHeader = (name: string) => !droppedHeaders.has(name)
 
 const securityHeaders = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,0 +1,32 @@
+import { PayloadTooLarge, RequestTimeout, ServerError, ServiceUnavailable, ValidationError } from '@tandem/http-kit'
+import type { Upstream } from './pools.ts'
+
+const requestErrors = [PayloadTooLarge, RequestTimeout, ServerError, ValidationError]
+const invalidRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
+
+/**
+ * The error for the client if `error` says nothing about the health of the service: it would fail again, and must not
+ * open the breaker, or any client could open it.
+ */
+export function requestErrorOf (error: Error): Error | undefined {
+  if (requestErrors.some((kind) => error instanceof kind)) return error
+  if ('code' in error && invalidRequestCodes.has(String(error.code))) {
+    return new ValidationError('The request is not valid HTTP. Please check its headers and its length')
+  }
+}
+
+/** What makes a response a failure: an intermediary responds in the service's place, and not in the envelope. */
+export const failureOf = (status: number): Error | undefined =>
+  status === 502 || status === 504 ? new Error(`responded with ${status}`) : undefined
+
+/** Counts a failed request against the service, if the service is the cause. Returns the error for the client. */
+export function recordFailure ({ name, breaker, countFailure }: Upstream, error: Error): Error {
+  const requestError = requestErrorOf(error)
+  if (requestError) {
+    breaker.ignored()
+    return requestError
+  }
+  breaker.failed()
+  countFailure()
+  return Object.assign(new ServiceUnavailable(), { cause: new Error(`${name} did not respond`, { cause: error }) })
+}

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { createLogger } from '@tandem/process-kit'
+import t from 'tap'
+import { testGateway } from '../test/gateway.ts'
+
+const base = '/api/mobile/v1'
+
+t.test('a body that is too long is rejected with or without a declared length, and reaches no service', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const limits = {
+    '/feed': 64 * 1024,
+    '/auth/login': 64 * 1024,
+    '/media': 5 * 1024 * 1024 + 64 * 1024,
+    '/fitmatch/photos': 5 * 1024 * 1024 + 64 * 1024,
+    '/fitmatch/verification': 5 * 1024 * 1024 + 64 * 1024,
+    '/onboarding/upload-photo': 5 * 1024 * 1024 + 64 * 1024,
+    '/fitmatch/chat/m1/messages': Math.floor(7.2 * 1024 * 1024)
+  }
+  const post = (path: string, body: Buffer | Buffer[]) =>
+    call(base + path, { method: 'POST', headers: { ...as(), 'content-type': 'application/octet-stream' }, body })
+  for (const [path, limit] of Object.entries(limits)) {
+    const fits = Buffer.alloc(limit, 1)
+    const long = Buffer.alloc(limit + 1, 1)
+    const declared = await post(path, long)
+    t.equal(declared.status, 413, `${path}, ${limit + 1} bytes`)
+    t.match(declared.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+    const undeclared = await post(path, [long.subarray(0, 40_000), long.subarray(40_000)])
+    t.equal(undeclared.status, 413, 'without a length')
+    t.match(undeclared.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+    t.equal((await post(path, fits)).status, 200, `${limit} bytes`)
+    t.equal((await post(path, [fits.subarray(0, 40_000), fits.subarray(40_000)])).status, 200, 'without a length')
+  }
+  const lengths = Object.values(services).flatMap(({ received }) => received.map(({ body }) => body.length))
+  const rising = (a: number, b: number) => a - b
+  t.strictSame(lengths.sort(rising), Object.values(limits).flatMap((limit) => [limit, limit]).sort(rising))
+})
+
+t.test('a compressed body is 415, not reported as broken JSON', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const post = (encoding: string) =>
+    call(`${base}/logs/batch`, {
+      method: 'POST',
+      headers: { ...as(), 'content-type': 'application/json', 'content-encoding': encoding },
+      body: gzipSync('{}')
+    })
+  const refused = await post('gzip')
+  t.equal(refused.status, 415)
+  t.match(refused.json(), { success: false, code: 'UNSUPPORTED_MEDIA_TYPE' })
+  t.equal(services.dashboard.received.length, 0)
+  t.equal((await post('identity')).status, 200)
+})
+
+t.test('four long messages at once are accepted, the fifth is 503, short ones pass', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const waiting: Array<() => void> = []
+  services.fitmatch.respondWith((received, response) => {
+    const answer = () => response.writeHead(201, { 'content-type': 'application/json' }).end('{"success":true}')
+    if (received.body.length > 65_536) waiting.push(answer)
+    else answer()
+  })
+  const send = (size: number) =>
+    call(`${base}/fitmatch/chat/m1/messages`, { method: 'POST', headers: as(), body: Buffer.alloc(size, 1) })
+  const four = [1, 2, 3, 4].map(() => send(3_000_000))
+  while (waiting.length < 4) await sleep(10)
+  const fifth = await send(3_000_000)
+  t.match(fifth, { status: 503, headers: { 'retry-after': /\d/ } })
+  t.match(fifth.json(), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal((await send(500)).status, 201)
+  for (const answer of waiting) answer()
+  t.strictSame((await Promise.all(four)).map(({ status }) => status), [201, 201, 201, 201])
+  services.fitmatch.respondWith((_received, response) => response.writeHead(201).end())
+  t.equal((await send(3_000_000)).status, 201)
+})
+
+t.test('one account cannot take all the slots for long messages', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const [slow, other] = [as(), as()]
+  const waiting: Array<() => void> = []
+  services.fitmatch.respondWith((_received, response) => {
+    waiting.push(() => response.writeHead(201).end())
+  })
+  const send = (headers: object) =>
+    call(`${base}/fitmatch/chat/m1/messages`, {
+      method: 'POST',
+      headers: { ...headers },
+      body: Buffer.alloc(100_000, 1)
+    })
+  const two = [send(slow), send(slow)]
+  while (waiting.length < 2) await sleep(10)
+  t.equal((await send(slow)).status, 503)
+  const another = send(other)
+  while (waiting.length < 3) await sleep(10)
+  for (const answer of waiting) answer()
+  t.strictSame((await Promise.all([...two, another])).map(({ status }) => status), [201, 201, 201])
+  services.fitmatch.respondWith((_received, response) => response.writeHead(201).end())
+  t.equal((await send(slow)).status, 201)
+})
+
+t.test('the response of a service that rejects an upload before reading it reaches the client', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.handleWith((request, response) => {
+    response.writeHead(415, { 'content-type': 'application/json' }).end(
+      '{"success":false,"code":"UNSUPPORTED_MEDIA_TYPE"}'
+    )
+    request.resume()
+  })
+  const answer = await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(5_000_000, 1) })
+  t.equal(answer.status, 415)
+})
+
+t.test('a long response is passed on completely, from a streamed route and from any other', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const long = Buffer.alloc(3_000_000, 'abc')
+  services.fitmatch.respondWith((_received, response) =>
+    response.writeHead(200, { 'content-type': 'image/webp' }).end(long)
+  )
+  const other = await call(`${base}/fitmatch/photos/1`, { headers: as() })
+  t.equal(other.status, 200)
+  t.ok(other.body.equals(long))
+  const streamed = await call(`${base}/fitmatch/photos`, { method: 'POST', headers: as(), body: Buffer.alloc(100_000) })
+  t.equal(streamed.status, 200)
+  t.ok(streamed.body.equals(long))
+})
+
+t.test('a response of a streamed route reaches the client while the service still sends', async (t) => {
+  const { url, as, services } = await testGateway(t)
+  let finish: (() => void) | undefined
+  services.social.respondWith((_received, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('first')
+    finish = () => response.end('second')
+  })
+  const response = await fetch(`${url}${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(100_000) })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  t.strictSame(await reader?.read(), { done: false, value: 'first' })
+  finish?.()
+  t.strictSame(await reader?.read(), { done: false, value: 'second' })
+})
+
+t.test('a response above 4 MiB of a route that is not streamed is 500, and does not open the breaker', async (t) => {
+  const { call, as, services } = await testGateway(t, { log: createLogger('gateway', 'silent') })
+  const headers = as()
+  services.social.respondWith((_received, response) => response.writeHead(200).end(Buffer.alloc(4 * 1024 * 1024 + 1)))
+  for (let i = 0; i < 22; i++) {
+    const { status, json } = await call(`${base}/feed`, { headers })
+    t.equal(status, 500)
+    t.match(json(), { success: false, code: 'SERVER_ERROR' })
+  }
+  services.social.respondWith((_received, response) => response.writeHead(200).end())
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+})
