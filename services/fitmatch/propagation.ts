@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
-import { isBlockedBy, isMatchedWith } from './profiles/queries.ts'
+import { isBlockedBy, isMatchedWith } from './people/visibility.ts'
 
 const MAX_WAIT_MS = 500
 const POLL_INTERVAL_MS = 5

@@ -8,7 +8,7 @@ import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { discover } from '../discover/queries.ts'
-import { readCaller } from '../profiles/queries.ts'
+import { readCaller } from '../people/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
 

@@ -3,7 +3,7 @@ import { publish, publishSql } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
-import { readParticipant } from '../profiles/queries.ts'
+import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { readChat } from './queries.ts'
 

@@ -18,7 +18,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
-import { readParticipant } from '../profiles/queries.ts'
+import { readParticipant } from '../people/queries.ts'
 import { findByClientId, markRead, retryAfterSeconds, sendMessage, setTyping } from './actions.ts'
 import { storeImage } from './images.ts'
 import { listHistory, listSince, readChat } from './queries.ts'

@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
 import { ProfileNotFound } from '../errors.ts'
-import { isVisibleTo, type Caller } from '../profiles/queries.ts'
+import type { Caller } from '../people/queries.ts'
+import { isVisibleTo } from '../people/visibility.ts'
 import type { Db, MatchType, SwipeType } from '../tables.ts'
-import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from './candidate.ts'
+import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../candidates/candidate.ts'
 import { cellRangesAround } from './cells.ts'
-import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from './score.ts'
+import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from '../candidates/score.ts'
 
 interface Search {
   limit: number

@@ -13,10 +13,10 @@ import {
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
-import { readParticipant } from '../profiles/queries.ts'
+import { readParticipant } from '../people/queries.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
-import { Candidate, candidateFields, exampleCandidate } from './candidate.ts'
+import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import { discover, readProfileView } from './queries.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -2,7 +2,7 @@ import { publish } from '@tandem/bus-kit'
 import { MatchEnded } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { MatchNotFound } from '../errors.ts'
-import { readParticipant } from '../profiles/queries.ts'
+import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { lockPair, pairOf } from './pairs.ts'
 

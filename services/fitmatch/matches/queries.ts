@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { ageNow, isVisibleTo } from '../profiles/queries.ts'
+import { ageNow } from '../people/queries.ts'
+import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_SHOWN = 500

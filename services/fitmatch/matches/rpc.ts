@@ -1,7 +1,7 @@
 import { handleRpc } from '@tandem/bus-kit'
 import { FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { findCaller } from '../profiles/queries.ts'
+import { findCaller } from '../people/queries.ts'
 import { listNewestMatches } from './queries.ts'
 
 const MAX_ON_HOME_SCREEN = 10

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { sportBitsOf } from '../profiles/sports.ts'
+import { sportBitsOf } from './sports.ts'
 import type { Db, Trx } from '../tables.ts'
 
 /**

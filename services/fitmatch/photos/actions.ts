@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
-import { lockProfile, type Profile } from '../profiles/queries.ts'
+import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { revokeUnlessMainPhotoCompared } from '../verification/actions.ts'
+import { revokeUnlessMainPhotoCompared } from './approval.ts'
 import { removeUnreportedFiles } from './files.ts'
 import { listPhotos, readPhotos } from './queries.ts'
 
@@ -69,7 +69,7 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
 const namesEachOnce = (ids: string[], photos: { id: string }[]) =>
   ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
 
-async function makeMain (trx: Trx, profile: Profile, photoId: string) {
+async function makeMain (trx: Trx, profile: LockedProfile, photoId: string) {
   await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where(
     'is_main',
     '=',

@@ -1,4 +1,4 @@
-import { readCaller } from '../profiles/queries.ts'
+import { readCaller } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
 
 export async function listPhotos (db: Db, profileId: string) {

@@ -15,11 +15,11 @@ import {
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
-import { readCaller } from '../profiles/queries.ts'
-import { Photo } from '../profiles/schemas.ts'
+import { readCaller } from '../people/queries.ts'
 import { withUrl, withUrls } from './urls.ts'
 import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
+import { Photo } from './schemas.ts'
 
 const Photos = Data(Type.Object({
   photos: Type.Array(Photo),

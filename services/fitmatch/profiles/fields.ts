@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ValidationError } from '@tandem/http-kit'
 import { AgeRestricted } from '../errors.ts'
-import { checkPosition, roundToGrid } from './position.ts'
+import { checkPosition, roundToGrid } from '../position.ts'
 import type { ProfileFields } from './schemas.ts'
 
 export interface Position {

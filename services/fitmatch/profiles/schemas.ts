@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { Body, Enum, IsoDate, Nullable, Text } from '@tandem/http-kit'
+import { examplePhoto, Photo } from '../photos/schemas.ts'
+import { exampleVenue, Venue } from '../venues/schemas.ts'
 import { weekdays } from './traits.ts'
 
 const Gender = Enum(['MALE', 'FEMALE', 'OTHER'])
@@ -61,45 +63,6 @@ export const ProfileChanges = Body({
 })
 
 export type ProfileFields = Type.Static<typeof NewProfile>
-
-const examplePhoto = {
-  id: '019aa1f0-0000-7000-8000-000000000001',
-  url: 'https://cdn.example/fitmatch/a/b.webp',
-  isMain: true,
-  sortOrder: 0
-}
-const exampleVenue = {
-  id: '019aa1f0-0000-7000-8000-000000000002',
-  chainId: null,
-  name: 'Gelora',
-  branch: null,
-  city: 'Jakarta',
-  latitude: -6.2186,
-  longitude: 106.8018,
-  placeId: null,
-  isCustom: true,
-  sortOrder: 0
-}
-
-export const Photo = Type.Object({
-  id: Type.String(),
-  url: Type.String(),
-  isMain: Type.Boolean(),
-  sortOrder: Type.Integer()
-}, { examples: [examplePhoto] })
-
-export const Venue = Type.Object({
-  id: Type.String(),
-  chainId: Nullable(Type.String()),
-  name: Type.String(),
-  branch: Nullable(Type.String()),
-  city: Nullable(Type.String()),
-  latitude: Nullable(Type.Number()),
-  longitude: Nullable(Type.Number()),
-  placeId: Nullable(Type.String()),
-  isCustom: Type.Boolean(),
-  sortOrder: Type.Integer()
-}, { examples: [exampleVenue] })
 
 const strings = Type.Array(Type.String())
 

@@ -4,7 +4,7 @@ import { ValidationError } from '@tandem/http-kit'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
 import { lockPair, pairOf } from '../matches/pairs.ts'
-import { hasNotBlocked } from '../profiles/queries.ts'
+import { hasNotBlocked } from '../people/visibility.ts'
 import type { Db, Trx } from '../tables.ts'
 
 interface Block {

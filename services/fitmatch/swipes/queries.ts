@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../discover/candidate.ts'
-import { isVisibleTo, type Caller } from '../profiles/queries.ts'
+import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../candidates/candidate.ts'
+import type { Caller } from '../people/queries.ts'
+import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_SHOWN = 50

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { ValidationError } from '@tandem/http-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
-import { checkPosition } from '../profiles/position.ts'
-import { lockProfile } from '../profiles/queries.ts'
+import { checkPosition } from '../position.ts'
+import { lockProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { listVenues } from './queries.ts'
+import { listVenues, venueColumns } from './queries.ts'
 
 export const MAX_VENUES = 5
 
@@ -55,18 +55,7 @@ export async function addVenue (
       is_custom: isCustom ?? false,
       sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
     })
-    .returning([
-      'id',
-      'chain_id as chainId',
-      'name',
-      'branch',
-      'city',
-      'latitude',
-      'longitude',
-      'place_id as placeId',
-      'is_custom as isCustom',
-      'sort_order as sortOrder'
-    ])
+    .returning(venueColumns)
     .executeTakeFirstOrThrow()
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../tables.ts'
 
-const columns = [
+export const venueColumns = [
   'id',
   'chain_id as chainId',
   'name',
@@ -14,6 +14,6 @@ const columns = [
 ] as const
 
 export async function listVenues (db: Db, profileId: string) {
-  return await db.selectFrom('venues').where('profile_id', '=', profileId).select(columns).orderBy('sort_order')
+  return await db.selectFrom('venues').where('profile_id', '=', profileId).select(venueColumns).orderBy('sort_order')
     .execute()
 }

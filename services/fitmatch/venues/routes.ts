@@ -14,10 +14,10 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { readCaller } from '../profiles/queries.ts'
-import { Venue } from '../profiles/schemas.ts'
+import { readCaller } from '../people/queries.ts'
 import { addVenue, updateVenue, deleteVenue, MAX_VENUES, reorderVenues } from './actions.ts'
 import { listVenues } from './queries.ts'
+import { Venue } from './schemas.ts'
 
 const Venues = Data(Type.Object({ venues: Type.Array(Venue), maxVenues: Type.Integer() }))
 const latitude = Type.Optional(Type.Number({ minimum: -90, maximum: 90 }))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
-import { grantBadge, revokeBadge } from '../badges/actions.ts'
+import { grantBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import {
   AlreadyDecided,
@@ -13,9 +13,10 @@ import {
   VerificationPending
 } from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
-import { lockedColumns, lockProfile, type Profile } from '../profiles/queries.ts'
+import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
+import { revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
 import type { Db, Trx } from '../tables.ts'
-import { findSelfieKey, MAIN_PHOTO_CHANGED, readVerification } from './queries.ts'
+import { findSelfieKey, readVerification } from './queries.ts'
 
 /**
  * Submits a selfie. Its key is stored before the file, so that a crash never leaves an untracked file.
@@ -94,7 +95,8 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
     const { accountId, profileId } = verification
     // Locks the profile before the verification, in the same order as changes of photos do. The photos cannot change
     // until the decision commits.
-    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedColumns).forUpdate()
+    const profile = await trx.selectFrom('profiles').where('id', '=', profileId).select(lockedProfileColumns)
+      .forUpdate()
       .executeTakeFirst()
     if (approved && profile) await revokeUnlessMainPhotoCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
@@ -129,39 +131,6 @@ const selectComparedPhoto = (trx: Trx, verificationId: string) =>
     .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select(
       'photo_id'
     )
-
-/**
- * If the main photo is not one of those the selfie was submitted with, revokes the approval and cancels a pending
- * verification. Call it under the profile's lock.
- */
-export async function revokeUnlessMainPhotoCompared (
-  trx: Trx,
-  { id, account_id: accountId, photo_verified: isVerified }: Profile
-) {
-  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select([
-    'id',
-    'is_verified'
-  ]).executeTakeFirst()
-  await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
-    .where('account_id', '=', accountId).where('status', '=', 'PENDING')
-    .$if(main !== undefined, (query) =>
-      query.where(({ not, exists, selectFrom }) =>
-        not(exists(
-          selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where(
-            'photo_id',
-            '=',
-            main?.id ?? ''
-          ).select('photo_id')
-        ))
-      ))
-    .execute()
-  if (!isVerified || main?.is_verified) return
-  await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
-  await trx.updateTable('verifications').set({ revoked_at: sql`now()` })
-    .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
-    .execute()
-  await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
-}
 
 async function eraseSelfie (db: Db, selfies: Storage, key: string) {
   await selfies.remove(key)

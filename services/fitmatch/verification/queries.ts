@@ -1,9 +1,7 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate, type Page } from '@tandem/http-kit'
+import { MAIN_PHOTO_CHANGED } from '../photos/approval.ts'
 import type { Db, VerificationStatus } from '../tables.ts'
-
-/** Why a verification was canceled, or an approval revoked. */
-export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent your selfie'
 
 /** The verification status of an account's current profile. */
 export async function readVerification (db: Db, accountId: string) {

@@ -20,7 +20,7 @@ import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
-import { readCaller } from '../profiles/queries.ts'
+import { readCaller } from '../people/queries.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, Data, data, Text, type Routes } from '@tandem/http-kit'
-import { Email } from '../accounts/schemas.ts'
+import { Email } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { reportIssue } from './actions.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
-import { Email } from '../accounts/schemas.ts'
+import { Email } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
 import { logSignInFailure } from '../security-log/actions.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/http-kit'
-import { Email, RequiredId } from '../accounts/schemas.ts'
+import { Email, RequiredId } from '../schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'

@@ -14,7 +14,7 @@ import {
   ValidationError,
   type Routes
 } from '@tandem/http-kit'
-import { RequiredId } from '../accounts/schemas.ts'
+import { RequiredId } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, listRecentlyEnded } from './queries.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
-import { Email } from '../accounts/schemas.ts'
+import { Email } from '../schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { Password } from '../passwords/schemas.ts'

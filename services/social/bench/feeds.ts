@@ -1,7 +1,7 @@
 import { request, Agent } from 'node:http'
 import { sql, type CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { bearer } from '@tandem/http-kit/testing'
-import { asUuid, isFollowing } from '../connections/predicates.ts'
+import { asUuid, isFollowing } from '../visibility/people.ts'
 import { readAll, readDiscover, readFollowing, readByAuthor } from '../feed/queries.ts'
 import { updateRanking } from '../feed/ranking.ts'
 import { readTrending } from '../feed/trending.ts'

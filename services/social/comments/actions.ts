@@ -2,7 +2,7 @@ import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { NotYourComment } from '../errors.ts'
 import { updateMentions } from '../mentions/actions.ts'
-import { excerptOf, lockVisiblePost, canSeePost } from '../posts/visibility.ts'
+import { excerptOf, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
 import type { Db, Trx } from '../tables.ts'
 import { findComment } from './queries.ts'
 

@@ -20,7 +20,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
-import { ensureVisiblePost } from '../posts/visibility.ts'
+import { ensureVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
 

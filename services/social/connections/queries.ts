@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
-import { isMatched } from './predicates.ts'
+import { isMatched } from '../visibility/people.ts'
 
 /** Whether two people are matched, and whether `accountId` has blocked the other. */
 export async function readConnection (db: Db, accountId: string, otherId: string) {

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isFollowing, isMatched } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isMatched } from '../visibility/people.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
-import { canSeePost } from '../posts/visibility.ts'
+import { canSeePost } from '../visibility/posts.ts'
 import type { Db, PostType } from '../tables.ts'
 
 export interface Filters {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
-import { isNotBlocked } from '../connections/predicates.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { isNotBlocked } from '../connections/predicates.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { asUuid } from '../connections/predicates.ts'
-import { canSeePost } from '../posts/visibility.ts'
+import { asUuid } from '../visibility/people.ts'
+import { canSeePost } from '../visibility/posts.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_TAGS = 20

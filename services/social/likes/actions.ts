@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { publishSql } from '@tandem/bus-kit'
 import { PostLiked, PostUnliked } from '@tandem/contracts'
-import { asUuid } from '../connections/predicates.ts'
+import { asUuid } from '../visibility/people.ts'
 import { AlreadyLiked, NotLiked } from '../errors.ts'
-import { excerptOfPost, hiddenPostError, canSeePost } from '../posts/visibility.ts'
+import { excerptOfPost, hiddenPostError, canSeePost } from '../visibility/posts.ts'
 import type { Db } from '../tables.ts'
 
 interface Like {

@@ -3,7 +3,7 @@ import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@t
 import type { Deps } from '../deps.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
-import { ensureVisiblePost } from '../posts/visibility.ts'
+import { ensureVisiblePost } from '../visibility/posts.ts'
 import { likePost, unlikePost } from './actions.ts'
 import { listLikers } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isFollowing, isNotBlocked } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isNotBlocked } from '../visibility/people.ts'
 import type { Db, Tables } from '../tables.ts'
 import { toPrefixQuery } from './names.ts'
 

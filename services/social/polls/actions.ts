@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { AlreadyVoted, PollNotFound, PollOptionNotFound, PollClosed, PollEndInPast, PollIncomplete } from '../errors.ts'
-import { lockVisiblePost } from '../posts/visibility.ts'
+import { lockVisiblePost } from '../visibility/posts.ts'
 import type { Db, Trx } from '../tables.ts'
 
 export interface NewPoll {

@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { Body, Data, data, Id, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PollNotFound } from '../errors.ts'
-import { toPostResponses, Poll } from '../posts/post.ts'
-import { findPost } from '../posts/queries.ts'
 import { castVote } from './actions.ts'
+import { Poll, toPollResponse } from './poll.ts'
+import { findPoll } from './queries.ts'
 
-export const pollRoutes: Routes<Deps> = async (app, deps) => {
+export const pollRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/feed/:id/vote', {
     schema: {
       summary: 'Vote in the poll of a post',
@@ -18,10 +18,9 @@ export const pollRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ poll: Poll })) }
     }
   }, async ({ params, body, account }) => {
-    await castVote(deps.db, { postId: params.id, optionId: body.optionId, accountId: account.id })
-    const row = await findPost(deps.db, params.id, account.id)
-    const [post] = await toPostResponses(deps, row ? [row] : [], account.id)
-    if (!post?.poll) throw new PollNotFound()
-    return data({ poll: post.poll })
+    await castVote(db, { postId: params.id, optionId: body.optionId, accountId: account.id })
+    const poll = await findPoll(db, params.id, account.id)
+    if (!poll) throw new PollNotFound()
+    return data({ poll: toPollResponse(poll) })
   })
 }

@@ -8,7 +8,7 @@ import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
-import { hiddenPostError, lockVisiblePost } from './visibility.ts'
+import { hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 
 export interface NewPost {
   authorId: string

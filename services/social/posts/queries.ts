@@ -1,15 +1,8 @@
 import { sql } from 'kysely'
-import { asUuid } from '../connections/predicates.ts'
+import { asUuid } from '../visibility/people.ts'
+import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
-import { canSeePost } from './visibility.ts'
-
-interface PollRow {
-  question: string
-  options: { id: string, text: string, votesCount: number }[]
-  totalVotes: number
-  endsAt: Date | string | null
-  myVote: string | null
-}
+import { canSeePost } from '../visibility/posts.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
 export interface PostRow {
@@ -56,21 +49,6 @@ export function selectPosts (db: Db, viewer: string) {
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
 }
-
-/** The poll of a row of `posts`, in the same query. */
-const pollOf = (viewer: string) =>
-  sql`(
-  select json_build_object(
-    'question', polls.question,
-    'totalVotes', polls.total_votes,
-    'endsAt', polls.ends_at,
-    'myVote', (select option_id from poll_votes where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${
-    asUuid(viewer)
-  }),
-    'options', (
-      select json_agg(json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count) order by poll_options.position)
-      from poll_options where poll_options.post_id = polls.post_id))
-  from polls where polls.post_id = posts.id)`
 
 /** One post, or undefined if `viewer` cannot see it. */
 export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {

@@ -5,7 +5,7 @@ import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { findStory } from './queries.ts'
-import { lockVisibleStory } from './visibility.ts'
+import { lockVisibleStory } from '../visibility/stories.ts'
 
 const MAX_STORIES_PER_DAY = 10
 const MAX_EMOJI_CHARACTERS = 4

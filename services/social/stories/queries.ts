@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isNotBlocked } from '../connections/predicates.ts'
+import { asUuid, isNotBlocked } from '../visibility/people.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
-import { isActive, canSeeStoriesOf, canSeeStory } from './visibility.ts'
+import { isActive, canSeeStoriesOf, canSeeStory } from '../visibility/stories.ts'
 
 const MAX_RINGS = 500
 

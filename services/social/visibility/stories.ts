@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { asUuid, isFollowing, isMatched, isNotBlocked, type AccountRef } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isMatched, isNotBlocked, type AccountRef } from './people.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Trx } from '../tables.ts'
 

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { asUuid, isFollowing, isNotBlocked, type AccountRef } from '../connections/predicates.ts'
+import { asUuid, isFollowing, isNotBlocked, type AccountRef } from './people.ts'
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 

@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { ProfileMissing, ProfileSuspended } from '../errors.ts'
+import type { Db, Trx } from '../tables.ts'
+
+/** The age in full years of the current row's person. */
+export const ageNow = sql<
+  number | null
+>`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
+
+/** The caller's profile, with everything that decides what they can do. */
+export async function findCaller (db: Db, accountId: string) {
+  return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
+    .where('profiles.account_id', '=', accountId)
+    .select([
+      'profiles.id',
+      'profiles.account_id as accountId',
+      'status',
+      'photo_count as photoCount',
+      'gender_bit as genderBit',
+      'preferred_gender_bits as preferredGenderBits',
+      'age_min as ageMin',
+      'age_max as ageMax',
+      'max_distance as maxDistance',
+      'latitude',
+      'longitude',
+      'cell',
+      'trait_bits as traitBits',
+      'sport_bits as sportBits',
+      'timezone',
+      'paused',
+      'show_online_status as showOnlineStatus',
+      'show_distance as showDistance',
+      'show_last_active as showLastActive',
+      'tutorial_seen as tutorialSeen',
+      'photo_verified as isPhotoVerified',
+      ageNow.as('age'),
+      sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed')
+    ])
+    .executeTakeFirst()
+}
+export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
+
+/** @throws ProfileMissing */
+export async function readCaller (db: Db, accountId: string): Promise<Caller> {
+  const caller = await findCaller(db, accountId)
+  if (!caller) throw new ProfileMissing()
+  return caller
+}
+
+/** The caller, unless suspended. @throws ProfileMissing, ProfileSuspended */
+export async function readParticipant (db: Db, accountId: string): Promise<Caller> {
+  const caller = await readCaller(db, accountId)
+  if (caller.status === 'SUSPENDED') throw new ProfileSuspended()
+  return caller
+}
+
+/**
+ * The columns that actions need of a locked profile. Named, because `*` breaks prepared statements as soon as a
+ * migration adds a column.
+ */
+export const lockedProfileColumns = [
+  'id',
+  'account_id',
+  'display_name',
+  'latitude',
+  'longitude',
+  'age_min',
+  'age_max',
+  'interested_in',
+  'fitness_goals',
+  'preferred_times',
+  'workout_days',
+  'photo_verified'
+] as const
+
+/** Locks the caller's profile, so that its counts cannot change during the transaction. @throws ProfileMissing */
+export async function lockProfile (trx: Trx, accountId: string) {
+  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select(lockedProfileColumns)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!profile) throw new ProfileMissing()
+  return profile
+}
+export type LockedProfile = Awaited<ReturnType<typeof lockProfile>>

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+
+/**
+ * Whether the current profile's owner has not blocked `accountId`. Ignores whether the profile is paused or suspended.
+ */
+export const hasNotBlocked = (accountId: string) =>
+  sql<boolean>`
+  not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
+
+/** Whether `accountId` has blocked the current profile's owner. */
+export const isBlockedBy = (accountId: string) =>
+  sql<boolean>`
+  exists (select from blocks where blocker_id = ${accountId} and blocked_id = profiles.account_id)`
+
+/** Whether `accountId` is matched with the current profile's owner. */
+export const isMatchedWith = (accountId: string) =>
+  sql<boolean>`
+  exists (select from matches
+    where ended_at is null and low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId}))`
+
+/**
+ * Whether `viewer` can see the current profile. Every path from one person to another checks this. Blocked people, in
+ * either direction, and suspended profiles are invisible. A paused profile is visible only to its owner and its
+ * matches.
+ */
+export const isVisibleTo = (viewer: string) =>
+  sql<boolean>`(
+  not profiles.suspended
+  and (not profiles.paused or profiles.account_id = ${viewer} or ${isMatchedWith(viewer)})
+  and not ${isBlockedBy(viewer)}
+  and ${hasNotBlocked(viewer)})`

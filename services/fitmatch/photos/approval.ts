@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { revokeBadge } from '../badges/actions.ts'
+import type { LockedProfile } from '../people/queries.ts'
+import type { Trx } from '../tables.ts'
+
+/** Why a verification was canceled, or an approval revoked. */
+export const MAIN_PHOTO_CHANGED = 'Your main photo has changed since you sent your selfie'
+
+/**
+ * If the main photo is not one of those the selfie was submitted with, revokes the approval and cancels a pending
+ * verification. Call it under the profile's lock.
+ */
+export async function revokeUnlessMainPhotoCompared (
+  trx: Trx,
+  { id, account_id: accountId, photo_verified: isVerified }: LockedProfile
+) {
+  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select([
+    'id',
+    'is_verified'
+  ]).executeTakeFirst()
+  await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
+    .where('account_id', '=', accountId).where('status', '=', 'PENDING')
+    .$if(main !== undefined, (query) =>
+      query.where(({ not, exists, selectFrom }) =>
+        not(exists(
+          selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where(
+            'photo_id',
+            '=',
+            main?.id ?? ''
+          ).select('photo_id')
+        ))
+      ))
+    .execute()
+  if (!isVerified || main?.is_verified) return
+  await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
+  await trx.updateTable('verifications').set({ revoked_at: sql`now()` })
+    .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
+    .execute()
+  await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
+}

@@ -1,0 +1,15 @@
+import Type from 'typebox'
+
+export const examplePhoto = {
+  id: '019aa1f0-0000-7000-8000-000000000001',
+  url: 'https://cdn.example/fitmatch/a/b.webp',
+  isMain: true,
+  sortOrder: 0
+}
+
+export const Photo = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  isMain: Type.Boolean(),
+  sortOrder: Type.Integer()
+}, { examples: [examplePhoto] })
