@@ -13,7 +13,7 @@ import {
 } from '@tandem/bus-kit'
 import { AccountVerified, defineEvent } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
-import { connectStreamManager } from '../nats/streams.ts'
+import { connectStreamManager } from '@tandem/nats/streams.ts'
 import type { Stack } from './stack.ts'
 import { percentile, type Row } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { readMessaging } from '../nats/messaging.ts'
+import { readMessaging } from '@tandem/nats/messaging.ts'
 import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
 import { compareDocuments, documentFile, joinPublic, listUnreachable, readDocuments } from './openapi.ts'
 import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { screen } from '../local/screen.ts'
-import '../nats/write-rights.ts'
+import '@tandem/nats/write-rights.ts'
 import '../new-service/write.ts'
 import { checkContracts, checkDocument } from './guard.ts'
 

@@ -9,7 +9,7 @@ import type { AccessControl } from './servers.ts'
 /** The permissions of each service below `root` on NATS. */
 export async function natsAccess (root: string, dataDir: string): Promise<AccessControl> {
   // Imported lazily: it takes a moment, and tests do not need it.
-  const { readRights } = await import('../nats/messaging.ts')
+  const { readRights } = await import('@tandem/nats/messaging.ts')
   // NATS would parse a variable that begins with a digit as a number.
   return { rights: readRights(root), passwordOf: (user) => `s${readOrCreateSecret(dataDir, `nats.${user}`)}` }
 }
@@ -28,7 +28,7 @@ export function redisAccess (dataDir: string): AccessControl {
 
 /** Manages the streams of `services`, as a separate process does in production. Returns a function that stops it. */
 export async function startStreams (url: string, services: string[]) {
-  const { connectStreamManager } = await import('../nats/streams.ts')
+  const { connectStreamManager } = await import('@tandem/nats/streams.ts')
   const warn = (details: object, message: string) =>
     screen.warn(`streams: ${message}${'err' in details ? ` (${String(details.err)})` : ''}`)
   return connectStreamManager(url, services, { info () {}, warn, error: warn })

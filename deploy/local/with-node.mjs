@@ -1,5 +1,6 @@
 // Runs a script of this repository on Node 26 with the locked dependencies installed, from any Node since version 20.
-// It is plain JavaScript without imports, because nothing may be installed yet.
+// With --runtime it installs only what running Tandem needs: half of the packages, without the compiler, the linter and
+// what tests use. It is plain JavaScript without dependencies, because nothing may be installed yet.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -9,10 +10,12 @@ import path from 'node:path'
 const NODE = 26
 const root = path.resolve(import.meta.dirname, '../..')
 const cache = path.join(root, 'node_modules/.cache')
-const [script, ...args] = process.argv.slice(2)
+const RUNTIME_ONLY = ['--prod', '--filter=@tandem/gateway...', '--filter={services/*}...', '--filter=@tandem/local...']
+const runtimeOnly = process.argv[2] === '--runtime'
+const [script, ...args] = process.argv.slice(runtimeOnly ? 3 : 2)
 const print = (line) => process.stderr.write(`${line}\n`)
 
-if (!script) fail('usage: node deploy/local/with-node.mjs <script> [arguments]')
+if (!script) fail('usage: node deploy/local/with-node.mjs [--runtime] <script> [arguments]')
 // `import.meta.dirname`, used above, is newer than Node 20.0; an older Node fails with a less helpful message.
 if (Number(process.versions.node.split('.')[0]) < 20) fail(`Node 20 or newer is required; this is ${process.version}`)
 
@@ -77,22 +80,29 @@ function ensureLibatomic () {
 function install () {
   const stamp = path.join(cache, 'installed')
   const lockfile = createHash('sha256').update(readFileSync(path.join(root, 'pnpm-lock.yaml'))).digest('hex')
-  const isFresh = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile
-  if (isFresh() && existsSync(path.join(cache, 'tools.json'))) return
+  const isInstalled = () => {
+    const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+    return installed === `all ${lockfile}` || (runtimeOnly && installed === `runtime ${lockfile}`)
+  }
+  if (isInstalled() && existsSync(path.join(cache, 'tools.json'))) return
 
   withLock(createHash('sha256').update(root).digest('hex').slice(0, 12), () => {
-    if (!isFresh()) {
-      print('Installing the dependencies …')
-      const installed = spawnSync(tools.pnpm, ['install', '--frozen-lockfile', '--config.confirmModulesPurge=false'], {
+    if (!isInstalled()) {
+      // What has been installed for tests stays, or `npm start` and `npm test` would install again in turns.
+      const filters = runtimeOnly && !existsSync(path.join(root, 'node_modules/tap')) ? RUNTIME_ONLY : []
+      print(filters.length > 0 ? 'Installing what running needs …' : 'Installing all dependencies …')
+      const options = ['--frozen-lockfile', '--config.confirmModulesPurge=false', ...filters]
+      const installed = spawnSync(tools.pnpm, ['install', ...options], {
         cwd: root,
         env: environment,
         stdio: ['ignore', 2, 2]
       })
       if (installed.status !== 0) fail('The dependencies could not be installed: see the output above')
+      mkdirSync(cache, { recursive: true })
+      writeFileSync(stamp, `${filters.length > 0 ? 'runtime' : 'all'} ${lockfile}`)
     }
     mkdirSync(cache, { recursive: true })
     writeFileSync(path.join(cache, 'tools.json'), JSON.stringify(tools))
-    writeFileSync(stamp, lockfile)
   })
 }
 
