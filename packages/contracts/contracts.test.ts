@@ -19,7 +19,7 @@ t.test('each event, request and response that was ever published still parses', 
   }
 })
 
-t.test('each sample belongs to an event or an RPC, so that none is removed while a service can still send it', async (t) => {
+t.test('each sample belongs to an event or an RPC, so that none is removed while it is in use', async (t) => {
   const samples = (await readdir(new URL('samples', import.meta.url))).map((file) => file.replace('.json', ''))
   const expected = definitions.flatMap((each) =>
     'data' in each ? [each.type] : [`${each.type}.request`, `${each.type}.response`]

@@ -8,7 +8,7 @@ export const AccountRegistered = defineEvent(
     accountId: Id,
     name: Type.String(),
     /**
-     * For versions of the profile service that do not generate usernames themselves. It reveals nothing about the person.
+     * For versions of the profile service that do not generate usernames. It reveals nothing about the person.
      */
     usernameSeed: Type.String(),
     locale: Type.String(),

@@ -19,17 +19,21 @@ t.test('expired rows are deleted, and the unread count stays exact', async (t) =
     await sql`
       with copy as (
         insert into notifications (id, account_id, dedupe_key, kind, type, data, params, listed)
-        select ${id}::uuid, account_id, ${`${dedupeKey}:aged`}, kind, type, data, params, listed from notifications where id = ${oldId}
+        select ${id}::uuid, account_id, ${`${dedupeKey}:aged`}, kind, type, data, params, listed
+        from notifications where id = ${oldId}
       )
       insert into deliveries (id, notification_id, account_id, device_id, platform, low_priority, status, due_at)
-      select ${id}::uuid, ${id}::uuid, account_id, device_id, platform, low_priority, 'sent', due_at from deliveries where notification_id = ${oldId}`
+      select ${id}::uuid, ${id}::uuid, account_id, device_id, platform, low_priority, 'sent', due_at
+      from deliveries where notification_id = ${oldId}`
       .execute(db)
     await db.deleteFrom('notifications').where('id', '=', oldId).execute()
   }
   await age('level:2', '-91 days')
   await age('level:3', '-31 days')
   const stale = randomUUID()
-  await sql`insert into devices (account_id, session_id, token, platform, last_used_at) values (${ana}, ${stale}, 'old', 'ios', now() - interval '271 days')`
+  await sql`
+    insert into devices (account_id, session_id, token, platform, last_used_at)
+    values (${ana}, ${stale}, 'old', 'ios', now() - interval '271 days')`
     .execute(db)
   await sql`insert into ended_sessions (session_id, ended_at) values (${stale}, now() - interval '2 days')`.execute(db)
   t.equal((await inbox(ana)).unreadCount, 3)

@@ -6,6 +6,7 @@ import type { Db } from './tables.ts'
 
 const INTERVAL_MS = 10 * 60 * 1_000
 const CHUNK_SIZE = 1_000
+const CHUNK = sql.lit(CHUNK_SIZE)
 
 /** Deletes expired rows, now and every ten minutes. */
 export const startHousekeeping = (db: Db, log: Log) =>
@@ -17,39 +18,37 @@ export async function deleteExpired (db: Db) {
   await inChunks(() =>
     sql`
     delete from deliveries where id in (
-      select id from deliveries where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held') order by id limit ${
-      sql.lit(CHUNK_SIZE)
-    }
+      select id from deliveries
+      where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
+      order by id limit ${CHUNK}
     )`.execute(db)
   )
   // FCM expires tokens that were inactive for this long.
   await inChunks(() =>
     sql`
-    delete from devices where id in (select id from devices where last_used_at < now() - interval '270 days' limit ${
-      sql.lit(CHUNK_SIZE)
-    })`.execute(db)
-  )
-  await inChunks(() =>
-    sql`
-    delete from post_likes where (post_id, liked_by) in (
-      select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${
-      sql.lit(CHUNK_SIZE)
-    }
+    delete from devices where id in (
+      select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
     )`.execute(db)
   )
   await inChunks(() =>
     sql`
-    delete from like_digests where post_id in (select post_id from like_digests where ends_at < now() - interval '1 day' limit ${
-      sql.lit(CHUNK_SIZE)
-    })`.execute(db)
+    delete from post_likes where (post_id, liked_by) in (
+      select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
+    )`.execute(db)
+  )
+  await inChunks(() =>
+    sql`
+    delete from like_digests where post_id in (
+      select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
+    )`.execute(db)
   )
   await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
   await sql`delete from ended_matches where ended_at < now() - interval '90 days'`.execute(db)
   await inChunks(() =>
     sql`
-    delete from deleted_content where id in (select id from deleted_content where deleted_at < now() - interval '90 days' limit ${
-      sql.lit(CHUNK_SIZE)
-    })`.execute(db)
+    delete from deleted_content where id in (
+      select id from deleted_content where deleted_at < now() - interval '90 days' limit ${CHUNK}
+    )`.execute(db)
   )
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
@@ -60,9 +59,9 @@ export async function deleteExpired (db: Db) {
 async function deleteExpiredNotifications (db: Db) {
   return await db.transaction().execute(async (trx) => {
     const { rows: old } = await sql<{ id: string, accountId: string }>`
-      select id, account_id as "accountId" from notifications where id < (select uuidv7(interval '-90 days')) order by id limit ${
-      sql.lit(CHUNK_SIZE)
-    }`.execute(trx)
+      select id, account_id as "accountId" from notifications
+      where id < (select uuidv7(interval '-90 days'))
+      order by id limit ${CHUNK}`.execute(trx)
     await lockUnreadCounts(trx, [...new Set(old.map((row) => row.accountId))])
     await sql`
       with deleted as (

@@ -245,11 +245,8 @@ async function explain () {
       await bare.query('begin')
       const { rows } = await bare.query(`explain (analyze, buffers off, timing off) ${text}`, values)
       await bare.query('rollback')
-      console.log(
-        `\n-- ${size}\n${text.trim().slice(0, 160)}\n${
-          rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
-        }`
-      )
+      const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+      console.log(`\n-- ${size}\n${text.trim().slice(0, 160)}\n${plan}`)
     }
   }
 }

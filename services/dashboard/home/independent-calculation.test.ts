@@ -116,7 +116,7 @@ const moments = [
 ]
 
 for (const [index, zone] of zones.entries()) {
-  t.test(`at the ends of weeks, months and years every screen matches an independent calculation, in ${zone}`, async (t) => {
+  t.test(`at the ends of weeks, months and years all screens match an independent calculation, in ${zone}`, async (t) => {
     const { log, read } = newUser({ now: '2027-01-05T00:00:00Z', zone })
     // Pseudo-random and reproducible.
     let state = index + 1

@@ -95,8 +95,8 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
     schema: {
       summary: 'Get the home screen',
-      description:
-        'Everything the home screen shows in one response. While the service behind a part is unavailable, that part is null or empty.',
+      description: 'Everything the home screen shows in one response. ' +
+        'While the service behind a part is unavailable, that part is null or empty.',
       response: {
         200: Data(Type.Object({
           user: User,

@@ -136,7 +136,8 @@ async function upsert (trx: Trx, accountId: string, writes: Write[]) {
     from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb)
       as log ("clientId" text, type text, at timestamptz, day date, timezone text, data jsonb)
     on conflict (account_id, client_id) do update set
-      type = excluded.type, at = excluded.at, day = excluded.day, timezone = excluded.timezone, data = excluded.data, updated_at = now()
+      type = excluded.type, at = excluded.at, day = excluded.day, timezone = excluded.timezone,
+      data = excluded.data, updated_at = now()
     returning id, client_id as "clientId"`.execute(trx)
   const ids = new Map(rows.map(({ id, clientId }) => [clientId, id]))
   return writes.map((write) => ({ ...write, id: ids.get(write.clientId) as string }))

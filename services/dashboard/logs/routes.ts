@@ -86,8 +86,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/logs/batch', {
     schema: {
       summary: 'Create or update logs',
-      description:
-        'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.',
+      description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. ' +
+        'Results are in the order of the items.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),

@@ -28,9 +28,8 @@ export async function createProgram (
     await lockAccount(trx, accountId)
     const program = await sql<{ id: string }>`
       insert into programs (account_id, name)
-      select ${accountId}, ${name} where (select count(*) from programs where account_id = ${accountId}) < ${
-      sql.lit(MAX_PROGRAMS)
-    }
+      select ${accountId}, ${name}
+      where (select count(*) from programs where account_id = ${accountId}) < ${sql.lit(MAX_PROGRAMS)}
       returning id`.execute(trx)
     const [inserted] = program.rows
     if (!inserted) throw new TooManyPrograms()

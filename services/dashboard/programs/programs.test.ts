@@ -118,7 +118,7 @@ t.test('an invalid program is refused with the reason', async (t) => {
   )
 })
 
-t.test('50 programs are allowed, also of 60 concurrent ones; a repeat with the same idempotency key creates none', async (t) => {
+t.test('of 60 concurrent programs 50 are created; a repeat with the same idempotency key creates none', async (t) => {
   const { send, read } = newUser({ now })
   const key = { 'idempotency-key': 'p1' }
   const first = (await send('POST', '/programs', program, key)).json()

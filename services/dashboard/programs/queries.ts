@@ -25,12 +25,15 @@ export interface Program {
 
 // The exercises of a day as an ordered JSON array.
 const exercises = sql<Exercise[]>`(
-  select coalesce(json_agg(json_build_object('id', id, 'name', name, 'sets', sets, 'repsMin', reps_min, 'repsMax', reps_max) order by position), '[]')
+  select coalesce(json_agg(json_build_object(
+    'id', id, 'name', name, 'sets', sets, 'repsMin', reps_min, 'repsMax', reps_max
+  ) order by position), '[]')
   from program_exercises where program_day_id = program_days.id)`
 
 const days = sql<ProgramDay[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', id, 'dayOfWeek', day_of_week, 'name', name, 'isRestDay', is_rest_day, 'exercises', ${exercises}) order by day_of_week), '[]')
+    'id', id, 'dayOfWeek', day_of_week, 'name', name, 'isRestDay', is_rest_day, 'exercises', ${exercises}
+  ) order by day_of_week), '[]')
   from program_days where program_id = programs.id)`
 
 /** An account's programs, newest first. @param programId only this program */

@@ -90,9 +90,10 @@ export async function applyStreakChanges (
 async function replaceStreaks (trx: Trx, accountId: string, removed: StreakOfKind[], added: StreakOfKind[]) {
   if (removed.length > 0) {
     await sql`
-      delete from streaks using unnest(${removed.map(({ kind }) => kind)}::text[], ${
-      removed.map(({ first }) => dayFromNumber(first))
-    }::date[]) as removed (kind, first_day)
+      delete from streaks using unnest(
+        ${removed.map(({ kind }) => kind)}::text[],
+        ${removed.map(({ first }) => dayFromNumber(first))}::date[]
+      ) as removed (kind, first_day)
       where streaks.account_id = ${accountId} and streaks.kind = removed.kind and streaks.first_day = removed.first_day`
       .execute(trx)
   }
@@ -100,8 +101,9 @@ async function replaceStreaks (trx: Trx, accountId: string, removed: StreakOfKin
     await sql`
       insert into streaks (account_id, kind, first_day, last_day)
       select ${accountId}, * from unnest(
-        ${added.map(({ kind }) => kind)}::text[], ${added.map(({ first }) => dayFromNumber(first))}::date[], ${
-      added.map(({ last }) => dayFromNumber(last))
-    }::date[])`.execute(trx)
+        ${added.map(({ kind }) => kind)}::text[],
+        ${added.map(({ first }) => dayFromNumber(first))}::date[],
+        ${added.map(({ last }) => dayFromNumber(last))}::date[]
+      )`.execute(trx)
   }
 }

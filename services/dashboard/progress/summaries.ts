@@ -13,11 +13,15 @@ export interface Summary {
   xp: number
 }
 
+const summaryColumns = sql`
+  day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries",
+  water_entries as "waterEntries", records, xp`
+
 /** The current summaries of those of `days` that have one. */
 export async function readSummaries (trx: Trx, accountId: string, days: string[]) {
   const { rows } = await sql<Summary>`
-    select day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries", water_entries as "waterEntries", records, xp
-    from daily_summaries where account_id = ${accountId} and day = any(${days}::date[])`.execute(trx)
+    select ${summaryColumns} from daily_summaries
+    where account_id = ${accountId} and day = any(${days}::date[])`.execute(trx)
   return rows
 }
 
@@ -33,9 +37,10 @@ export async function recalculateSummaries (trx: Trx, accountId: string, days: s
       select day,
         count(*) filter (where type = 'WORKOUT') as workouts,
         coalesce(sum((data->>'durationMinutes')::integer) filter (where type = 'WORKOUT'), 0) as workout_minutes,
-        coalesce(sum(least((data->>'durationMinutes')::integer, ${
-    lit(XP.maxMinutesPerWorkout)
-  })) filter (where type = 'WORKOUT'), 0) as counted_minutes,
+        coalesce(
+          sum(least((data->>'durationMinutes')::integer, ${lit(XP.maxMinutesPerWorkout)}))
+            filter (where type = 'WORKOUT'), 0
+        ) as counted_minutes,
         count(*) filter (where type = 'FOOD') as food_entries,
         coalesce(sum((data->>'calories')::numeric) filter (where type = 'FOOD'), 0) as calories,
         coalesce(sum((data->>'protein')::numeric) filter (where type = 'FOOD'), 0) as protein,
@@ -57,8 +62,10 @@ export async function recalculateSummaries (trx: Trx, accountId: string, days: s
       delete from daily_summaries
       where account_id = ${accountId} and day = any(${days}::date[]) and day not in (select day from counted)
     )
-    insert into daily_summaries (account_id, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
-      sleep_entries, sleep_minutes, sleep_quality, weight_entries, records, xp)
+    insert into daily_summaries (
+      account_id, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
+      sleep_entries, sleep_minutes, sleep_quality, weight_entries, records, xp
+    )
     select ${accountId}, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
       sleep_entries, sleep_minutes, sleep_quality, weight_entries, coalesce(records, 0),
       workouts * ${lit(XP.workout)} + counted_minutes * ${lit(XP.minute)}
@@ -69,11 +76,12 @@ export async function recalculateSummaries (trx: Trx, accountId: string, days: s
     from counted left join lifted using (day)
     on conflict (account_id, day) do update set
       workouts = excluded.workouts, workout_minutes = excluded.workout_minutes, food_entries = excluded.food_entries,
-      calories = excluded.calories, protein = excluded.protein, water_entries = excluded.water_entries, water_ml = excluded.water_ml,
-      sleep_entries = excluded.sleep_entries, sleep_minutes = excluded.sleep_minutes, sleep_quality = excluded.sleep_quality,
-      weight_entries = excluded.weight_entries, records = excluded.records, xp = excluded.xp
-    returning day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries", water_entries as "waterEntries", records, xp`
-    .execute(trx)
+      calories = excluded.calories, protein = excluded.protein,
+      water_entries = excluded.water_entries, water_ml = excluded.water_ml,
+      sleep_entries = excluded.sleep_entries, sleep_minutes = excluded.sleep_minutes,
+      sleep_quality = excluded.sleep_quality, weight_entries = excluded.weight_entries,
+      records = excluded.records, xp = excluded.xp
+    returning ${summaryColumns}`.execute(trx)
   return rows
 }
 

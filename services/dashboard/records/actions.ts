@@ -53,17 +53,22 @@ export async function markRecords (
   if (since.size === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with touched as (
-      select * from unnest(${[...since.keys()]}::text[], ${[
-    ...since.values()
-  ]}::timestamptz[]) as touched (exercise_key, since)
+      select * from unnest(
+        ${[...since.keys()]}::text[],
+        ${[...since.values()]}::timestamptz[]
+      ) as touched (exercise_key, since)
     ), marked as (
       select lifts.log_id, lifts.exercise_key, lifts.weight_kg > greatest(
         0,
         earlier.weight_kg,
-        max(lifts.weight_kg) over (partition by lifts.exercise_key order by lifts.at, lifts.log_id rows between unbounded preceding and 1 preceding)
+        max(lifts.weight_kg) over (
+          partition by lifts.exercise_key order by lifts.at, lifts.log_id
+          rows between unbounded preceding and 1 preceding
+        )
       ) as is_record
       from touched
-      join lifts on lifts.account_id = ${accountId} and lifts.exercise_key = touched.exercise_key and lifts.at >= touched.since
+      join lifts on lifts.account_id = ${accountId} and lifts.exercise_key = touched.exercise_key
+        and lifts.at >= touched.since
       left join lateral (
         select weight_kg from lifts
         where account_id = ${accountId} and exercise_key = touched.exercise_key and is_record and at < touched.since
@@ -72,9 +77,10 @@ export async function markRecords (
     )
     update lifts set is_record = marked.is_record
     from marked, logs
-    where lifts.log_id = marked.log_id and lifts.exercise_key = marked.exercise_key and lifts.is_record <> marked.is_record
-      and logs.id = lifts.log_id
-    returning lifts.log_id as "logId", lifts.exercise_key as "exerciseKey", lifts.exercise, lifts.weight_kg::float8 as "weightKg",
-      lifts.reps, lifts.at, lifts.is_record as "isRecord", logs.day::text`.execute(trx)
+    where lifts.log_id = marked.log_id and lifts.exercise_key = marked.exercise_key
+      and lifts.is_record <> marked.is_record and logs.id = lifts.log_id
+    returning lifts.log_id as "logId", lifts.exercise_key as "exerciseKey", lifts.exercise,
+      lifts.weight_kg::float8 as "weightKg", lifts.reps, lifts.at, lifts.is_record as "isRecord", logs.day::text`
+    .execute(trx)
   return rows
 }

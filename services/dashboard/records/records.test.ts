@@ -4,7 +4,7 @@ import { lift, testApp, workout } from '../test/app.ts'
 const { newUser } = await testApp(t)
 const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T05:00:00Z`
 
-t.test('each heavier lift is a record, worth 25 XP and published once; the list shows the latest of each exercise', async (t) => {
+t.test('each heavier lift is a record, worth 25 XP and published once; the list shows the latest ones', async (t) => {
   const { log, read, publishedEvents } = newUser()
   await log(
     lift(day(10), 'Squat', 80),

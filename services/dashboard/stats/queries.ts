@@ -36,9 +36,8 @@ export const currentStreak = (accountId: string, kind: StreakKind, last: Tempora
   return sql<number>`coalesce((
     select (least(last_day, ${day}::date) - first_day) / ${step} + 1
     from streaks
-    where account_id = ${accountId} and kind = ${
-    sql.lit(kind)
-  } and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
+    where account_id = ${accountId} and kind = ${sql.lit(kind)}
+      and last_day >= ${day}::date - ${step} and first_day <= ${day}::date
     order by last_day desc limit 1), 0)`
 }
 
@@ -61,7 +60,8 @@ export async function readStats (
       ${currentStreak(accountId, 'DAY', today)} as streak,
       coalesce((
         select last_day - first_day + 1 from streaks
-        where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1), 0) as "longestStreak",
+        where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1
+      ), 0) as "longestStreak",
       coalesce(xp, 0) as "totalXp",
       coalesce(totals.records, 0) as "totalPRs",
       coalesce(totals.workouts, 0) as "totalWorkouts",
@@ -73,12 +73,17 @@ export async function readStats (
       coalesce(summary.water_ml, 0) as "currentMl",
       coalesce(goals.water_ml, ${defaultTargets.waterMl}) as "targetMl",
       (select kg from (
-        (select (data->>'kg')::float8 as kg, at from logs where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1)
+        (
+          select (data->>'kg')::float8 as kg, at from logs
+          where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1
+        )
         union all select kg, weighed_at from profile_weights where account_id = ${accountId}
       ) weights order by at desc limit 1) as "currentWeight"
     from (select ${accountId}::uuid as account_id) me
     left join (select account_id, xp, workouts, workout_minutes, records from totals) totals using (account_id)
-    left join (select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date) summary using (account_id)
+    left join (
+      select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date
+    ) summary using (account_id)
     left join (select account_id, water_ml from goals) goals using (account_id)`.execute(db)
   const { currentMl, targetMl, workoutMinutes, ...figures } = row as Row
   return {

@@ -14,8 +14,8 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/stats', {
     schema: {
       summary: 'Get your statistics',
-      description:
-        'The same statistics as on the home screen, cached for up to a minute. Changes to your logs are visible at once.',
+      description: 'The same statistics as on the home screen, cached for up to a minute. ' +
+        'Changes to your logs are visible at once.',
       response: {
         200: Data(Type.Object({ stats: StatsSchema, updatedAt: Timestamp }, {
           examples: [{ stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }]

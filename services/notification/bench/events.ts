@@ -44,8 +44,9 @@ await upsertPeople(
   accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })),
   new Date()
 )
-await sql`insert into devices (account_id, session_id, token, platform) select account_id, account_id, 'token-' || account_id, 'android' from people`
-  .execute(db)
+await sql`
+  insert into devices (account_id, session_id, token, platform)
+  select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
 
 // When each level was in the inbox or the bare table, and when the provider received it.
 const rowAt = new Map<number, number>()
@@ -131,11 +132,8 @@ async function measureLatency (name: string, handlers: Handler[], isPushed: bool
     await until(isPushed ? pushedAt : rowAt, from, count)
     const since = (times: Map<number, number>) =>
       publishedAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
-    console.log(
-      `${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${
-        isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''
-      }`
-    )
+    const pushes = isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''
+    console.log(`${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${pushes}`)
   }
   await stop()
 }
@@ -167,9 +165,8 @@ async function drainBacklog (name: string, handlers: () => Handler[], isPushed: 
   ) - startedAt) * 1_000
   const { user, system } = process.cpuUsage(cpu)
   console.log(
-    `${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ${
-      ((user + system) / BACKLOG).toFixed(0)
-    } us of CPU for each`
+    `${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ` +
+      `${((user + system) / BACKLOG).toFixed(0)} us of CPU for each`
   )
   await stop()
   return rows
@@ -181,9 +178,10 @@ async function commitOutbox () {
   const startedAt = performance.now()
   await Promise.all(Array.from({ length: WRITERS }, async () => {
     while (left-- > 0) {
-      await sql`insert into bare_outbox (type, subject, data) values ('a.b.c.v1', ${accounts[0]!}, ${
-        JSON.stringify({ accountId: accounts[0]!, level: 1 })
-      }::jsonb)`.execute(writers)
+      await sql`
+        insert into bare_outbox (type, subject, data)
+        values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`
+        .execute(writers)
     }
   }))
   const rate = BACKLOG / (performance.now() - startedAt) * 1_000
@@ -202,9 +200,8 @@ const bareRate = await drainBacklog('bare', bareHandlers, false)
 const jobsRate = await drainBacklog('notification', () => measuredHandlers({ ...deps, pushes: idleQueue }), false)
 const compare = (what: string, rate: number) =>
   console.log(
-    `${what}: ${(rate / commits).toFixed(2)} of outbox commits, ${
-      (rate / bareRate).toFixed(2)
-    } of fetch and bare insert`
+    `${what}: ${(rate / commits).toFixed(2)} of outbox commits, ` +
+      `${(rate / bareRate).toFixed(2)} of fetch and bare insert`
   )
 compare('notifications while their pushes are sent', rate)
 compare('notifications and the jobs of their pushes', jobsRate)

@@ -92,9 +92,10 @@ export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boole
 async function listRecipientsAfter (trx: Trx, accountId: string) {
   const { rows } = await sql<Recipient>`
     select requested.account_id as "accountId", ${recipientColumns}
-    from (select account_id from unread_counts where account_id > ${accountId} order by account_id limit ${
-    sql.lit(CHUNK_SIZE)
-  }) requested
+    from (
+      select account_id from unread_counts where account_id > ${accountId}
+      order by account_id limit ${sql.lit(CHUNK_SIZE)}
+    ) requested
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
     order by requested.account_id`.execute(trx)

@@ -41,15 +41,18 @@ export async function registerDevice (db: Db, registration: Registration): Promi
       values (${accountId}, ${sessionId}, ${token}, ${platform}, ${deviceId}, ${deviceName}, ${appVersion})
       on conflict (token) do update set
         id = case when devices.account_id = excluded.account_id then devices.id else excluded.id end,
-        created_at = case when devices.account_id = excluded.account_id then devices.created_at else excluded.created_at end,
-        account_id = excluded.account_id, session_id = excluded.session_id, platform = excluded.platform, device_id = excluded.device_id,
+        created_at = case when devices.account_id = excluded.account_id
+          then devices.created_at
+          else excluded.created_at
+        end,
+        account_id = excluded.account_id, session_id = excluded.session_id,
+        platform = excluded.platform, device_id = excluded.device_id,
         device_name = excluded.device_name, app_version = excluded.app_version, last_used_at = now()
       returning id`.execute(trx)
     await sql`
       delete from devices where id in (
-        select id from devices where account_id = ${accountId} order by last_used_at desc, id desc offset ${
-      sql.lit(MAX_DEVICES_PER_ACCOUNT)
-    }
+        select id from devices where account_id = ${accountId}
+        order by last_used_at desc, id desc offset ${sql.lit(MAX_DEVICES_PER_ACCOUNT)}
       )`.execute(trx)
     return rows[0]?.id ?? ''
   })

@@ -135,7 +135,7 @@ t.test('an invalid registration is rejected with its code', async (t) => {
   }
 })
 
-t.test('a token moves to the account that registers it, and pushes waiting for the previous owner are not sent to it', async (t) => {
+t.test('a token moves to the account that registers it, without the pushes of the previous owner', async (t) => {
   const { send, person, device, receive, deliverAll, provider, log } = reset()
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   const token = await device(ana)

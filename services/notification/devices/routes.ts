@@ -31,8 +31,8 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/notifications/push', {
     schema: {
       summary: 'Register the push token of a device',
-      description:
-        'A known token is updated, and moves to the caller if another account had it. Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
+      description: 'A known token is updated, and moves to the caller if another account had it. ' +
+        'Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
       body: Body({
         // Visible ASCII, as the providers' tokens are.
         token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH, pattern: '^[!-~]+$' }),

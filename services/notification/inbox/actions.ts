@@ -37,7 +37,8 @@ async function markRead (trx: Trx, accountId: string, condition: RawBuilder<SqlB
       where account_id = ${accountId} and removed_at is null and read_at is null and ${condition}
       returning listed
     ), counted as (
-      update unread_counts set unread = unread - (select count(*)::integer from marked where listed) where account_id = ${accountId}
+      update unread_counts set unread = unread - (select count(*)::integer from marked where listed)
+      where account_id = ${accountId}
     )
     select count(*)::integer as updated from marked where listed`.execute(trx)
   return rows[0]?.updated ?? 0

@@ -34,11 +34,13 @@ export async function readInbox (
   const { rows } = await sql<Row>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
     from (
-      select coalesce((select unread from unread_counts where account_id = ${accountId}), 0) as unread, people.locale, people.timezone
+      select coalesce((select unread from unread_counts where account_id = ${accountId}), 0) as unread,
+        people.locale, people.timezone
       from (select) nothing left join people on people.account_id = ${accountId}
     ) me
     left join lateral (
-      select notifications.id, kind, type, data, params, others_count as "othersCount", read_at as "readAt", created_at as "createdAt",
+      select notifications.id, kind, type, data, params, others_count as "othersCount",
+        read_at as "readAt", created_at as "createdAt",
         actor_id as "actorId", people.name as "actorName", people.image as "actorImage"
       from notifications left join people on people.account_id = notifications.actor_id
       where notifications.account_id = ${accountId} and listed and removed_at is null

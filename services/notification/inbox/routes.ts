@@ -49,8 +49,8 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications', {
     schema: {
       summary: 'List the caller’s notifications',
-      description:
-        'Newest first. Texts are in the language of Accept-Language. If it names no supported language, they are in the language of the caller’s profile.',
+      description: 'Newest first. Texts are in the language of Accept-Language. ' +
+        'If it names no supported language, they are in the language of the caller’s profile.',
       'x-extension': true,
       querystring: PageQuery({ unreadOnly: Type.Boolean({ default: false }) }),
       response: {

@@ -45,8 +45,10 @@ export async function removeFromDigest ({ db }: Deps, { sequence, postId, author
   await db.transaction().execute(async (trx) => {
     await lockDigest(trx, postId)
     const { rows } = await sql<{ notificationId: string | null }>`
-      insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${unlikedBy}, false, ${at}, ${sequence})
-      on conflict (post_id, liked_by) do update set liked = false, changed_at = excluded.changed_at, sequence = excluded.sequence
+      insert into post_likes (post_id, liked_by, liked, changed_at, sequence)
+      values (${postId}, ${unlikedBy}, false, ${at}, ${sequence})
+      on conflict (post_id, liked_by)
+        do update set liked = false, changed_at = excluded.changed_at, sequence = excluded.sequence
         where ${isNewer}
       returning notification_id as "notificationId"`.execute(trx)
     const notificationId = rows[0]?.notificationId
@@ -54,9 +56,10 @@ export async function removeFromDigest ({ db }: Deps, { sequence, postId, author
 
     await lockUnreadCounts(trx, [authorId])
     const { rows: unseen } = await sql`
-      select from notifications where id = ${notificationId} and read_at is null
-        and not exists (select from deliveries where notification_id = notifications.id and (status = 'sent' or claimed_until > now()))`
-      .execute(trx)
+      select from notifications where id = ${notificationId} and read_at is null and not exists (
+        select from deliveries
+        where notification_id = notifications.id and (status = 'sent' or claimed_until > now())
+      )`.execute(trx)
     if (unseen.length === 0) return
     await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where(
       'liked_by',
@@ -86,8 +89,10 @@ async function lockDigest (trx: Trx, postId: string) {
  */
 async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ notificationId: string | null }>`
-    insert into post_likes (post_id, liked_by, liked, changed_at, sequence) values (${postId}, ${likedBy}, true, ${at}, ${sequence})
-    on conflict (post_id, liked_by) do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
+    insert into post_likes (post_id, liked_by, liked, changed_at, sequence)
+    values (${postId}, ${likedBy}, true, ${at}, ${sequence})
+    on conflict (post_id, liked_by)
+      do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
       where ${isNewer}
     returning notification_id as "notificationId"`.execute(trx)
   return rows[0] !== undefined && rows[0].notificationId === null
@@ -129,7 +134,9 @@ async function startDigest (
   const { created, jobs } = await insertNotifications(trx, [plan])
   if (!created.has(plan.notificationId)) return []
   await sql`
-    update like_digests set notification_id = ${plan.notificationId}, ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
+    update like_digests set
+      notification_id = ${plan.notificationId},
+      ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
   await linkLike(trx, { postId, likedBy, notificationId: plan.notificationId })
   return jobs.get(plan.notificationId) ?? []

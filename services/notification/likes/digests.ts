@@ -20,7 +20,8 @@ export async function removeLikesBetween (trx: Trx, { accountId, likedBy }: { ac
   const { rows } = await sql<{ notificationId: string }>`
     update post_likes set liked = false, notification_id = null
     from notifications
-    where notifications.account_id = ${accountId} and notifications.kind = 'postLiked' and notifications.listed and notifications.removed_at is null
+    where notifications.account_id = ${accountId} and notifications.kind = 'postLiked'
+      and notifications.listed and notifications.removed_at is null
       and post_likes.notification_id = notifications.id and post_likes.liked_by = ${likedBy}
     returning notifications.id as "notificationId"`.execute(trx)
   const emptied: string[] = []

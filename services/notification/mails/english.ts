@@ -19,7 +19,8 @@ export const english = {
           subject: 'The password of your Tandem account was removed',
           paragraphs: [
             'You just confirmed this email address from a different place than the one where the account was created.',
-            'For your safety, we removed the password that was set there and signed out its devices. You can set a new password in the app.'
+            'For your safety, we removed the password that was set there and signed out its devices. ' +
+            'You can set a new password in the app.'
           ]
         }
         : {
@@ -41,9 +42,8 @@ export const english = {
       subject: 'New sign-in to your Tandem account',
       title: 'Hello',
       paragraphs: [
-        `There was a new sign-in to your account from ${device ?? 'an unknown device'}, on ${
-          dateFormat.format(at)
-        } (UTC).`,
+        `There was a new sign-in to your account from ${device ?? 'an unknown device'}, ` +
+        `on ${dateFormat.format(at)} (UTC).`,
         'If this was not you, sign out the device in the app and change your password.'
       ]
     })

@@ -16,7 +16,8 @@ export const indonesian: MailTemplates = {
           subject: 'Kata sandi akun Tandem Anda dihapus',
           paragraphs: [
             'Anda baru saja mengonfirmasi alamat email ini dari tempat yang berbeda dengan tempat akun dibuat.',
-            'Demi keamanan, kata sandi yang dibuat di sana kami hapus dan perangkatnya kami keluarkan. Anda dapat membuat yang baru di aplikasi.'
+            'Demi keamanan, kata sandi yang dibuat di sana kami hapus dan perangkatnya kami keluarkan. ' +
+            'Anda dapat membuat yang baru di aplikasi.'
           ]
         }
         : {
@@ -38,9 +39,8 @@ export const indonesian: MailTemplates = {
       subject: 'Ada yang baru masuk ke akun Tandem Anda',
       title: 'Halo',
       paragraphs: [
-        `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, pada ${
-          dateFormat.format(at)
-        } (WIB).`,
+        `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, ` +
+        `pada ${dateFormat.format(at)} (WIB).`,
         'Jika itu bukan Anda, keluarkan perangkat itu di aplikasi dan ubah kata sandi Anda.'
       ]
     })

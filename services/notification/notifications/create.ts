@@ -73,45 +73,52 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
       insert into notifications (id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed)
       select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed
       from unnest(
-        ${plans.map((each) => each.notificationId)}::uuid[], ${plans.map((each) => each.accountId)}::uuid[], ${
-    plans.map((each) => each.listed)
-  }::boolean[],
+        ${plans.map((each) => each.notificationId)}::uuid[],
+        ${plans.map((each) => each.accountId)}::uuid[],
+        ${plans.map((each) => each.listed)}::boolean[],
         ${plans.map((each) => numbers.get(each.request))}::integer[]
       ) as planned (id, account_id, listed, request)
       join unnest(
-        ${requests.map((_, number) => number)}::integer[], ${requests.map((each) => each.dedupeKey)}::text[], ${
-    requests.map((each) => each.kind)
-  }::text[],
-        ${requests.map((each) => kinds[each.kind])}::text[], ${requests.map((each) => each.actorId ?? null)}::uuid[],
-        ${requests.map((each) => each.subjectId ?? null)}::uuid[], ${
-    requests.map((each) => JSON.stringify(each.data ?? {}))
-  }::text[],
+        ${requests.map((_, number) => number)}::integer[],
+        ${requests.map((each) => each.dedupeKey)}::text[],
+        ${requests.map((each) => each.kind)}::text[],
+        ${requests.map((each) => kinds[each.kind])}::text[],
+        ${requests.map((each) => each.actorId ?? null)}::uuid[],
+        ${requests.map((each) => each.subjectId ?? null)}::uuid[],
+        ${requests.map((each) => JSON.stringify(each.data ?? {}))}::text[],
         ${requests.map((each) => JSON.stringify(each.params ?? {}))}::text[]
-      ) as request (number, dedupe_key, kind, type, actor_id, subject_id, data, params) on request.number = planned.request
+      ) as request (number, dedupe_key, kind, type, actor_id, subject_id, data, params)
+        on request.number = planned.request
       where not ${isSubjectDeleted(sql`request.subject_id`, sql`request.data::jsonb`)}
       order by account_id, dedupe_key
       on conflict (account_id, dedupe_key) do nothing
       returning id, account_id, listed
     ), counted as (
-      insert into unread_counts (account_id, unread) select account_id, count(*)::integer from created where listed group by account_id order by account_id
+      insert into unread_counts (account_id, unread)
+      select account_id, count(*)::integer from created where listed group by account_id order by account_id
       on conflict (account_id) do update set unread = unread_counts.unread + excluded.unread
     ), inserted as (
-      insert into deliveries (id, notification_id, account_id, device_id, device_name, platform, low_priority, status, reason, due_at, finished_at)
-      select planned.id, notification_id, created.account_id, device_id, device_name, platform, ${lowPriority}::boolean, status, reason, due_at,
-        case when status = 'muted' then now() end
+      insert into deliveries (
+        id, notification_id, account_id, device_id, device_name, platform,
+        low_priority, status, reason, due_at, finished_at
+      )
+      select planned.id, notification_id, created.account_id, device_id, device_name, platform,
+        ${lowPriority}::boolean, status, reason, due_at, case when status = 'muted' then now() end
       from unnest(
-        ${deliveries.map((each) => each.id)}::uuid[], ${deliveries.map((each) => each.notificationId)}::uuid[],
-        ${deliveries.map((each) => each.deviceId)}::uuid[], ${deliveries.map((each) => each.deviceName)}::text[], ${
-    deliveries.map((each) => each.platform)
-  }::text[],
-        ${deliveries.map((each) => each.status)}::text[], ${deliveries.map((each) => each.reason)}::text[], ${
-    deliveries.map((each) => each.dueAt)
-  }::timestamptz[]
+        ${deliveries.map((each) => each.id)}::uuid[],
+        ${deliveries.map((each) => each.notificationId)}::uuid[],
+        ${deliveries.map((each) => each.deviceId)}::uuid[],
+        ${deliveries.map((each) => each.deviceName)}::text[],
+        ${deliveries.map((each) => each.platform)}::text[],
+        ${deliveries.map((each) => each.status)}::text[],
+        ${deliveries.map((each) => each.reason)}::text[],
+        ${deliveries.map((each) => each.dueAt)}::timestamptz[]
       ) as planned (id, notification_id, device_id, device_name, platform, status, reason, due_at)
       join created on created.id = planned.notification_id
       returning id, notification_id, due_at, low_priority, status
     )
-    select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority" from inserted where status in ('pending', 'held')
+    select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority"
+    from inserted where status in ('pending', 'held')
     union all select id, null, null, null from created`.execute(db)
   return {
     created: new Set(rows.filter((row) => row.id === null).map((row) => row.notificationId)),
@@ -123,11 +130,14 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
 async function listUnfinished (db: Db, plans: PlannedNotification[]): Promise<Map<string, DeliveryJob[]>> {
   if (plans.length === 0) return new Map()
   const { rows } = await sql<DeliveryJob & { key: string }>`
-    select deliveries.id, due_at as "dueAt", low_priority as "lowPriority", notifications.account_id || ' ' || notifications.dedupe_key as key
-    from unnest(${plans.map((each) => each.accountId)}::uuid[], ${
-    plans.map((each) => each.request.dedupeKey)
-  }::text[]) as requested (account_id, dedupe_key)
-    join notifications on notifications.account_id = requested.account_id and notifications.dedupe_key = requested.dedupe_key
+    select deliveries.id, due_at as "dueAt", low_priority as "lowPriority",
+      notifications.account_id || ' ' || notifications.dedupe_key as key
+    from unnest(
+      ${plans.map((each) => each.accountId)}::uuid[],
+      ${plans.map((each) => each.request.dedupeKey)}::text[]
+    ) as requested (account_id, dedupe_key)
+    join notifications on notifications.account_id = requested.account_id
+      and notifications.dedupe_key = requested.dedupe_key
     join deliveries on notification_id = notifications.id
     where status in ('pending', 'held')`.execute(db)
   return Map.groupBy(rows, ({ key }) => key)

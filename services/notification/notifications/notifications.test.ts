@@ -158,8 +158,8 @@ const expectations: Record<string, {
     with: { accountId: ana, sessionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e99' },
     type: 'ACCOUNT',
     title: 'New sign-in',
-    body:
-      'Your account was used to sign in on Pixel 12. If this was not you, sign out that device and change your password.',
+    body: 'Your account was used to sign in on Pixel 12. ' +
+      'If this was not you, sign out that device and change your password.',
     indonesian: 'Akun Anda dibuka di Pixel 12. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
   },
   'buddy.request.created.v1': {
@@ -277,7 +277,7 @@ t.test('both people are notified of a match, each about the other', async (t) =>
   t.match((await inbox(ben)).notifications, [{ body: 'You and Annie like each other. Say hello!' }])
 })
 
-t.test('FitMatch notifications never show the account’s name or picture, and a like not even the account id', async (t) => {
+t.test('FitMatch notifications never show the account’s name or picture, and a like not even its id', async (t) => {
   const { receive, inbox, person, device, deliverAll, provider, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben Real Name', { image: 'https://cdn.example.com/ben.webp' })]
   await device(ana)
@@ -403,7 +403,7 @@ t.test('of a block and an unblock in the same millisecond the later one wins, wh
   t.equal(await message(), 1)
 })
 
-t.test('a sign-in is not pushed to the device that signed in, and one from a known device creates no notification', async (t) => {
+t.test('a sign-in is not pushed to its own device, and one from a known device creates no notification', async (t) => {
   const { receive, inbox, person, device, deliverAll, provider, neighbours } = reset()
   const ana = await person('Ana')
   neighbours.contacts.set(ana, { email: 'ana@example.com', name: 'Ana', locale: 'en' })
@@ -456,7 +456,7 @@ t.test('unknown people are looked up, and the event is retried until the lookup 
   t.strictSame((await inbox(nobody)).notifications, [], 'an account that does not exist gets no notification')
 })
 
-t.test('each of many concurrent events creates one notification, and one that fails does not make the others fail', async (t) => {
+t.test('each of many concurrent events creates one notification, also while another one fails', async (t) => {
   const { receive, person, device, inbox, pushes, neighbours } = reset()
   const [ana, ben, unknown] = [await person('Ana'), await person('Ben'), randomUUID()]
   await device(ana)

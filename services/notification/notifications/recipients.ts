@@ -48,11 +48,13 @@ async function readRecipients (db: Db, queries: RecipientQuery[]) {
   if (pairs.length === 0) return []
   const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
     select requested.number, requested.account_id as "accountId", ${recipientColumns},
-      requested.actor_id as "actorId", exists (select from people where account_id = requested.actor_id) as "isActorKnown"
-    from unnest(${pairs.map((pair) => pair.number)}::integer[], ${pairs.map((pair) => pair.accountId)}::uuid[], ${
-    pairs.map((pair) => pair.actorId)
-  }::uuid[])
-      as requested (number, account_id, actor_id)
+      requested.actor_id as "actorId",
+      exists (select from people where account_id = requested.actor_id) as "isActorKnown"
+    from unnest(
+      ${pairs.map((pair) => pair.number)}::integer[],
+      ${pairs.map((pair) => pair.accountId)}::uuid[],
+      ${pairs.map((pair) => pair.actorId)}::uuid[]
+    ) as requested (number, account_id, actor_id)
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
     where requested.actor_id is null or not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}`
@@ -63,7 +65,9 @@ async function readRecipients (db: Db, queries: RecipientQuery[]) {
 /** The columns of a `Recipient`, for a query that joins `requested`, `people` and `preferences`. */
 export const recipientColumns = sql`
   people.timezone, preferences.categories,
-  case when preferences.quiet_hours_enabled then json_build_object('enabled', true, 'start', quiet_hours_start, 'end', quiet_hours_end) end as "quietHours",
+  case when preferences.quiet_hours_enabled
+    then json_build_object('enabled', true, 'start', quiet_hours_start, 'end', quiet_hours_end)
+  end as "quietHours",
   coalesce((
     select json_agg(json_build_object('id', id, 'sessionId', session_id, 'platform', platform, 'name', device_name))
     from devices where devices.account_id = requested.account_id

@@ -87,7 +87,7 @@ t.test('an unfollow removes the notification unless it was read; following again
   t.match(await inbox(ana), { notifications: [{ actor: { id: ben } }], unreadCount: 0 })
 })
 
-t.test('a deleted post is in no inbox and is not pushed, and late events about it create no notification', async (t) => {
+t.test('a deleted post is in no inbox and is not pushed, and late events about it create nothing', async (t) => {
   const { receive, inbox, person, device, deliverAll, provider, send } = reset()
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(ana)
@@ -163,7 +163,7 @@ t.test('deleted comments are in no inbox and are not pushed; other comments on t
   t.match(provider.sent.map(({ data }) => data.commentId), [keptId])
 })
 
-t.test('a post with narrowed visibility is no longer quoted; a private one is in its author’s inbox only', async (t) => {
+t.test('a post with narrowed visibility is no longer quoted; a private one stays in its author’s inbox', async (t) => {
   const { receive, inbox, person, device, deliverAll, provider } = reset()
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
   await device(cem)

@@ -90,7 +90,7 @@ t.test('a category with push off is not pushed, and one with inApp off is not li
   ])
 })
 
-t.test('during quiet hours the notification is created and its push waits until they end; account pushes do not wait', async (t) => {
+t.test('during quiet hours the notification is created and its push waits; account pushes do not wait', async (t) => {
   const app = reset()
   const [ana, ben] = [
     await app.person('Ana', { timezone: 'Asia/Jakarta' }),

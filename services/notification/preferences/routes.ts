@@ -22,7 +22,8 @@ const Preferences = Type.Object({
 }, { examples: [example] })
 
 const description =
-  'A category with push off sends no pushes. A category with inApp off does not appear in the inbox. During quiet hours a push waits until they end, except for ACCOUNT.'
+  'A category with push off sends no pushes. A category with inApp off does not appear in the inbox. ' +
+  'During quiet hours a push waits until they end, except for ACCOUNT.'
 
 export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications/preferences', {

@@ -131,11 +131,13 @@ function nextAttemptAt ({ ageHours }: ClaimedDelivery, delayMs: number) {
 
 async function finishDeliveries (db: Db, results: DeliveryResult[]): Promise<undefined[]> {
   await sql`
-    update deliveries set status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
-    from unnest(${results.map(({ id }) => id)}::uuid[], ${results.map(({ status }) => status)}::text[], ${
-    results.map(({ reason }) => reason)
-  }::text[])
-      as result (id, status, reason)
+    update deliveries set
+      status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
+    from unnest(
+      ${results.map(({ id }) => id)}::uuid[],
+      ${results.map(({ status }) => status)}::text[],
+      ${results.map(({ reason }) => reason)}::text[]
+    ) as result (id, status, reason)
     where deliveries.id = result.id and deliveries.status in ('pending', 'held')`.execute(db)
   return results.map(() => undefined)
 }

@@ -69,7 +69,9 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   await sleep(1_000)
   const expire = setInterval(
     () =>
-      void sql`update deliveries set claimed_until = now() - interval '1 second' where attempts = 1 and claimed_until > now() and claimed_until < now() + interval '24 seconds'`
+      void sql`
+        update deliveries set claimed_until = now() - interval '1 second'
+        where attempts = 1 and claimed_until > now() and claimed_until < now() + interval '24 seconds'`
         .execute(app.db).catch(() => {}),
     1_000
   )

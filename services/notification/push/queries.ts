@@ -46,21 +46,25 @@ export interface ClaimedDelivery {
 export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
   const { rows } = await sql<ClaimedDelivery>`
     with claimed as (
-      update deliveries set attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${
-    sql.lit(LEASE_SECONDS)
-  })
-      where id = any(${ids}::uuid[]) and status in ('pending', 'held') and due_at <= now() and (claimed_until is null or claimed_until < now())
+      update deliveries set
+        attempts = attempts + 1,
+        claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
+      where id = any(${ids}::uuid[]) and status in ('pending', 'held') and due_at <= now()
+        and (claimed_until is null or claimed_until < now())
       returning id, notification_id, account_id, device_id, platform, low_priority, status, attempts, due_at, created_at
     )
-    select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low_priority as "lowPriority", (extract(epoch from now() - claimed.created_at) / 3600)::float8 as "ageHours",
-      extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8 as "delaySeconds",
-      notification_id as "notificationId", claimed.account_id as "accountId", claimed.platform, claimed.device_id as "deviceId", devices.token,
+    select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low_priority as "lowPriority",
+      (extract(epoch from now() - claimed.created_at) / 3600)::float8 as "ageHours",
+      extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8
+        as "delaySeconds",
+      notification_id as "notificationId", claimed.account_id as "accountId", claimed.platform,
+      claimed.device_id as "deviceId", devices.token,
       kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
-      removed_at is not null or ${
-    isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)
-  } as "isRemoved",
+      removed_at is not null
+        or ${isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)} as "isRemoved",
       actor_id is not null and ${hasBlockBetween(sql`claimed.account_id`, sql`actor_id`)} as "isBlocked",
-      actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone, coalesce(unread_counts.unread, 0) as unread
+      actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
+      coalesce(unread_counts.unread, 0) as unread
     from claimed
     join notifications on notifications.id = claimed.notification_id
     left join devices on devices.id = claimed.device_id and devices.account_id = claimed.account_id
@@ -96,6 +100,7 @@ interface SweepQuery {
 
 // Longer than the interval between two sweeps, so that a held delivery is enqueued before it is due.
 const LOOKAHEAD_SECONDS = 30
+const NIL_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Lists unfinished deliveries in the order of their ids: those that have been due for a while, and held or retried ones
@@ -107,12 +112,11 @@ export async function listUnfinishedDeliveries (
 ): Promise<Job[]> {
   const { rows } = await sql<{ id: string, delayMs: number }>`
     select id, greatest(0, extract(epoch from due_at - now()) * 1000)::float8 as "delayMs" from deliveries
-    where low_priority = ${lowPriority} and status in ('pending', 'held') and id > ${
-    after ?? '00000000-0000-0000-0000-000000000000'
-  }
-      and due_at <= case when status = 'held' or attempts > 0 then now() + make_interval(secs => ${
-    sql.lit(LOOKAHEAD_SECONDS)
-  }) else now() - make_interval(secs => ${olderThanSeconds}) end
+    where low_priority = ${lowPriority} and status in ('pending', 'held') and id > ${after ?? NIL_ID}
+      and due_at <= case when status = 'held' or attempts > 0
+        then now() + make_interval(secs => ${sql.lit(LOOKAHEAD_SECONDS)})
+        else now() - make_interval(secs => ${olderThanSeconds})
+      end
       and (claimed_until is null or claimed_until < now())
     order by id limit ${sql.lit(limit)}`.execute(db)
   return rows
@@ -141,7 +145,8 @@ interface LogRow {
 /** Lists what was and was not pushed to an account, newest first. Ids are UUIDv7, so the last id is the cursor. */
 export async function readPushLog (db: Db, accountId: string, { cursor, limit }: Page, language?: Language) {
   const { rows } = await sql<LogRow>`
-    select deliveries.id, notification_id as "notificationId", kind, type, params, others_count as "othersCount", actor.name as "actorName",
+    select deliveries.id, notification_id as "notificationId", kind, type, params,
+      others_count as "othersCount", actor.name as "actorName",
       deliveries.device_name as "deviceName", deliveries.platform, status, reason, attempts, due_at as "dueAt",
       deliveries.created_at as "createdAt", finished_at as "finishedAt", people.locale, people.timezone
     from deliveries

@@ -87,7 +87,7 @@ t.test('without a provider account a push is logged and stored as sent', async (
   t.match(JSON.parse(lines[0] ?? '{}'), { title: 'It works', body: 'Tandem can send notifications to this device.' })
 })
 
-t.test('a read notification is still pushed unless it was held, and a push refused for its content says so', async (t) => {
+t.test('a read notification is still pushed unless it was held; a push refused for its content says so', async (t) => {
   const { send, person, device, provider, deliverAll, receive, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await device(ana)

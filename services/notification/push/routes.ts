@@ -55,8 +55,8 @@ export const pushRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/notifications/push/log', {
     schema: {
       summary: 'List the caller’s recent pushes and their results',
-      description:
-        'Newest first, for the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.',
+      description: 'Newest first, for the last 30 days: sent, muted by a preference, held until later, ' +
+        'pruned with a dead token, failed, or still pending; with the reason.',
       'x-extension': true,
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ deliveries: Type.Array(Delivery), nextCursor: NextCursor })) }

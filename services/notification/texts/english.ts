@@ -12,8 +12,10 @@ export const english: Texts = {
   commentMentioned: { title: 'New mention', body: `{name} mentioned you in a comment${quote}` },
   postLiked: {
     title: '{others, plural, =0 {New like} other {New likes}}',
-    body:
-      `{others, plural, =0 {{name} likes} one {{name} and # other like} other {{name} and # others like}} your post${quote}`
+    body: `{others, plural,
+      =0 {{name} likes}
+      one {{name} and # other like}
+      other {{name} and # others like}} your post${quote}`
   },
   postCommented: { title: 'New comment', body: `{name} commented on your post${quote}` },
   commentReplied: { title: 'New reply', body: `{name} replied to your comment${quote}` },
@@ -29,23 +31,32 @@ export const english: Texts = {
   },
   matchMade: {
     title: 'It’s a match!',
-    body:
-      '{matchType, select, WORKOUT_BUDDY {You and {name} can work out together. Say hello!} other {You and {name} like each other. Say hello!}}'
+    body: `{matchType, select,
+      WORKOUT_BUDDY {You and {name} can work out together. Say hello!}
+      other {You and {name} like each other. Say hello!}}`
   },
   verificationDecided: {
     title: '{approved, select, true {Your photos are verified} other {Your photos were not verified}}',
-    body:
-      '{approved, select, true {Your FitMatch profile now shows it.} other {{reason, select, none {Please try again with another selfie.} other {{reason}}}}}'
+    body: `{approved, select,
+      true {Your FitMatch profile now shows it.}
+      other {{reason, select, none {Please try again with another selfie.} other {{reason}}}}}`
   },
   reportResolved: {
     title: 'Your report was reviewed',
-    body:
-      '{action, select, SUSPEND {Thank you. The profile you reported was removed from FitMatch.} DISMISS {Thank you. We found no violation of our rules.} other {Thank you. The case is closed.}}'
+    body: `{action, select,
+      SUSPEND {Thank you. The profile you reported was removed from FitMatch.}
+      DISMISS {Thank you. We found no violation of our rules.}
+      other {Thank you. The case is closed.}}`
   },
   badgeEarned: {
     title: 'New badge',
-    body:
-      'You earned {badge, select, PHOTO_VERIFIED {the badge for verified photos} CONSISTENT {the badge for steady training} PR_ACHIEVER {the badge for personal records} VETERAN {the badge for one year of membership} EARLY_ADOPTER {the early adopter badge} other {a new badge}}.'
+    body: `You earned {badge, select,
+      PHOTO_VERIFIED {the badge for verified photos}
+      CONSISTENT {the badge for steady training}
+      PR_ACHIEVER {the badge for personal records}
+      VETERAN {the badge for one year of membership}
+      EARLY_ADOPTER {the early adopter badge}
+      other {a new badge}}.`
   },
   levelReached: { title: 'Level {level, number}!', body: 'You reached level {level, number}. Keep going!' },
   recordSet: {
@@ -86,13 +97,15 @@ export const english: Texts = {
   },
   passwordChanged: {
     title: 'Your password was changed',
-    body:
-      '{how, select, INITIAL {Your account now has a password.} CLEARED {The password of your account was removed. You can set a new one.} other {If this was not you, choose “Forgot password” immediately.}}'
+    body: `{how, select,
+      INITIAL {Your account now has a password.}
+      CLEARED {The password of your account was removed. You can set a new one.}
+      other {If this was not you, choose “Forgot password” immediately.}}`
   },
   newSignIn: {
     title: 'New sign-in',
-    body:
-      'Your account was used to sign in on {device, select, none {a new device} other {{device}}}. If this was not you, sign out that device and change your password.'
+    body: 'Your account was used to sign in on {device, select, none {a new device} other {{device}}}. ' +
+      'If this was not you, sign out that device and change your password.'
   },
   pushTest: { title: 'It works', body: 'Tandem can send notifications to this device.' }
 }

@@ -25,23 +25,32 @@ export const indonesian: Texts = {
   },
   matchMade: {
     title: 'Anda cocok!',
-    body:
-      '{matchType, select, WORKOUT_BUDDY {Anda dan {name} bisa berolahraga bersama. Sapa sekarang!} other {Anda dan {name} saling menyukai. Sapa sekarang!}}'
+    body: `{matchType, select,
+      WORKOUT_BUDDY {Anda dan {name} bisa berolahraga bersama. Sapa sekarang!}
+      other {Anda dan {name} saling menyukai. Sapa sekarang!}}`
   },
   verificationDecided: {
     title: '{approved, select, true {Foto Anda terverifikasi} other {Foto Anda belum terverifikasi}}',
-    body:
-      '{approved, select, true {Mulai sekarang profil FitMatch Anda menunjukkannya.} other {{reason, select, none {Silakan coba lagi dengan swafoto lain.} other {{reason}}}}}'
+    body: `{approved, select,
+      true {Mulai sekarang profil FitMatch Anda menunjukkannya.}
+      other {{reason, select, none {Silakan coba lagi dengan swafoto lain.} other {{reason}}}}}`
   },
   reportResolved: {
     title: 'Laporan Anda telah ditinjau',
-    body:
-      '{action, select, SUSPEND {Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.} DISMISS {Terima kasih. Kali ini kami tidak menemukan pelanggaran.} other {Terima kasih. Kasus ini telah ditutup.}}'
+    body: `{action, select,
+      SUSPEND {Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.}
+      DISMISS {Terima kasih. Kali ini kami tidak menemukan pelanggaran.}
+      other {Terima kasih. Kasus ini telah ditutup.}}`
   },
   badgeEarned: {
     title: 'Lencana baru',
-    body:
-      'Anda mendapat {badge, select, PHOTO_VERIFIED {lencana foto terverifikasi} CONSISTENT {lencana latihan konsisten} PR_ACHIEVER {lencana rekor pribadi} VETERAN {lencana setahun menjadi anggota} EARLY_ADOPTER {lencana anggota pertama} other {lencana baru}}.'
+    body: `Anda mendapat {badge, select,
+      PHOTO_VERIFIED {lencana foto terverifikasi}
+      CONSISTENT {lencana latihan konsisten}
+      PR_ACHIEVER {lencana rekor pribadi}
+      VETERAN {lencana setahun menjadi anggota}
+      EARLY_ADOPTER {lencana anggota pertama}
+      other {lencana baru}}.`
   },
   levelReached: { title: 'Level {level, number}!', body: 'Anda mencapai level {level, number}. Teruskan!' },
   recordSet: {
@@ -79,13 +88,15 @@ export const indonesian: Texts = {
   },
   passwordChanged: {
     title: 'Kata sandi Anda diubah',
-    body:
-      '{how, select, INITIAL {Akun Anda kini memiliki kata sandi.} CLEARED {Kata sandi akun Anda dihapus. Anda dapat membuat yang baru.} other {Jika itu bukan Anda, segera pilih “Lupa kata sandi”.}}'
+    body: `{how, select,
+      INITIAL {Akun Anda kini memiliki kata sandi.}
+      CLEARED {Kata sandi akun Anda dihapus. Anda dapat membuat yang baru.}
+      other {Jika itu bukan Anda, segera pilih “Lupa kata sandi”.}}`
   },
   newSignIn: {
     title: 'Ada yang baru masuk',
-    body:
-      'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
+    body: 'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. ' +
+      'Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
   },
   pushTest: { title: 'Berhasil', body: 'Notifikasi Tandem sampai di perangkat ini.' }
 }

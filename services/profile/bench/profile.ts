@@ -64,7 +64,8 @@ try {
     await statement('lock', `${facts} for update`, [accountId])
     await statement(
       'save',
-      `update people set bio = $2, current_sub_step = 7, updated_at = now() where account_id = $1 returning *, birth_date::text`,
+      `update people set bio = $2, current_sub_step = 7, updated_at = now() where account_id = $1
+      returning *, birth_date::text`,
       [accountId, `as of ${bio++}`]
     )
     await statement(
@@ -74,8 +75,8 @@ try {
     )
     await bare.query('commit')
   }
-  const cities =
-    `select id::text, name, name_local as "nameLocal", timezone, region_id::text as "regionId" from cities where country_id = $1 order by population desc, name, id`
+  const cities = `select id::text, name, name_local as "nameLocal", timezone, region_id::text as "regionId" from cities
+    where country_id = $1 order by population desc, name, id`
   const citiesOfLargest = `/locations?type=cities&countryId=${largest.id}`
   const etag = (await call(citiesOfLargest)).headers.get('etag') ?? ''
 

@@ -109,8 +109,8 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/onboarding/save-profile', {
     schema: {
       summary: 'Save the first step: profile',
-      description:
-        'Omitted fields stay the same. The first photo becomes the avatar. Until a person chooses a time zone, it follows the place.',
+      description: 'Omitted fields stay the same. The first photo becomes the avatar. ' +
+        'Until a person chooses a time zone, it follows the place.',
       body: Body({
         communityRulesAccepted: Type.Optional(Type.Boolean()),
         name: Type.Optional(Name),

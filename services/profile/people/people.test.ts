@@ -17,7 +17,7 @@ const { get, put, post, callRpc, handlers, identity, db, events, givenPerson } =
 
 const registered = (accountId: string) => ({ accountId, name: 'Ana', usernameSeed: 'ana.putri', locale: 'id' })
 
-t.test('a registration creates and publishes a person with a neutral username once, however often the event is delivered', async (t) => {
+t.test('a registration creates and publishes a person with a neutral username once, also when redelivered', async (t) => {
   const accountId = randomUUID()
   for (let times = 0; times < 3; times++) await deliver(handlers, AccountRegistered.type, registered(accountId))
   t.match((await get(accountId, '/profile')).data.profile, {

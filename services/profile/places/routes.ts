@@ -38,8 +38,8 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/locations', {
     schema: {
       summary: 'List countries, the regions of one, or cities',
-      description:
-        'Countries start with Indonesia, cities with the largest. A country may have no regions. 503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
+      description: 'Countries start with Indonesia, cities with the largest. A country may have no regions. ' +
+        '503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
       querystring: Type.Object({
         type: Enum(['countries', 'regions', 'cities'], { examples: ['regions'] }),
         countryId: Type.Optional(PlaceId),

@@ -72,25 +72,22 @@ export async function insertPlaces (trx: Trx, lines: SeedLine[]) {
   const rows = (kind: SeedLine[0]) => JSON.stringify(lines.filter((line) => line[0] === kind))
   await sql`
     insert into countries (id, code, name, flag, currency, default_timezone)
-    select (row->>1)::integer, row->>2, row->>3, row->>4, row->>5, row->>6 from jsonb_array_elements(${
-    rows('country')
-  }::jsonb) row
+    select (row->>1)::integer, row->>2, row->>3, row->>4, row->>5, row->>6
+    from jsonb_array_elements(${rows('country')}::jsonb) row
     on conflict (id) do update set code = excluded.code, name = excluded.name, flag = excluded.flag,
       currency = excluded.currency, default_timezone = excluded.default_timezone`.execute(trx)
   await sql`
     insert into regions (id, country_id, code, name, name_local, timezone)
-    select (row->>1)::integer, (row->>2)::integer, row->>3, row->>4, row->>5, row->>6 from jsonb_array_elements(${
-    rows('region')
-  }::jsonb) row
-    on conflict (id) do update set code = excluded.code, name = excluded.name, name_local = excluded.name_local, timezone = excluded.timezone`
-    .execute(trx)
+    select (row->>1)::integer, (row->>2)::integer, row->>3, row->>4, row->>5, row->>6
+    from jsonb_array_elements(${rows('region')}::jsonb) row
+    on conflict (id) do update set code = excluded.code, name = excluded.name,
+      name_local = excluded.name_local, timezone = excluded.timezone`.execute(trx)
   await sql`
     insert into cities (id, country_id, region_id, name, name_local, timezone, population, latitude, longitude)
     select (row->>1)::integer, (row->>2)::integer, (row->>3)::integer, row->>4, row->>5, row->>6,
-      (row->>7)::integer, (row->>8)::double precision, (row->>9)::double precision from jsonb_array_elements(${
-    rows('city')
-  }::jsonb) row
-    on conflict (id) do update set region_id = excluded.region_id, name = excluded.name, name_local = excluded.name_local,
-      timezone = excluded.timezone, population = excluded.population, latitude = excluded.latitude, longitude = excluded.longitude`
-    .execute(trx)
+      (row->>7)::integer, (row->>8)::double precision, (row->>9)::double precision
+    from jsonb_array_elements(${rows('city')}::jsonb) row
+    on conflict (id) do update set region_id = excluded.region_id, name = excluded.name,
+      name_local = excluded.name_local, timezone = excluded.timezone, population = excluded.population,
+      latitude = excluded.latitude, longitude = excluded.longitude`.execute(trx)
 }
