@@ -1,5 +1,5 @@
 import { MediaSigningKey } from '@tandem/http-kit'
-import { ConfigError, List, readConfig, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
+import { ConfigError, List, readConfig, RootKeys, ProcessEnvironment, Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
 import { serviceNames, specialRoutes, writeLimits } from './routes.ts'
 import type { Route, ServiceName } from './routes.ts'
@@ -31,9 +31,9 @@ const addressVariables = Object.fromEntries(
 )
 
 const environment = Type.Object({
-  ...ServiceEnvironment,
+  ...ProcessEnvironment,
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
-  PORT: Type.Integer({ ...ServiceEnvironment.PORT, default: 8080 }),
+  PORT: Type.Integer({ ...ProcessEnvironment.PORT, default: 8080 }),
   ...addressVariables,
   REDIS_URL: Url({ description: 'The Redis that counts attempts' }),
   PUBLIC_URL: Type.Optional(HttpUrl('The address at which clients reach the gateway')),

@@ -19,7 +19,7 @@ const routes: Routes = async (app) => {
 }
 
 async function listen (t: Parameters<typeof testServer>[0]) {
-  const app = await testServer(t, routes, { loadShedding: false })
+  const app = await testServer(t, routes)
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }

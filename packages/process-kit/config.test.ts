@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Type } from 'typebox'
-import { ConfigError, List, readConfig, ServiceEnvironment, Url } from './config.ts'
+import { ConfigError, List, readConfig, ProcessEnvironment, Url } from './config.ts'
 
 const schema = Type.Object({
-  ...ServiceEnvironment,
+  ...ProcessEnvironment,
   NATS_URL: Url(),
   SECRET: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   CORS_ORIGINS: List()

@@ -22,10 +22,10 @@ export const List = (options: TSchemaOptions = {}) =>
   Type.Unsafe<string[]>({ type: 'string', separator: ',', default: '', ...options })
 
 /**
- * The variables that every process has. Spread them into its own: `Type.Object({ ...ServiceEnvironment, NATS_URL: Url()
+ * The variables that every process has. Spread them into its own: `Type.Object({ ...ProcessEnvironment, NATS_URL: Url()
  * })`.
  */
-export const ServiceEnvironment = {
+export const ProcessEnvironment = {
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on' }),
   PORT: Type.Integer({ ...PORT_RANGE, description: 'The port to listen on; 0 picks a free one' }),
   METRICS_PORT: Type.Optional(

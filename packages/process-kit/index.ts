@@ -1,5 +1,5 @@
 export { createBatcher } from './batcher.ts'
-export { ConfigError, List, readConfig, ServiceEnvironment, Url, withArticle } from './config.ts'
+export { ConfigError, List, readConfig, ProcessEnvironment, Url, withArticle } from './config.ts'
 export { createHealthProbe } from './health.ts'
 export type { HealthCheck, HealthChecks } from './health.ts'
 export { createLogger } from './logging.ts'

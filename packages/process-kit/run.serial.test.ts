@@ -10,7 +10,7 @@ const kit = new URL('./index.ts', import.meta.url).href
 
 function start (main: string, { ipc = false, env = {} } = {}) {
   const script =
-    `import { run, readConfig, ServiceEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
+    `import { run, readConfig, ProcessEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
   const args = ['--input-type=module-typescript', '--eval', script]
   const stdio: Array<'pipe' | 'ipc'> = ipc ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe']
   const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env }, cwd: import.meta.dirname })
@@ -73,7 +73,7 @@ t.test('a failed start prints the reason in one line and closes what was open', 
     ['a port in use', listen, new RegExp(`^social cannot start: port ${port} on 127.0.0.1 is already in use\\n$`)],
     [
       'an invalid variable',
-      "readConfig({ type: 'object', required: ['PORT'], properties: { ...ServiceEnvironment } })",
+      "readConfig({ type: 'object', required: ['PORT'], properties: { ...ProcessEnvironment } })",
       /^social cannot start: PORT must be an integer\n$/
     ],
     [

@@ -1,4 +1,3 @@
-import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
 import { goalRoutes } from './goals/routes.ts'
@@ -31,8 +30,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** Consumes events and serves RPCs until stopped. */
-export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, rpcs.map((createHandler) => createHandler(deps)))
-  return startConsumers(bus, deps.db, consumers.map((createHandler) => createHandler(deps)))
-}
+/** The handlers of all events that this service consumes. */
+export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+
+/** The handlers of all RPCs that this service provides. */
+export const createRpcHandlers = (deps: Deps) => rpcs.map((each) => each(deps))

@@ -1,6 +1,9 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { Db } from './tables.ts'
-import type { StatsCache } from './stats/cache.ts'
+import type { Db, Tables } from './tables.ts'
+import { createStatsCache, type StatsCache } from './stats/cache.ts'
 
 /** The dependencies passed to every feature. */
 export interface Deps {
@@ -8,4 +11,12 @@ export interface Deps {
   callRpc: CallRpc
   cache: StatsCache
   now: () => Date
+}
+
+export function createDeps (
+  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Deps {
+  const cache = createStatsCache(config.REDIS_URL, log)
+  onClose(() => cache.close())
+  return { db, callRpc, cache, now: () => new Date() }
 }

@@ -1,6 +1,9 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import { createStores, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { Media, Storage } from '@tandem/media-kit'
-import type { Db } from './tables.ts'
+import { createMedia, type Media, type Storage } from '@tandem/media-kit'
+import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -11,4 +14,21 @@ export interface Deps {
   selfies: Storage
   /** Minimum age in years; 0 means none. */
   minAge: number
+}
+
+/** @throws ConfigError */
+export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  const stores = createStores(config)
+  return {
+    db,
+    callRpc,
+    media: createMedia({
+      storage: stores.media,
+      cdnUrl: config.CDN_URL,
+      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+      signingKey: config.MEDIA_SIGNING_KEY
+    }),
+    selfies: stores.selfies,
+    minAge: config.MIN_AGE
+  }
 }

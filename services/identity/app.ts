@@ -1,4 +1,3 @@
-import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
@@ -35,11 +34,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** The event consumers of this service. */
+/** The handlers of all events that this service consumes. */
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
-/** Consumes events and serves RPCs until stopped. */
-export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, rpcHandlers.map((each) => each(deps)))
-  return startConsumers(bus, deps.db, createHandlers(deps))
-}
+/** The handlers of all RPCs that this service provides. */
+export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

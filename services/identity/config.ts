@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { ConfigError, List, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
+import { ConfigError, List, Url } from '@tandem/process-kit'
+import { ServiceEnvironment } from '@tandem/service-kit'
 import type { ProviderSettings } from './providers/tokens.ts'
 
 const issuer = List({
@@ -11,9 +12,6 @@ const jwksUrl = Type.Optional(Url({ description: 'The URL of its public keys' })
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
-  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
-  DATABASE_URL: Url(),
-  NATS_URL: Url(),
   REDIS_URL: Url(),
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),

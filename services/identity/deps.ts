@@ -1,13 +1,17 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import { providerSettings, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { Mailer } from '@tandem/mail-kit'
-import type { SignKeySet } from './keys/signed-keys.ts'
-import type { IssueToken } from './keys/tokens.ts'
-import type { MailRequests } from './mails/requests.ts'
-import type { Blocklist } from './passwords/blocklist.ts'
-import type { Hashing } from './passwords/hashing.ts'
-import type { VerifyToken } from './providers/tokens.ts'
-import type { Db, Provider } from './tables.ts'
-import type { Secrets } from './secrets.ts'
+import { createMailer, type Mailer } from '@tandem/mail-kit'
+import { ensureSigningKey } from './keys/actions.ts'
+import { createKeySetSigner, readRootPrivateKey, type SignKeySet } from './keys/signed-keys.ts'
+import { createIssuer, type IssueToken } from './keys/tokens.ts'
+import { createMailRequests, type MailRequests } from './mails/requests.ts'
+import { createBlocklist, type Blocklist } from './passwords/blocklist.ts'
+import { createHashing, type Hashing } from './passwords/hashing.ts'
+import { createVerifier, type VerifyToken } from './providers/tokens.ts'
+import type { Db, Provider, Tables } from './tables.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -21,4 +25,43 @@ export interface Deps {
   providers: Record<Provider, VerifyToken>
   mailer: Mailer
   mailRequests: MailRequests
+}
+
+/** @throws ConfigError */
+export async function createDeps (
+  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Promise<Deps> {
+  const { REDIS_URL, SMTP_URL, MAIL_FROM, PUBLIC_URL } = config
+  const rootKey = readRootPrivateKey(config.IDENTITY_ROOT_PRIVATE_KEY, config.IDENTITY_ROOT_PUBLIC_KEYS)
+  const providers = {
+    PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
+    PROVIDER_B: createVerifier(providerSettings(config, 'PROVIDER_B'))
+  }
+
+  const secrets = createSecrets(config.SECRET)
+  await ensureSigningKey(db, secrets)
+
+  const mailer = createMailer({ db, service: 'identity', smtpUrl: SMTP_URL, redisUrl: REDIS_URL, from: MAIL_FROM, log })
+  onClose(() => mailer.close())
+  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: REDIS_URL, publicUrl: PUBLIC_URL, log })
+  onClose(() => mailRequests.close())
+
+  return {
+    db,
+    callRpc,
+    secrets,
+    hashing: await createHashing(),
+    blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
+    issueToken: createIssuer(db, secrets),
+    signKeySet: createKeySetSigner(db, rootKey),
+    providers,
+    mailer,
+    mailRequests
+  }
+}
+
+/** Starts the workers of the queues; closing the queues stops them. */
+export function startQueues ({ mailer, mailRequests }: Deps) {
+  mailer.start()
+  mailRequests.start()
 }

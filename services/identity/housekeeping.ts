@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import { expireUnverifiedAccounts } from './accounts/actions.ts'
+import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { deleteUsedTokens } from './providers/actions.ts'
 import type { Db } from './tables.ts'
@@ -13,7 +14,7 @@ import { expireSubscriptions } from './subscriptions/actions.ts'
 const MINUTE_MS = 60 * 1_000
 
 /** Expires and deletes what is past its lifetime, now and every minute. */
-export const startHousekeeping = (db: Db, log: Log) =>
+export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(db), { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {

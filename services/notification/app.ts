@@ -1,4 +1,3 @@
-import { startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
 import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
@@ -48,6 +47,3 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 
 /** The handlers of all events that this service consumes. */
 export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onNotificationRequested(deps)]
-
-/** Consumes events until stopped. */
-export const startMessaging = (bus: Bus, deps: Deps) => startConsumers(bus, deps.db, createHandlers(deps))

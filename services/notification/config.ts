@@ -1,11 +1,9 @@
 import Type from 'typebox'
-import { RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
+import { Url } from '@tandem/process-kit'
+import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
-  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
-  DATABASE_URL: Url(),
-  NATS_URL: Url(),
   REDIS_URL: Url(),
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),

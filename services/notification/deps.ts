@@ -1,8 +1,15 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { Mailer } from '@tandem/mail-kit'
+import { createMailer, type Mailer } from '@tandem/mail-kit'
 import type { PushQueue } from './notifications/push-queue.ts'
-import type { FindPeople } from './people/lookup.ts'
-import type { Db } from './tables.ts'
+import { createPeopleLookup, type FindPeople } from './people/lookup.ts'
+import { createFcm } from './push/fcm.ts'
+import { createLogProvider } from './push/log-provider.ts'
+import { createPushQueue } from './push/create-push-queue.ts'
+import { readCredential } from './push/credential.ts'
+import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -14,4 +21,41 @@ export interface Deps {
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
   now: () => Date
+}
+
+export async function createDeps (
+  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Promise<Deps> {
+  const mailer = createMailer({
+    db,
+    service: 'notification',
+    smtpUrl: config.SMTP_URL,
+    redisUrl: config.REDIS_URL,
+    from: config.MAIL_FROM,
+    log
+  })
+  onClose(() => mailer.close())
+  const findPeople = createPeopleLookup({ db, callRpc })
+  const credentialFile = config.FCM_SERVICE_ACCOUNT_FILE
+  const provider = credentialFile
+    ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
+    : createLogProvider(log)
+  const pushes = createPushQueue({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
+  onClose(() => pushes.close())
+
+  return {
+    db,
+    callRpc,
+    findPeople,
+    mailer,
+    pushes,
+    likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
+    now: () => new Date()
+  }
+}
+
+/** Starts the workers of the queues; closing the queues stops them. */
+export function startQueues ({ mailer, pushes }: Deps) {
+  mailer.start()
+  pushes.start()
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { Deps } from './deps.ts'
 import { lockUnreadCounts } from './notifications/withdraw.ts'
 import type { Db } from './tables.ts'
 
@@ -9,7 +10,7 @@ const CHUNK_SIZE = 1_000
 const CHUNK = sql.lit(CHUNK_SIZE)
 
 /** Deletes expired rows, now and every ten minutes. */
-export const startHousekeeping = (db: Db, log: Log) =>
+export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {

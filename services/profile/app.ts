@@ -1,4 +1,3 @@
-import { startRpcHandlers, startConsumers, type Bus } from '@tandem/bus-kit'
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
@@ -20,11 +19,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
+/** The handlers of all events that this service consumes. */
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
-export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))
 
-/** Consumes events and serves RPCs until stopped. */
-export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, createRpcHandlers(deps))
-  return startConsumers(bus, deps.db, createHandlers(deps))
-}
+/** The handlers of all RPCs that this service provides. */
+export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

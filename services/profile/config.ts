@@ -1,11 +1,9 @@
 import Type from 'typebox'
-import { RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
+import { Url } from '@tandem/process-kit'
+import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
-  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
-  DATABASE_URL: Url(),
-  NATS_URL: Url(),
   CDN_URL: Url({ description: 'The base URL of uploaded media' }),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder for uploaded media, if it is not stored in S3' })),
   S3_ENDPOINT: Type.Optional(Url()),

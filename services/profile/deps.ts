@@ -1,6 +1,9 @@
-import type { Media } from '@tandem/media-kit'
-import type { FindAccounts } from './people/accounts.ts'
-import type { Db } from './tables.ts'
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
+import { createMedia, createStorage, type Media } from '@tandem/media-kit'
+import { createAccountLookup, type FindAccounts } from './people/accounts.ts'
+import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -8,4 +11,16 @@ export interface Deps {
   /** Fetches accounts from identity that have no person here yet. */
   findAccounts: FindAccounts
   media: Media
+}
+
+export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  return {
+    db,
+    findAccounts: createAccountLookup(callRpc),
+    media: createMedia({
+      storage: createStorage(config),
+      cdnUrl: config.CDN_URL,
+      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN
+    })
+  }
 }

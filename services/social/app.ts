@@ -1,4 +1,4 @@
-import { startRpcHandlers, startConsumers, type RpcHandler, type Bus, type Handler } from '@tandem/bus-kit'
+import type { RpcHandler, Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { commentRoutes } from './comments/routes.ts'
 import { handleConnection } from './connections/rpc.ts'
@@ -43,10 +43,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => consumers.map((createHandler) => createHandler(deps))
+export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
-/** Consumes events and serves RPCs until stopped. */
-export function startMessaging (bus: Bus, deps: Deps) {
-  startRpcHandlers(bus, rpcs.map((createHandler) => createHandler(deps)))
-  return startConsumers(bus, deps.db, createHandlers(deps))
-}
+/** The handlers of all RPCs that this service provides. */
+export const createRpcHandlers = (deps: Deps) => rpcs.map((each) => each(deps))

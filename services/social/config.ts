@@ -1,13 +1,11 @@
 import Type from 'typebox'
 import { createStorage } from '@tandem/media-kit'
 import { MediaSigningKey } from '@tandem/http-kit'
-import { ConfigError, RootKeys, ServiceEnvironment, Url } from '@tandem/process-kit'
+import { ConfigError, Url } from '@tandem/process-kit'
+import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
-  IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
-  DATABASE_URL: Url(),
-  NATS_URL: Url(),
   CDN_URL: Url({ description: 'The base URL that uploaded media is served from' }),
   MEDIA_DIR: Type.Optional(
     Type.String({ description: 'The folder that stores uploaded media when S3 is not configured' })

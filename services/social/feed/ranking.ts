@@ -1,16 +1,22 @@
 import { sql } from 'kysely'
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 
 // A cursor holds the position in three hexadecimal digits.
 const MAX_RANKED = 1_000
-/** How often a process checks whether a new ranking is due. */
-export const RANKING_CHECK_INTERVAL_MS = 3_000
+// How often a process checks whether a new ranking is due.
+const RANKING_CHECK_INTERVAL_MS = 3_000
 // A little shorter than the interval, so that a single process computes one ranking per check.
 const RANKING_TTL_MS = 2_500
 // However many posts a week has, computing rankings uses at most 1/50 of one connection's time.
 const MAX_TIME_SHARE = 1 / 50
 // How long a reader can take from one page to the next without seeing a post twice.
 const RANKING_RETENTION = '30 minutes'
+
+/** Ranks posts in the background until stopped. */
+export const startRanking = ({ db }: Deps, log: Log) =>
+  runPeriodically(async () => await updateRanking(db), { intervalMs: RANKING_CHECK_INTERVAL_MS, log })
 
 /**
  * Ranks the public posts of the last seven days by engagement and age. There is one ranking for everybody. It is
