@@ -1,0 +1,101 @@
+// Serial: it copies the tree, installs it and compiles.
+import { execFile, execFileSync } from 'node:child_process'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { connectBus, handleRpc, startRpcHandlers } from '@tandem/bus-kit'
+import { SigningKeys } from '@tandem/contracts'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { createRootKey, signToken } from '@tandem/http-kit/testing'
+import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
+import t, { type Test } from 'tap'
+
+// Installing and compiling take a minute or two on a busy machine.
+t.setTimeout(600_000)
+
+const root = path.resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const quiet = { info () {}, warn () {}, error () {} }
+
+function copyTree (t: Test) {
+  const copy = mkdtempSync(path.join(tmpdir(), 'tandem-new-service-'))
+  t.teardown(() => rmSync(copy, { recursive: true, force: true }))
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--deduplicate'], {
+    cwd: root,
+    encoding: 'utf8'
+  })
+  for (const file of files.split('\n').filter(Boolean)) cpSync(path.join(root, file), path.join(copy, file))
+  return copy
+}
+
+t.test('a new service compiles, starts, answers and publishes', async (t) => {
+  const copy = copyTree(t)
+  await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: copy })
+  const create = async (name: string) =>
+    await run(process.execPath, ['deploy/new-service/new-service.ts', name], { cwd: copy })
+  await create('orders')
+
+  await t.rejects(create('orders'), { stderr: /exists already/ })
+  await t.rejects(create('Orders'), { stderr: /lower-case/ })
+  await t.rejects(create('goals'), { stderr: /dashboard serves \/goals/ })
+
+  writeFileSync(
+    path.join(copy, 'tsconfig.new.json'),
+    JSON.stringify({
+      extends: './tsconfig.json',
+      include: ['services/orders', 'packages/contracts', 'gateway/routes.ts']
+    })
+  )
+  await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], { cwd: copy })
+
+  // The copy's own launcher and permissions: they know the new service.
+  const { startProcess } = await import(
+    path.join(copy, 'deploy/local/testing.ts')
+  ) as typeof import('../local/testing.ts')
+  const { startSystemNats } = await import(
+    path.join(copy, 'deploy/nats/testing.ts')
+  ) as typeof import('../nats/testing.ts')
+  const nats = await startSystemNats(t)
+  const { db, url } = await testDatabase<{ outbox: { published_at: Date | null } }>(
+    t,
+    path.join(copy, 'services/orders')
+  )
+  const { rootKey, token } = await startIdentity(t, nats.urlOf('identity'))
+  const { port } = await startProcess(t, 'services/orders/main.ts', {
+    DATABASE_URL: url,
+    NATS_URL: nats.urlOf('orders'),
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
+    LOG_LEVEL: 'warn'
+  })
+
+  const call = async (init: RequestInit = {}) =>
+    await fetch(`http://127.0.0.1:${port}/orders/notes`, {
+      ...init,
+      headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
+    })
+  let response = await call({ method: 'POST', body: '{"content":"Run"}' })
+  // Until the keys of identity arrive.
+  while (response.status === 503) {
+    await sleep(50)
+    response = await call({ method: 'POST', body: '{"content":"Run"}' })
+  }
+  t.equal(response.status, 201)
+  t.match(await (await call()).json(), { success: true, data: { notes: [{ content: 'Run' }] } })
+  while (!(await db.selectFrom('outbox').select('published_at').executeTakeFirst())?.published_at) await sleep(50)
+})
+
+/** Provides the keys of a token, in the place of identity. */
+async function startIdentity (t: Test, natsUrl: string) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const [kid, rootKey, now] = [randomUUID(), createRootKey(), Math.floor(Date.now() / 1_000)]
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid }]
+  const bus = connectBus(natsUrl, { service: 'identity', log: quiet })
+  t.teardown(() => bus.close())
+  startRpcHandlers(bus, [handleRpc(SigningKeys, async () => await signKeySet(keys, Date.now(), rootKey.privateKey))])
+  const { issuer: iss, audience: aud } = ACCESS_TOKEN
+  const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
+  return { rootKey, token: signToken(claims, { kid }, privateKey) }
+}
