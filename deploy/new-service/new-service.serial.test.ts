@@ -17,7 +17,15 @@ import t, { type Test } from 'tap'
 t.setTimeout(600_000)
 
 const root = path.resolve(import.meta.dirname, '../..')
-const run = promisify(execFile)
+// tap has every Node process load its own modules, which other programs cannot.
+const run = async (program: string, args: string[], cwd: string) => {
+  try {
+    return await promisify(execFile)('env', ['-u', 'NODE_OPTIONS', program, ...args], { cwd })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string, stderr: string }
+    throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
+  }
+}
 const quiet = { info () {}, warn () {}, error () {} }
 
 function copyTree (t: Test) {
@@ -33,14 +41,13 @@ function copyTree (t: Test) {
 
 t.test('a new service compiles, starts, answers and publishes', async (t) => {
   const copy = copyTree(t)
-  await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: copy })
-  const create = async (name: string) =>
-    await run(process.execPath, ['deploy/new-service/new-service.ts', name], { cwd: copy })
+  await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], copy)
+  const create = async (name: string) => await run(process.execPath, ['deploy/new-service/new-service.ts', name], copy)
   await create('orders')
 
-  await t.rejects(create('orders'), { stderr: /exists already/ })
-  await t.rejects(create('Orders'), { stderr: /lower-case/ })
-  await t.rejects(create('goals'), { stderr: /dashboard serves \/goals/ })
+  await t.rejects(create('orders'), { message: /exists already/ })
+  await t.rejects(create('Orders'), { message: /lower-case/ })
+  await t.rejects(create('goals'), { message: /dashboard serves \/goals/ })
 
   writeFileSync(
     path.join(copy, 'tsconfig.new.json'),
@@ -49,7 +56,7 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
       include: ['services/orders', 'packages/contracts', 'gateway/routes.ts']
     })
   )
-  await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], { cwd: copy })
+  await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], copy)
 
   // The copy's own launcher and permissions: they know the new service.
   const { startProcess } = await import(

@@ -134,10 +134,12 @@ t.test('media with another origin are not served by the gateway', async (t) => {
     CDN_URL: 'https://api.example.org/files/v1/'
   })
   t.equal((await withSameOrigin.call(`/files/v1/public/${name}`)).status, 200)
-  await t.rejects(withMedia(t, { CDN_URL: 'https://api.example.org/api/x' }), {
-    name: 'ConfigError',
-    message: /CDN_URL/
-  })
+  for (const path of ['', '/', '/docs', '/api/x']) {
+    await t.rejects(withMedia(t, { CDN_URL: `https://api.example.org${path}` }), {
+      name: 'ConfigError',
+      message: /CDN_URL must have its own path/
+    })
+  }
   await t.rejects(testGateway(t, { env: { MEDIA_DIR: folderOf(t) } }), {
     name: 'ConfigError',
     message: /MEDIA_SIGNING_KEY/

@@ -58,6 +58,8 @@ export function createRedisCounter (url: string, log: Log): RateCounter {
   redis.defineCommand('countAttempt', { numberOfKeys: 1, lua: script })
   const counting = redis as unknown as CounterCommands
   let isShared = false
+  // Until the first answer: a gateway that starts without Redis counts by itself as well.
+  localGauge.set(1)
 
   function setShared (value: boolean, error?: unknown) {
     if (value === isShared) return

@@ -1,5 +1,6 @@
 import { startRedis } from '@tandem/local/testing'
 import { createRootKey } from '@tandem/http-kit/testing'
+import { registry } from '@tandem/process-kit'
 import tap from 'tap'
 import { serviceNames } from '../routes.ts'
 import { readGatewayConfig } from '../config.ts'
@@ -90,6 +91,18 @@ tap.test('killing or emptying Redis resets no count and delays no request', asyn
   await ready(gateway)
   t.equal((await attempt('127.3.0.1')).status, 429)
   t.equal((await attempt('127.3.0.2')).status, 200)
+})
+
+tap.test('a metric tells whether a gateway counts by itself, also if it started without Redis', async (t) => {
+  const countsAlone = async () => (await registry.getSingleMetric('gateway_limits_local')?.get())?.values[0]?.value
+  await testGateway(t)
+  t.equal(await countsAlone(), 1)
+
+  const redis = await startRedis(t)
+  await ready(await testGateway(t, { redisUrl: redis.url }))
+  t.equal(await countsAlone(), 0)
+  await redis.kill()
+  while (await countsAlone() !== 1) await new Promise((resolve) => setTimeout(resolve, 20))
 })
 
 tap.test('a Redis that hangs delays no request', async (t) => {

@@ -373,6 +373,13 @@ t.test('publish throws for an event that exceeds a message, and its change is ro
     /alpha.thing.happened.v1 is too large to publish: 70\d{3} bytes, the maximum is 64512/
   )
   t.equal((await db.selectFrom('outbox').select('id').execute()).length, 1, 'only the event of the other transaction')
+  await t.rejects(
+    db.transaction().execute(async (trx) => {
+      await publish(trx, Happened, 'x'.repeat(500), { number: 0, text: 'x'.repeat(64_100) })
+    }),
+    /too large to publish/,
+    'the subject counts, too'
+  )
 
   await publishLarge(1, 32_200)
   publisher().relay()
