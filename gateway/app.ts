@@ -47,7 +47,8 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
     checks,
     exposesFailingChecks: !config.isProduction,
     loadShedding,
-    openapi: false
+    openapi: false,
+    isPublic: true
   })
   app.addHook('onClose', async () => {
     identity.close()
@@ -80,11 +81,15 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
     if (config.DOCS === 'on') await app.register(serveDocs)
 
     const [identityUpstream] = upstreams.filter(({ name }) => name === 'identity')
-    app.get('/.well-known/jwks.json', { config: { public: true } }, (request, reply) => {
-      if (identityUpstream) {
-        forward(request, reply, identityUpstream, '/.well-known/jwks.json')
+    app.get(
+      '/.well-known/jwks.json',
+      { config: { public: true, logFields: { upstream: 'identity' } } },
+      (request, reply) => {
+        if (identityUpstream) {
+          forward(request, reply, identityUpstream, '/.well-known/jwks.json')
+        }
       }
-    })
+    )
     await app.register(async (scope) => {
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, { upstreams, limits: config.limits, writeLimits: config.writeLimits })

@@ -35,6 +35,7 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
     for (const route of routesOf(upstream.name)) {
       const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
       const config = {
+        logFields: { upstream: upstream.name },
         public: route.public,
         unauthorizedOnly: route.unauthorizedOnly,
         ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.windowMs }, additionalLimits }),

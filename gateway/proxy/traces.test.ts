@@ -5,14 +5,19 @@ import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
-t.test('a trace is continued', async (t) => {
-  const { call, as, services } = await testGateway(t)
+t.test('each request gets its own trace, whatever a client sends', async (t) => {
+  const { call, as, services } = await testGateway(t, { env: { TRUST_PROXY: '127.0.0.1' } })
   const id = '0af7651916cd43dd8448eb211c80319c'
-  await call(`${base}/feed`, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
-  t.match(services.social.received[0]?.headers['traceparent'], new RegExp(`^00-${id}-[0-9a-f]{16}-01$`))
+  const chosen = { traceparent: `00-${id}-b7ad6b7169203331-01`, 'x-request-id': randomUUID() }
+  const answer = await call(`${base}/feed`, { headers: { ...as(), ...chosen } })
+  const { traceparent, 'x-request-id': requestId } = services.social.received[0]?.headers ?? {}
+  t.match(traceparent, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+  t.notMatch(traceparent, id)
+  t.not(requestId, chosen['x-request-id'])
+  t.equal(requestId, answer.headers['x-request-id'], 'the client, the service and the logs have the same id')
 })
 
-t.test('each request is logged under its own trace, although requests share connections to a service', async (t) => {
+t.test('each line of a request has its ids, although requests share connections to a service', async (t) => {
   const lines: Record<string, unknown>[] = []
   const log = createLogger('gateway', 'info', {
     write: (line) => {
@@ -21,24 +26,33 @@ t.test('each request is logged under its own trace, although requests share conn
   })
   const { call, as, services } = await testGateway(t, { log })
   services.profile.respondWith((_received, response) => response.destroy())
-  const traces = new Map<string, string>()
+  const expected = new Map<string, object>()
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 40 }, async (_, number) => {
-      const path = `${base}/${number % 4 ? 'feed' : 'profile'}/${round}-${number}`
-      const id = randomUUID().replaceAll('-', '')
-      traces.set(path, id)
-      await call(path, { headers: { ...as(), traceparent: `00-${id}-b7ad6b7169203331-01` } })
+      const accountId = randomUUID()
+      const upstream = number % 4 ? 'social' : 'profile'
+      const isUpload = number % 8 === 1
+      const path = isUpload ? `/media` : `/${upstream === 'social' ? 'feed' : 'profile'}/${round}-${number}`
+      const upload = isUpload ? { method: 'POST', body: Buffer.alloc(100_000) } : {}
+      const { headers } = await call(base + path, { headers: as(randomUUID(), { sub: accountId }), ...upload })
+      expected.set(String(headers['x-request-id']), { accountId, upstream })
     }))
   }
-  const logged = lines.filter((line) => line['msg'] === 'request completed').map((
-    line
-  ) => [line['path'], line['traceId']])
-  t.strictSame(new Map(logged as [string, string][]), traces)
-  // Errors are logged in the same trace, with the id of the request.
-  const byRequest = new Map(
-    lines.filter((line) => line['msg'] === 'request completed').map((line) => [line['requestId'], line['traceId']])
+  const pick = ({ accountId, upstream }: Record<string, unknown>) => ({ accountId, upstream })
+  const completed = new Map(
+    lines.filter(({ msg }) => msg === 'request completed').map((line) => [String(line['requestId']), line])
   )
-  const failures = lines.filter((line) => line['err'] !== undefined && line['requestId'] !== undefined)
+  t.strictSame(new Map([...completed].map(([id, line]) => [id, pick(line)])), expected)
+  t.equal(new Set([...completed.values()].map(({ traceId }) => traceId)).size, expected.size)
+  for (const { headers } of [...services.social.received, ...services.profile.received]) {
+    const traceId = completed.get(String(headers['x-request-id']))?.['traceId']
+    t.match(headers['traceparent'], `-${String(traceId)}-`, 'the service continues the trace')
+  }
+  const failures = lines.filter(({ err, requestId }) => err !== undefined && requestId !== undefined)
   t.ok(failures.length > 0)
-  for (const failure of failures) t.equal(failure['traceId'], byRequest.get(failure['requestId']))
+  for (const failure of failures) {
+    const { traceId, ...line } = completed.get(String(failure['requestId'])) ?? {}
+    t.strictSame(pick(failure), pick(line))
+    t.equal(failure['traceId'], traceId)
+  }
 })

@@ -1,4 +1,4 @@
-import { context, propagation } from '@opentelemetry/api'
+import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { Type } from 'typebox'
 import { createLogger, traceId } from '@tandem/process-kit'
@@ -100,4 +100,32 @@ t.test('the server chooses the request id, whatever the caller sends', async (t)
   )
   t.match(ids[0], /^[0-9a-f-]{36}$/)
   t.not(ids[0], ids[1])
+})
+
+t.test('every line of a request has its id and account, and none of another request', async (t) => {
+  const { lines, log } = captureLog()
+  const waiting: Array<() => void> = []
+  const app = await testServer(t, async (app) => {
+    app.get('/wait/:id', async ({ log: requestLog, params }) => {
+      const { id } = params as { id: string }
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      log.info({ id }, 'in an action')
+      // As in a callback of a shared connection, which runs in the context of another request.
+      context.with(ROOT_CONTEXT, () => requestLog.info({ id }, 'in a callback'))
+      return data({})
+    })
+  }, { log })
+  const calls = ['ana', 'ben'].map((id) => app.inject({ url: `/wait/${id}`, headers: bearer(id) }))
+  while (waiting.length < 2) await new Promise(setImmediate)
+  for (const resume of waiting) resume()
+  const ids = (await Promise.all(calls)).map(({ headers }) => headers['x-request-id'])
+  await new Promise(setImmediate)
+  for (const [number, requestId] of ids.entries()) {
+    const own = lines.filter((line) => line['requestId'] === requestId)
+    t.equal(own.length, 3)
+    t.equal(new Set(own.map(({ traceId }) => traceId)).size, 1)
+    t.equal(new Set(own.map(({ accountId }) => accountId)).size, 1)
+    for (const line of own.slice(0, 2)) t.equal(line['id'], ['ana', 'ben'][number])
+  }
+  t.not(lines[0]?.['traceId'], lines.at(-1)?.['traceId'])
 })

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { traceId, type Log } from '@tandem/process-kit'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -9,18 +8,15 @@ declare module 'fastify' {
 }
 
 /** Logs one line per response, with the route pattern and the path, but never the query, which may contain a token. */
-export function logResponses (app: FastifyInstance, log: Log) {
+export function logResponses (app: FastifyInstance) {
   app.addHook('onResponse', (request, reply, done) => {
     if (request.routeOptions.config.logged !== false) {
-      log.info({
+      request.log.info({
         method: request.method,
         route: request.routeOptions.url,
         path: request.url.split('?', 1)[0]?.slice(0, 200),
         status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        requestId: request.id,
-        // The last bytes may be sent in the async context of another request on the same connection.
-        traceId: traceId(request.trace)
+        ms: Math.round(reply.elapsedTime * 10) / 10
       }, 'request completed')
     }
     done()

@@ -21,7 +21,7 @@ import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
 import { describeRoutes } from './openapi.ts'
 import { measureRequests } from './request-metrics.ts'
-import { traceRequests } from './request-tracing.ts'
+import { createRequestLog, traceRequests } from './request-tracing.ts'
 import { logResponses } from './response-log.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 import { validateRequests } from './validation.ts'
@@ -58,6 +58,11 @@ export interface ServerOptions extends AuthenticationOptions {
   loadShedding?: boolean
   /** Whether to serve /openapi.json; default true. */
   openapi?: boolean
+  /**
+   * Whether unknown callers reach it; default false. Then every request gets its own id and trace, whatever the caller
+   * sends, so that no caller can put lines into the trace of another request.
+   */
+  isPublic?: boolean
 }
 
 const KIBIBYTE = 1024
@@ -80,15 +85,17 @@ export async function createServer (
     exposesFailingChecks = true,
     bodyLimit = 64 * KIBIBYTE,
     loadShedding = true,
-    openapi = true
+    openapi = true,
+    isPublic = false
   }: ServerOptions
 ): Promise<Server> {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    childLoggerFactory: createRequestLog,
     // A service reuses the request id that the gateway sends to the client.
     genReqId: ({ headers: { 'x-request-id': id } }) =>
-      trustProxy.length > 0 && typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID(),
+      !isPublic && trustProxy.length > 0 && typeof id === 'string' && REQUEST_ID.test(id) ? id : randomUUID(),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit,
@@ -108,8 +115,8 @@ export async function createServer (
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeConnectionsGracefully(app)
   discardUnreadBodies(app)
-  await traceRequests(app)
-  logResponses(app, log)
+  await traceRequests(app, { isPublic })
+  logResponses(app)
   handleErrors(app)
   validateRequests(app)
   reportIgnoredFields(app)

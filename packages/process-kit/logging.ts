@@ -1,9 +1,29 @@
 import { once } from 'node:events'
+import { context, createContextKey } from '@opentelemetry/api'
+import type { Context } from '@opentelemetry/api'
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 import { traceId } from './tracing.ts'
 
 export type Log = Logger
+
+const LOG_FIELDS = createContextKey('fields of log lines')
+const boundContexts = new WeakMap<object, Context>()
+
+/** `running` with fields that stand on each line logged in it. They are read when a line is written. */
+export const withLogFields = (running: Context, readFields: () => object) => running.setValue(LOG_FIELDS, readFields)
+
+/** Makes `log` write the fields and the trace id of `bound`, whatever code is running. */
+export function bindLog (log: object, bound: Context) {
+  boundContexts.set(log, bound)
+}
+
+function readContextFields (log: object) {
+  const running = boundContexts.get(log) ?? context.active()
+  const readFields = running.getValue(LOG_FIELDS) as (() => object) | undefined
+  const id = traceId(running)
+  return { ...readFields?.(), ...(id && { traceId: id }) }
+}
 
 const SECRET_NAMES = new Set([
   'authorization',
@@ -71,7 +91,7 @@ function describeError (error: unknown): unknown {
 
 const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
-/** Creates a logger that writes JSON lines. Each line has the trace id of the running code. */
+/** Creates a logger that writes JSON lines. Each line has the trace id and the fields of the running code. */
 export function createLogger (
   name: string,
   level = process.env.LOG_LEVEL ?? 'info',
@@ -84,10 +104,7 @@ export function createLogger (
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: hideSecrets },
     serializers: { err: describeError, error: describeError },
-    mixin () {
-      const id = traceId()
-      return id ? { traceId: id } : {}
-    }
+    mixin: (_line: object, _level: number, log: object) => readContextFields(log)
   }
   return destination ? pino(options, destination) : pino(options)
 }
