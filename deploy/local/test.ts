@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { start, type Running } from './process.ts'
 import { findPrograms } from './programs.ts'
 import { UserError, screen } from './screen.ts'
 import { postgres } from './servers.ts'
-import { tapReport, type Tally } from './tap-report.ts'
+import { runTestFile, showFailure, showFile, type FileResult } from './test-file.ts'
 
 const usage = `npm test                      types, format, lint, unused code, then every test
 npm test -- <file|folder> …   only these tests
@@ -17,6 +17,11 @@ npm test -- <file|folder> …   only these tests
   --inspect                   wait for a debugger before the first line of the given test file
 npm run check                 types, format, lint and unused code only
 npm run format                formats the TypeScript of the whole tree`
+
+interface Tally {
+  passed: number
+  failed: number
+}
 
 const root = path.resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = readArguments()
@@ -29,11 +34,11 @@ const files = [
 ]
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
 let database: Running | undefined
-let runner: ReturnType<typeof spawn> | undefined
+const running = new Set<ChildProcess>()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.on(signal, () => {
-    runner?.kill('SIGTERM')
+    for (const child of running) child.kill('SIGTERM')
     void end(1)
   })
 }
@@ -120,12 +125,13 @@ async function inspect (files: string[]) {
   const [file] = files
   if (!file || files.length > 1) throw new UserError('--inspect takes one test file')
   const url = await startDatabase()
-  runner = spawn(process.execPath, ['--inspect-brk', file], {
+  const child = spawn(process.execPath, ['--inspect-brk', file], {
     cwd: root,
     env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' },
     stdio: 'inherit'
   })
-  await end(await new Promise((resolve) => runner?.on('exit', (code) => resolve(code ?? 1))))
+  running.add(child)
+  await end(await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1))))
 }
 
 async function runTests (): Promise<Tally> {
@@ -133,14 +139,29 @@ async function runTests (): Promise<Tally> {
   const { serial, parallel } = partition(
     files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow)
   )
-  const tally: Tally = { passed: 0, failed: 0 }
-  for (const [some, jobs] of [[parallel, availableParallelism()], [serial, 1]] as const) {
-    if (some.length === 0) continue
-    const { passed, failed } = await runTap(url(), some, jobs)
-    tally.passed += passed
-    tally.failed += failed
+  const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
+  const results = [
+    ...await runTestFiles(parallel, availableParallelism(), env),
+    ...await runTestFiles(serial, 1, env)
+  ]
+  for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
+  const failures = results.flatMap(({ failures }) => failures)
+  for (const failure of failures) showFailure(failure)
+  return { passed: results.reduce((sum, { passed }) => sum + passed, 0), failed: failures.length }
+}
+
+async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessEnv) {
+  const queue = [...files]
+  const results: FileResult[] = []
+  const runQueued = async () => {
+    for (let file = queue.shift(); file; file = queue.shift()) {
+      const result = await runTestFile(file, { env, track: (child) => running.add(child) })
+      showFile(result)
+      results.push(result)
+    }
   }
-  return tally
+  await Promise.all(Array.from({ length: jobs }, runQueued))
+  return results
 }
 
 /** Tests that kill servers, or measure time or memory, are named `*.serial.test.ts` and run one at a time. */
@@ -148,34 +169,6 @@ function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
   const isSerial = (file: string) => file.endsWith('.serial.test.ts')
   return { serial: files.filter(isSerial), parallel: files.filter((file) => !isSerial(file)) }
-}
-
-async function runTap (url: string, files: string[], jobs: number): Promise<Tally> {
-  const tap = [path.join(root, 'node_modules/tap/dist/esm/run.mjs')]
-  const listed = spawnSync(process.execPath, [...tap, 'list', ...files], { cwd: root, encoding: 'utf8' })
-  const report = tapReport(listed.stdout.split('\n').filter(Boolean))
-  const child = runner = spawn(process.execPath, [
-    ...tap,
-    '--reporter=tap',
-    `--jobs=${jobs}`,
-    ...options.grep.map((pattern) => `--grep=${pattern}`),
-    ...files
-  ], {
-    cwd: root,
-    env: { ...process.env, TEST_DATABASE_URL: url },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  child.stdout.pipe(report.parser)
-  const [code] = await Promise.all([
-    new Promise<number | null>((resolve) => child.on('exit', resolve)),
-    new Promise((resolve) => report.parser.on('complete', resolve))
-  ])
-  report.summary()
-
-  const { passed, failed } = report.tally
-  if (passed + failed === 0) screen.fail('No test ran')
-  // The runner's exit code covers failures outside of any test, such as a missing file.
-  return { passed, failed: Math.max(failed, code === 0 && passed > 0 ? 0 : 1) }
 }
 
 function testsBelow (folder: string): string[] {

@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import { inspect, stripVTControlCharacters } from 'node:util'
+import { Parser, type FinalResults, type Result } from 'tap-parser'
+import { screen } from './screen.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+// Compiled modules are kept between test files, which saves a quarter of the start of each.
+const compileCache = path.join(root, 'node_modules/.cache/node')
+
+export interface Failure {
+  title: string
+  diag: Record<string, unknown>
+}
+
+export interface FileResult {
+  file: string
+  passed: number
+  failures: Failure[]
+  skipped: string[]
+  /** What it wrote besides TAP, on both streams. */
+  output: string[]
+  tookMs: number
+}
+
+/**
+ * Runs one test file in a process of its own and reads its TAP. tap itself ends a test that exceeds its timeout.
+ * `track` receives the process, so that an interrupted run can end it.
+ */
+export async function runTestFile (
+  file: string,
+  { env, track }: { env: NodeJS.ProcessEnv, track: (child: ChildProcess) => void }
+): Promise<FileResult> {
+  const since = performance.now()
+  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+    cwd: root,
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '120', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // For a test that blocks its process; tap ends the others.
+    timeout: 15 * 60_000,
+    killSignal: 'SIGKILL'
+  })
+  track(child)
+  // A process that the test left behind would hold the streams open.
+  child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
+  const tap = readTap(file)
+  child.stdout.pipe(tap.parser)
+  child.stderr.setEncoding('utf8').on('data', (text: string) => tap.result.output.push(text))
+  const [[exitCode, signal], final] = await Promise.all([
+    new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+      child.on('close', (code, signal) => resolve([code, signal]))
+    ),
+    new Promise<FinalResults>((resolve) => tap.parser.on('complete', resolve))
+  ])
+
+  const { result } = tap
+  const isSilent = result.passed + result.failures.length + result.skipped.length === 0
+  // A process that crashes between two tests leaves only passed tests behind.
+  if (result.failures.length === 0 && (exitCode !== 0 || !final.ok || isSilent)) {
+    const reasons = final.failures.map(({ tapError }) => tapError)
+    const error = isSilent ? 'has no test' : reasons.join(', ') || undefined
+    result.failures.push({ title: file, diag: { error, exitCode, signal } })
+  }
+  return { ...result, tookMs: performance.now() - since }
+}
+
+function readTap (file: string) {
+  const result: Omit<FileResult, 'tookMs'> = { file, passed: 0, failures: [], skipped: [], output: [] }
+
+  const count = (names: string[], { ok, todo, skip, diag }: Result) => {
+    const title = names.join(' › ')
+    if (skip) result.skipped.push(`${title}: ${skip === true ? 'skipped' : skip}`)
+    else if (!todo && ok) result.passed++
+    else if (!todo) result.failures.push({ title, diag: (diag ?? {}) as Record<string, unknown> })
+  }
+
+  const readTest = (test: Parser, names: string[]): void => {
+    let child = ''
+    test.on('child', (parser: Parser) => {
+      child = parser.name
+      readTest(parser, [...names, child])
+    })
+    test.on('assert', (assertion: Result) => {
+      // The line that closes a subtest repeats its assertions, unless it alone reports a failure.
+      const own = [...names, assertion.name]
+      const isFailedInside = result.failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `))
+      const isRepeat = assertion.name === child && (assertion.ok || isFailedInside)
+      if (!isRepeat) count(own, assertion)
+    })
+  }
+
+  const parser = new Parser()
+  readTest(parser, [file])
+  parser.on('extra', (text: string) => result.output.push(stripVTControlCharacters(text)))
+  return { parser, result }
+}
+
+/** Prints the line of a file that ended, and what it wrote if it failed. */
+export function showFile ({ file, failures, output, tookMs }: FileResult) {
+  const line = `${file} ${Math.round(tookMs)} ms`
+  if (failures.length === 0) screen.done(line)
+  else screen.fail(line)
+  if (failures.length > 0) indented(output.join(''))
+}
+
+export function showFailure ({ title, diag }: Failure) {
+  screen.line()
+  screen.fail(title)
+  const { at, diff, found, wanted, stack, error, signal, exitCode } = diag
+  const place = at as { fileName?: string, lineNumber?: number } | undefined
+  if (place?.fileName) screen.line(`    at ${path.relative(process.cwd(), place.fileName)}:${place.lineNumber}`)
+  if (typeof diff === 'string') indented(diff)
+  else if (found !== undefined || wanted !== undefined) {
+    indented(`wanted ${JSON.stringify(wanted)}\nfound  ${JSON.stringify(found)}`)
+  }
+  for (const [name, value] of Object.entries({ error, signal, exitCode })) {
+    if (value !== undefined && value !== null) indented(`${name}: ${inspect(value)}`)
+  }
+  if (typeof stack === 'string') indented(stack)
+}
+
+function indented (text: string) {
+  for (const line of text.trimEnd().split('\n')) if (line) screen.line(`    ${line}`)
+}
