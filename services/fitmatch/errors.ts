@@ -53,3 +53,9 @@ export class TooManyMessages extends RateLimited {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/**
+ * Whether a transaction that threw `error` has certainly rolled back: one of our own errors did it. After any other
+ * error, for example if Postgres did not respond, it may have committed, and the files that it refers to are needed.
+ */
+export const hasRolledBack = (error: unknown) => error instanceof Error && 'statusCode' in error

@@ -1,53 +1,73 @@
 import { sql } from 'kysely'
 import { publish, publishSql } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
-import { MatchNotFound, TooManyMessages } from '../errors.ts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import type { Deps } from '../deps.ts'
+import { hasRolledBack, MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { readChat } from './queries.ts'
+import { storeImage, type ImageUpload } from './images.ts'
+import { retryAfterSeconds, useMessageQuota } from './message-quota.ts'
+import { findByClientId, messageColumns, readChat } from './queries.ts'
 
-const MESSAGES_PER_MINUTE = 60
 const MAX_MESSAGE_IDS_PER_EVENT = 500
 
 interface NewMessage {
   matchId: string
   content: string | null
-  imageUrl: string | null
+  image?: ImageUpload
   clientMessageId?: string
 }
 
-const messageColumns = [
-  'id',
-  'match_id as matchId',
-  'sender_id as senderId',
-  'content',
-  'image_url as imageUrl',
-  'created_at as createdAt',
-  'read_at as readAt'
-] as const
-
-/** The message that the sender already stored under this client message id. */
-export async function findByClientId (
-  db: Db,
-  senderId: string,
-  { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
-) {
-  if (clientMessageId === undefined) return
-  return await db.selectFrom('messages').select(messageColumns)
-    .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
-    .executeTakeFirst()
-}
-
 /**
- * Stores a message. A retry with the same client message id returns the first one. Messages are written under the
- * match's lock with strictly increasing times, so clients that poll for newer messages never miss or repeat one.
+ * Sends a message. A retry with the same client message id or idempotency key returns the first message.
  * @throws MatchNotFound, TooManyMessages
  */
 export async function sendMessage (
+  { db, media }: Deps,
+  senderId: string,
+  { image, ...message }: NewMessage,
+  idempotencyKey?: IdempotencyKey
+) {
+  await readParticipant(db, senderId)
+  await readChat(db, senderId, message.matchId)
+  // Checked before the image is re-encoded. The transaction checks both again.
+  const repeated = await findByClientId(db, senderId, message)
+  if (repeated) return repeated
+  const waitSeconds = await retryAfterSeconds(db, senderId)
+  if (waitSeconds !== undefined && !idempotencyKey) throw new TooManyMessages(waitSeconds)
+
+  const imageUrl = image ? await storeImage(media, senderId, image) : null
+  const discardImage = async () => {
+    if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
+  }
+  try {
+    const sent = await withIdempotencyKey(
+      db,
+      idempotencyKey,
+      (trx) => insertMessage(trx, senderId, { ...message, imageUrl })
+    )
+    if (sent.imageUrl !== imageUrl) await discardImage()
+    return sent
+  } catch (error) {
+    if (hasRolledBack(error)) await discardImage()
+    throw error
+  }
+}
+
+interface StoredMessage extends Omit<NewMessage, 'image'> {
+  imageUrl: string | null
+}
+
+/**
+ * Messages are written under the match's lock with strictly increasing times, so clients that poll for newer messages
+ * never miss or repeat one.
+ */
+async function insertMessage (
   trx: Trx,
   senderId: string,
-  { matchId, content, imageUrl, clientMessageId }: NewMessage
+  { matchId, content, imageUrl, clientMessageId }: StoredMessage
 ) {
   const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
@@ -96,32 +116,6 @@ export async function sendMessage (
     hasImage: imageUrl !== null
   })
   return message
-}
-
-/** Uses one of the minute's messages. The minute starts with the first message. @throws TooManyMessages */
-async function useMessageQuota (trx: Trx, accountId: string) {
-  const { rows } = await sql<{ used: number }>`
-    insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
-    on conflict (account_id) do update set
-      used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
-      window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.window_started_at end
-      where quota.used < ${MESSAGES_PER_MINUTE} or quota.window_started_at <= clock_timestamp() - interval '1 minute'
-    returning used`.execute(trx)
-  if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)
-}
-
-/** Seconds until the account can send again; undefined if it can now. */
-export async function retryAfterSeconds (db: Db, accountId: string) {
-  const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
-    .where('used', '>=', MESSAGES_PER_MINUTE)
-    .where('window_started_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
-    .select(
-      sql<number>`ceil(extract(epoch from window_started_at + interval '1 minute' - clock_timestamp()))::int`.as(
-        'seconds'
-      )
-    )
-    .executeTakeFirst()
-  return quota && Math.max(1, quota.seconds)
 }
 
 /** Marks the other person's messages as read: all of them, or those up to `until`. */

@@ -84,3 +84,25 @@ export async function listSince (db: Db, accountId: string, matchId: string, { l
     .limit(limit)
     .execute()
 }
+
+export const messageColumns = [
+  'id',
+  'match_id as matchId',
+  'sender_id as senderId',
+  'content',
+  'image_url as imageUrl',
+  'created_at as createdAt',
+  'read_at as readAt'
+] as const
+
+/** The message that the sender already stored under this client message id. */
+export async function findByClientId (
+  db: Db,
+  senderId: string,
+  { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
+) {
+  if (clientMessageId === undefined) return
+  return await db.selectFrom('messages').select(messageColumns)
+    .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
+    .executeTakeFirst()
+}

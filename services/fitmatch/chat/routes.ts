@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -19,8 +18,7 @@ import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
-import { findByClientId, markRead, retryAfterSeconds, sendMessage, setTyping } from './actions.ts'
-import { storeImage } from './images.ts'
+import { markRead, sendMessage, setTyping } from './actions.ts'
 import { listHistory, listSince, readChat } from './queries.ts'
 import { ChatMessage } from './schemas.ts'
 
@@ -116,34 +114,12 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
     if (content === '' && !image) throw new ValidationError('content or image is required')
-    await readParticipant(db, account.id)
-    await readChat(db, account.id, matchId)
-    const idempotencyKey = readIdempotencyKey(request)
-    const respond = (sent: NonNullable<Awaited<ReturnType<typeof findByClientId>>>) =>
-      reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
-
-    let imageUrl: string | null = null
-    const discard = async () => {
-      if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
-    }
-    try {
-      // Saves the work of re-encoding the image. The transaction checks again.
-      const repeated = await findByClientId(db, account.id, { matchId, clientMessageId })
-      if (repeated) return await respond(repeated)
-      const waitSeconds = await retryAfterSeconds(db, account.id)
-      if (waitSeconds !== undefined && !idempotencyKey) throw new TooManyMessages(waitSeconds)
-
-      if (image) imageUrl = await storeImage(media, account.id, image)
-      const message = { matchId, content: content === '' ? null : content, imageUrl, clientMessageId }
-      const sent = await withIdempotencyKey(db, idempotencyKey, (trx) => sendMessage(trx, account.id, message))
-      if (sent.imageUrl !== imageUrl) await discard()
-      return await respond(sent)
-    } catch (error) {
-      // If Postgres did not respond, the transaction may have committed, and the message needs the image.
-      if (error instanceof Error && 'statusCode' in error) await discard()
+    const message = { matchId, content: content === '' ? null : content, image, clientMessageId }
+    const sent = await sendMessage(deps, account.id, message, readIdempotencyKey(request)).catch((error: unknown) => {
       if (error instanceof TooManyMessages) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
-    }
+    })
+    return reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
   })
 
   app.post('/fitmatch/chat/:matchId/read', {

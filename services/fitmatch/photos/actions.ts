@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
+import type { Image } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
+import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { revokeUnlessMainPhotoCompared } from './approval.ts'
@@ -16,8 +18,27 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ photo_count: count, updated_at: sql`now()` }).where('id', '=', profileId)
     .execute()
 
-/** Adds a stored image; the first one becomes the main photo. */
-export async function addPhoto (trx: Trx, accountId: string, url: string) {
+/** Stores an image and adds it to the photos. */
+export async function addPhoto (
+  { db, media }: Deps,
+  accountId: string,
+  image: Image,
+  idempotencyKey?: IdempotencyKey
+) {
+  const { key } = await media.store('public', image)
+  const discard = async () => await media.remove(key).catch(() => {})
+  try {
+    const photo = await withIdempotencyKey(db, idempotencyKey, (trx) => insertPhoto(trx, accountId, key))
+    if (photo.url !== key) await discard()
+    return photo
+  } catch (error) {
+    if (hasRolledBack(error)) await discard()
+    throw error
+  }
+}
+
+/** The first photo of a profile becomes the main one. */
+async function insertPhoto (trx: Trx, accountId: string, url: string) {
   const profile = await lockProfile(trx, accountId)
   const { id: profileId } = profile
   const photos = await listPhotos(trx, profileId)

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import {
   Body,
@@ -55,21 +54,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     // Checked before the image is re-encoded. A retry may concern the sixth photo itself.
     if (photoCount >= MAX_PHOTOS && !mayBeRetry) throw new TooManyPhotos()
     const image = await readImage(request, 'file', account.id)
-    const { key } = await media.store('public', image)
-    const discard = async () => await media.remove(key).catch(() => {})
-    try {
-      const photo = await withIdempotencyKey(
-        db,
-        readIdempotencyKey(request, image.bytes),
-        (trx) => addPhoto(trx, account.id, key)
-      )
-      if (photo.url !== key) await discard()
-      return data({ photo: withUrl(media, photo) })
-    } catch (error) {
-      // If Postgres did not respond, the transaction may have committed, and the profile needs the file.
-      if (error instanceof Error && 'statusCode' in error) await discard()
-      throw error
-    }
+    const photo = await addPhoto(deps, account.id, image, readIdempotencyKey(request, image.bytes))
+    return data({ photo: withUrl(media, photo) })
   })
 
   app.put('/fitmatch/photos', {

@@ -5,7 +5,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { ProfileExists, TooManyPositionChanges } from '../errors.ts'
+import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
 import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
@@ -115,8 +115,7 @@ export async function createProfile (
     await removeUnusedCopies(profile.photos.map(({ url }) => url))
     return profile
   } catch (error) {
-    // If Postgres did not respond, the transaction may have committed, and the profile needs the photos.
-    if (error instanceof Error && 'statusCode' in error) await removeUnusedCopies([])
+    if (hasRolledBack(error)) await removeUnusedCopies([])
     throw error
   }
 }

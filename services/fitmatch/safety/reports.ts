@@ -2,6 +2,7 @@ import { publish } from '@tandem/bus-kit'
 import { ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
 import { Counter } from 'prom-client'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
@@ -42,30 +43,57 @@ interface Report {
   evidence: string[]
 }
 
-/**
- * Reports a profile and blocks its owner. The report stores a copy of the profile and of the last messages between the
- * two.
- */
+/** Reports a profile and blocks its owner. */
 export async function reportProfile (
-  trx: Trx,
+  db: Db,
   reporterId: string,
-  { reportedProfileId, reason, details, evidence }: Report
+  report: Report,
+  idempotencyKey?: IdempotencyKey
 ) {
-  const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, reportedProfileId)
-  if (reportedId === reporterId) throw new ValidationError('This profile is your own')
-  await lockPair(trx, reporterId, reportedId)
-  // Locks both members, so that concurrent reports are counted one after the other and the reporter's verification
-  // cannot change meanwhile. Locked in a fixed order, or people who report each other in a ring could deadlock.
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, report.reportedProfileId)
+    if (reportedId === reporterId) throw new ValidationError('This profile is your own')
+    await lockPair(trx, reporterId, reportedId)
+    await countReport(trx, reporterId, reportedId)
+    const inserted = await insertReport(trx, reporterId, reportedId, report)
+    reportsTotal.inc({ reason: report.reason })
+    await block(trx, {
+      blockerId: reporterId,
+      blockedId: reportedId,
+      profileId: report.reportedProfileId,
+      displayName,
+      reason: report.reason
+    })
+    await suspendIfDue(trx, reportedId)
+    return inserted
+  })
+}
+
+/**
+ * Locks both members, so that concurrent reports are counted one after the other and the reporter's verification cannot
+ * change meanwhile.
+ * @throws TooManyReports
+ */
+async function countReport (trx: Trx, reporterId: string, reportedId: string) {
+  // Locked in a fixed order, or people who report each other in a ring could deadlock.
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = todayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
   if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
     throw new TooManyReports()
   }
+}
 
+/** A report stores a copy of the profile and of the last messages between the two. */
+async function insertReport (
+  trx: Trx,
+  reporterId: string,
+  reportedId: string,
+  { reportedProfileId, reason, details, evidence }: Report
+) {
   const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await listLastMessages(trx, reporterId, reportedId)
-  const report = await trx.insertInto('reports')
+  return await trx.insertInto('reports')
     .values({
       reporter_id: reporterId,
       reported_id: reportedId,
@@ -82,10 +110,6 @@ export async function reportProfile (
     })
     .returning(ownReportColumns)
     .executeTakeFirstOrThrow()
-  reportsTotal.inc({ reason })
-  await block(trx, { blockerId: reporterId, blockedId: reportedId, profileId: reportedProfileId, displayName, reason })
-  await suspendIfDue(trx, reportedId)
-  return report
 }
 
 const ownReportColumns = [

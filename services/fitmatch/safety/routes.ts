@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
 import {
   Body,
@@ -125,13 +124,17 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     if (!evidence.every(media.isAllowedUrl)) {
       throw new ValidationError('evidence must contain URLs of images that were uploaded here')
     }
-    const report = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
-      reportProfile(trx, account.id, {
+    const report = await reportProfile(
+      db,
+      account.id,
+      {
         reportedProfileId,
         reason,
         details: details || null,
         evidence: evidence.map((url) => media.toStoredValue(url))
-      }))
+      },
+      readIdempotencyKey(request)
+    )
     // The report is stored whatever identity responds. Housekeeping checks again.
     await Promise.all([
       waitUntilPropagated(deps, account.id, reportedProfileId),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
 import { checkPosition } from '../position.ts'
@@ -33,30 +34,33 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
     .execute()
 
 export async function addVenue (
-  trx: Trx,
+  db: Db,
   accountId: string,
-  { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue
+  { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue,
+  idempotencyKey?: IdempotencyKey
 ) {
   checkPosition({ latitude, longitude })
-  const { id: profileId } = await lockProfile(trx, accountId)
-  const venues = await listVenues(trx, profileId)
-  if (venues.length >= MAX_VENUES) throw new TooManyVenues()
-  await setCount(trx, profileId, venues.length + 1)
-  return await trx.insertInto('venues')
-    .values({
-      profile_id: profileId,
-      chain_id: chainId || null,
-      name,
-      branch: branch || null,
-      city: city || null,
-      latitude: latitude ?? null,
-      longitude: longitude ?? null,
-      place_id: placeId || null,
-      is_custom: isCustom ?? false,
-      sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
-    })
-    .returning(venueColumns)
-    .executeTakeFirstOrThrow()
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const { id: profileId } = await lockProfile(trx, accountId)
+    const venues = await listVenues(trx, profileId)
+    if (venues.length >= MAX_VENUES) throw new TooManyVenues()
+    await setCount(trx, profileId, venues.length + 1)
+    return await trx.insertInto('venues')
+      .values({
+        profile_id: profileId,
+        chain_id: chainId || null,
+        name,
+        branch: branch || null,
+        city: city || null,
+        latitude: latitude ?? null,
+        longitude: longitude ?? null,
+        place_id: placeId || null,
+        is_custom: isCustom ?? false,
+        sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
+      })
+      .returning(venueColumns)
+      .executeTakeFirstOrThrow()
+  })
 }
 
 /** Reorders the venues. `venueIds` contains each of them once. */

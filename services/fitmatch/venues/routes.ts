@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -63,12 +62,8 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
       response: { 201: Data(Type.Object({ venue: Venue })) }
     }
   }, async (request, reply) => {
-    const { body, account } = request
-    return reply.code(201).send(
-      data({
-        venue: await withIdempotencyKey(db, readIdempotencyKey(request), (trx) => addVenue(trx, account.id, body))
-      })
-    )
+    const venue = await addVenue(db, request.account.id, request.body, readIdempotencyKey(request))
+    return reply.code(201).send(data({ venue }))
   })
 
   app.put('/fitmatch/profile/venues', {

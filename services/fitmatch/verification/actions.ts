@@ -10,7 +10,8 @@ import {
   AlreadyVerified,
   MainPhotoNotUploaded,
   VerificationNotFound,
-  VerificationPending
+  VerificationPending,
+  hasRolledBack
 } from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
@@ -50,7 +51,7 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
       return await readVerification(trx, accountId)
     })
   } catch (error) {
-    if (error instanceof Error && 'statusCode' in error) await eraseSelfie(db, selfies, key).catch(() => {})
+    if (hasRolledBack(error)) await eraseSelfie(db, selfies, key).catch(() => {})
     throw error
   }
 }

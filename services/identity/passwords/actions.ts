@@ -16,7 +16,7 @@ import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
 import { isKnownNetwork, saveNetwork } from '../sessions/networks.ts'
 import { claimPasswordChange } from './change-limit.ts'
-import { acceptPassword, clearFailedAttempts, checkPassword } from './throttle.ts'
+import { clearFailedAttempts, withVerifiedPassword } from './throttle.ts'
 import { findPassword } from './queries.ts'
 import { isResetValid, redeemReset } from './resets.ts'
 
@@ -62,24 +62,21 @@ export async function changePassword (
   // An attacker may have registered the address, and each change sends a mail to its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
   await claimPasswordChange(db, accountId)
-  const source = {
+  const hasKnownNetwork = await isKnownNetwork(db, accountId, network)
+  await withVerifiedPassword(deps, {
     email: known.email,
-    knownNetwork: await isKnownNetwork(db, accountId, network) ? network : undefined
-  }
-  if (!await checkPassword(deps, source, { password: currentPassword, hash: known.hash })) {
-    throw new InvalidCurrentPassword()
-  }
-
-  const hash = await hashing.hash(password, known.email)
-  await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    // The password may have been changed or removed while it was compared.
-    if (account?.passwordHash !== known.hash) throw new InvalidCurrentPassword()
-    if (!await acceptPassword(trx, deps, source)) throw new InvalidCurrentPassword()
-    await updatePassword(trx, accountId, hash)
-    await endSessions(trx, { accountId, except: sessionId })
-    await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
-    await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
+    password: currentPassword,
+    network,
+    known: { id: accountId, passwordHash: known.hash, hasKnownNetwork },
+    createError: () => new InvalidCurrentPassword()
+  }, {
+    hashNew: async () => await hashing.hash(password, known.email),
+    work: async (trx, _account, hash) => {
+      await updatePassword(trx, accountId, hash)
+      await endSessions(trx, { accountId, except: sessionId })
+      await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
+      await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
+    }
   })
 }
 
@@ -116,7 +113,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
   })
 }
 
-async function updatePassword (trx: Trx, accountId: string, hash: string) {
+export async function updatePassword (trx: Trx, accountId: string, hash: string) {
   await trx.updateTable('accounts').set({ password_hash: hash, updated_at: sql`now()` }).where('id', '=', accountId)
     .execute()
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
 
@@ -20,13 +21,54 @@ interface PasswordAttempt {
   hash: string | null | undefined
 }
 
+interface PasswordCheck {
+  email: string
+  password: string
+  network: string
+  /** Undefined if the address has no account; the work is the same. */
+  known: { id: string, passwordHash: string | null, hasKnownNetwork: boolean } | undefined
+  createError: () => Error
+}
+
+interface VerifiedWork<NewHash, Result> {
+  /** Computes a hash to store, after the comparison and before the transaction, because hashing takes long. */
+  hashNew: () => Promise<NewHash>
+  /** Runs in a transaction that holds the lock of the account. */
+  work: (trx: Trx, account: LockedAccount, newHash: NewHash) => Promise<Result>
+}
+
 /**
- * Compares a password and counts a wrong one. After 5 in a row the source is blocked for 1 second, doubled with each
- * further one up to a minute. The work is the same in every case, so that the response time does not reveal a known
- * address. A correct password must still be accepted by `acceptPassword`.
- * @throws TooBusy
+ * Runs `work` if a password is correct. After 5 wrong ones in a row the source is blocked for 1 second, doubled with
+ * each further one up to a minute, and its correct password is rejected too.
+ * @throws the error of `createError`, TooBusy
  */
-export async function checkPassword (
+export async function withVerifiedPassword<NewHash extends string | undefined, Result> (
+  deps: Deps,
+  { email, password, network, known, createError }: PasswordCheck,
+  { hashNew, work }: VerifiedWork<NewHash, Result>
+) {
+  const source = { email, knownNetwork: known?.hasKnownNetwork ? network : undefined }
+  const isCorrect = await checkPassword(deps, source, { password, hash: known?.passwordHash })
+  if (!isCorrect || !known) throw createError()
+  const newHash = await hashNew()
+
+  return await deps.db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: known.id })
+    // The password may have been changed or removed while it was compared.
+    if (!account || account.isBanned || account.passwordHash !== known.passwordHash) throw createError()
+    // Checked this late, so that of a thousand concurrent guesses only those count that finish before the fifth wrong
+    // one.
+    const wasBlocked = await clearFailedAttempts(trx, deps, source)
+    if (wasBlocked) throw createError()
+    return await work(trx, account, newHash)
+  })
+}
+
+/**
+ * Compares a password and counts a wrong one. The work is the same in every case, so that the response time does not
+ * reveal a known address.
+ */
+async function checkPassword (
   { db, secrets, hashing }: Deps,
   source: AttemptSource,
   { password, hash }: PasswordAttempt
@@ -44,16 +86,6 @@ export async function checkPassword (
         else least(interval '1 second' * 2 ^ least(known.failures + 1 - ${FREE_ATTEMPTS}::int, 10), ${MAX_WAIT}::interval) end
       where known.blocked_until <= clock_timestamp()`.execute(db)
   return false
-}
-
-/**
- * Accepts a correct password in the transaction that acts on it, unless the source is blocked. The check comes this
- * late so that of a thousand concurrent guesses only those count that finish before the fifth wrong one.
- * @returns whether it is accepted
- */
-export async function acceptPassword (trx: Trx, deps: Deps, source: AttemptSource) {
-  const wasBlocked = await clearFailedAttempts(trx, deps, source)
-  return !wasBlocked
 }
 
 /** Clears the failed attempts of a source. @returns whether it was blocked */

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import { networkOf } from '@tandem/http-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { redeemCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailNotVerified, InvalidCode, InvalidCredentials, ProviderAAccount } from '../errors.ts'
-import { acceptPassword, checkPassword } from '../passwords/throttle.ts'
+import { updatePassword } from '../passwords/actions.ts'
+import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import { findCredentials, hasSignInCode } from './queries.ts'
 
@@ -21,25 +21,20 @@ export async function signIn (
   const network = networkOf(client.address)
   const known = await findCredentials(db, email, network)
   if (known?.hasOnlyProviderA) throw new ProviderAAccount()
-  const source = { email, knownNetwork: known?.hasKnownNetwork ? network : undefined }
-  const isCorrect = await checkPassword(deps, source, { password, hash: known?.passwordHash })
-  if (!isCorrect || !known?.passwordHash) throw new InvalidCredentials()
-  const newHash = hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined
-
-  const signedIn = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: known.id })
-    // The password may have been changed or removed while it was compared.
-    if (!account || account.isBanned || account.passwordHash !== known.passwordHash) throw new InvalidCredentials()
-    if (!await acceptPassword(trx, deps, source)) throw new InvalidCredentials()
-    if (!account.emailVerified) return
-    if (newHash) {
-      await trx.updateTable('accounts').set({ password_hash: newHash, updated_at: sql`now()` }).where(
-        'id',
-        '=',
-        account.id
-      ).execute()
+  const signedIn = await withVerifiedPassword(deps, {
+    email,
+    password,
+    network,
+    known,
+    createError: () => new InvalidCredentials()
+  }, {
+    hashNew: async () =>
+      known?.passwordHash && hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined,
+    work: async (trx, account, newHash) => {
+      if (!account.emailVerified) return
+      if (newHash) await updatePassword(trx, account.id, newHash)
+      return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }
     }
-    return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }
   })
   // Thrown after the commit, because the failed attempts must be cleared.
   if (!signedIn) throw new EmailNotVerified()

@@ -1,5 +1,6 @@
 import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourComment } from '../errors.ts'
 import { updateMentions } from '../mentions/actions.ts'
 import { excerptOf, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
@@ -17,55 +18,61 @@ interface NewComment {
 }
 
 /** @throws CommentNotFound for the parent, and the errors of reading the post */
-export async function createComment (trx: Trx, { postId, parentId, authorId, content }: NewComment) {
-  const post = await lockVisiblePost(trx, postId, authorId)
-  const parent = parentId === null ? undefined : await findComment(trx, { id: parentId, postId }, authorId)
-  const topId = parent ? parent.parentId ?? parent.id : null
+export async function createComment (
+  db: Db,
+  { postId, parentId, authorId, content }: NewComment,
+  idempotencyKey?: IdempotencyKey
+) {
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const post = await lockVisiblePost(trx, postId, authorId)
+    const parent = parentId === null ? undefined : await findComment(trx, { id: parentId, postId }, authorId)
+    const topId = parent ? parent.parentId ?? parent.id : null
 
-  const { id } = await trx.insertInto('comments').values({
-    post_id: postId,
-    parent_id: topId,
-    author_id: authorId,
-    content
-  })
-    .returning('id').executeTakeFirstOrThrow()
-  await trx.updateTable('posts').where('id', '=', postId).set((row) => ({
-    comments_count: row('comments_count', '+', 1)
-  })).execute()
-  if (topId !== null) {
-    await trx.updateTable('comments').where('id', '=', topId).set((row) => ({
-      replies_count: row('replies_count', '+', 1)
+    const { id } = await trx.insertInto('comments').values({
+      post_id: postId,
+      parent_id: topId,
+      author_id: authorId,
+      content
+    })
+      .returning('id').executeTakeFirstOrThrow()
+    await trx.updateTable('posts').where('id', '=', postId).set((row) => ({
+      comments_count: row('comments_count', '+', 1)
     })).execute()
-  }
+    if (topId !== null) {
+      await trx.updateTable('comments').where('id', '=', topId).set((row) => ({
+        replies_count: row('replies_count', '+', 1)
+      })).execute()
+    }
 
-  const excerpt = excerptOf(content, post.visibility)
-  const alreadyNotified = [parent?.userId ?? post.authorId]
-  if (!parent) {
-    await publish(trx, PostCommented, postId, {
-      postId,
+    const excerpt = excerptOf(content, post.visibility)
+    const alreadyNotified = [parent?.userId ?? post.authorId]
+    if (!parent) {
+      await publish(trx, PostCommented, postId, {
+        postId,
+        commentId: id,
+        authorId: post.authorId,
+        commentedBy: authorId,
+        excerpt
+      })
+    } else if (await canReadPost(trx, postId, parent.userId)) {
+      await publish(trx, CommentReplied, postId, {
+        postId,
+        commentId: id,
+        parentId: parent.id,
+        parentAuthorId: parent.userId,
+        repliedBy: authorId,
+        excerpt
+      })
+    }
+    await updateMentions(trx, {
+      post: { id: postId, visibility: post.visibility },
       commentId: id,
-      authorId: post.authorId,
-      commentedBy: authorId,
-      excerpt
+      authorId,
+      content,
+      alreadyNotified
     })
-  } else if (await canReadPost(trx, postId, parent.userId)) {
-    await publish(trx, CommentReplied, postId, {
-      postId,
-      commentId: id,
-      parentId: parent.id,
-      parentAuthorId: parent.userId,
-      repliedBy: authorId,
-      excerpt
-    })
-  }
-  await updateMentions(trx, {
-    post: { id: postId, visibility: post.visibility },
-    commentId: id,
-    authorId,
-    content,
-    alreadyNotified
+    return await findComment(trx, { id, postId }, authorId)
   })
-  return await findComment(trx, { id, postId }, authorId)
 }
 
 // The author of the parent comment may have lost access to the post since.

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import {
   Body,
   paginate,
@@ -82,13 +81,16 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { params, body, account } = request
     await ensureMentionedPeople(deps, body.content)
-    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
-      createComment(trx, {
+    const row = await createComment(
+      db,
+      {
         postId: params.id,
         parentId: body.parentId ?? null,
         authorId: account.id,
         content: body.content
-      }))
+      },
+      readIdempotencyKey(request)
+    )
     const [comment] = await withAuthors(deps, [row], account.id)
     reply.code(201)
     return data({ comment: comment! })

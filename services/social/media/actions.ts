@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
-import type { StoredImage } from '@tandem/media-kit'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import type { Image } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -12,10 +13,19 @@ const UNUSED_RETENTION = '7 days'
 const DELETED_ROW_RETENTION = '30 days'
 const BATCH_SIZE = 20
 
-export async function insertMedia (trx: Trx, accountId: string, { key, mimeType, width, height, bytes }: StoredImage) {
-  await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes })
-    .execute()
-  return { key, mimeType, width, height, bytes }
+/** Stores an uploaded image. With an idempotency key, a repeat of the request stores nothing. */
+export async function storeUpload (
+  { db, media }: Pick<Deps, 'db' | 'media'>,
+  accountId: string,
+  image: Image,
+  idempotencyKey?: IdempotencyKey
+) {
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const { key, mimeType, width, height, bytes } = await media.store('public', image)
+    await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes })
+      .execute()
+    return { key, mimeType, width, height, bytes }
+  })
 }
 
 /** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */

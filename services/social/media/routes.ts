@@ -1,9 +1,8 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { insertMedia } from './actions.ts'
+import { storeUpload } from './actions.ts'
 
 const Media = Type.Object({
   url: Type.String({ description: 'Use it in mediaUrls of a post and in mediaUrl of a story' }),
@@ -23,7 +22,7 @@ const Media = Type.Object({
   }]
 })
 
-export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
+export const mediaRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(multipartUploads)
 
   app.post('/media', {
@@ -41,11 +40,7 @@ export const mediaRoutes: Routes<Deps> = async (app, { db, media }) => {
     const { account } = request
     const image = await readImage(request, 'file', account.id)
     const idempotencyKey = readIdempotencyKey(request, image.bytes)
-    const stored = await withIdempotencyKey(
-      db,
-      idempotencyKey,
-      async (trx) => await insertMedia(trx, account.id, await media.store('public', image))
-    )
-    return data({ media: { url: media.urlOf(stored.key), ...stored } })
+    const stored = await storeUpload(deps, account.id, image, idempotencyKey)
+    return data({ media: { url: deps.media.urlOf(stored.key), ...stored } })
   })
 }

@@ -1,5 +1,6 @@
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted, PostNarrowed } from '@tandem/contracts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { updateMentions } from '../mentions/actions.ts'
@@ -28,30 +29,32 @@ export interface NewPost {
 }
 
 /** @throws MediaGone */
-export async function createPost (trx: Trx, post: NewPost) {
-  const { authorId, type, visibility, content, mediaUrls, poll } = post
-  await attachMedia(trx, mediaUrls)
-  const { id } = await trx.insertInto('posts')
-    .values({
-      author_id: authorId,
-      type,
-      visibility,
-      content,
-      media_urls: mediaUrls,
-      media_type: post.mediaType,
-      activity_id: post.activityId,
-      workout_id: post.workoutId,
-      achievement_id: post.achievementId,
-      location_name: post.locationName,
-      latitude: post.latitude,
-      longitude: post.longitude
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  if (poll) await insertPoll(trx, id, poll)
-  await replaceHashtags(trx, id, content)
-  await updateMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
-  return await findPost(trx, id, authorId) ?? failUnreadable(id)
+export async function createPost (db: Db, post: NewPost, idempotencyKey?: IdempotencyKey) {
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const { authorId, type, visibility, content, mediaUrls, poll } = post
+    await attachMedia(trx, mediaUrls)
+    const { id } = await trx.insertInto('posts')
+      .values({
+        author_id: authorId,
+        type,
+        visibility,
+        content,
+        media_urls: mediaUrls,
+        media_type: post.mediaType,
+        activity_id: post.activityId,
+        workout_id: post.workoutId,
+        achievement_id: post.achievementId,
+        location_name: post.locationName,
+        latitude: post.latitude,
+        longitude: post.longitude
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    if (poll) await insertPoll(trx, id, poll)
+    await replaceHashtags(trx, id, content)
+    await updateMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
+    return await findPost(trx, id, authorId) ?? failUnreadable(id)
+  })
 }
 
 /** @throws NotYourPost, and the errors of reading the post */

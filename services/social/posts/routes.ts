@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import {
   Body,
   ClientUrl,
@@ -99,8 +98,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)
     const shownImages = visibility === 'PUBLIC' ? images : await toPrivateImages(deps, account.id, images)
-    const row = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
-      createPost(trx, {
+    const row = await createPost(
+      db,
+      {
         authorId: account.id,
         type,
         visibility,
@@ -114,7 +114,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         latitude: body.latitude ?? null,
         longitude: body.longitude ?? null,
         poll
-      }))
+      },
+      readIdempotencyKey(request)
+    )
     reply.code(201)
     return await toResponse(row, account.id)
   })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
@@ -23,14 +24,30 @@ export interface NewStory {
 }
 
 /** @param timezone the author's, whose calendar day the limit applies to @throws StoryLimitExceeded, MediaGone */
-export async function createStory (trx: Trx, story: NewStory, timezone: string) {
-  const today = Temporal.Now.plainDateISO(timezone).toString()
-  // One statement, so that concurrent requests cannot exceed the limit.
-  const counted = await trx.insertInto('daily_story_counts').values({
-    account_id: story.authorId,
-    day: today,
-    stories_count: 1
+export async function createStory (db: Db, story: NewStory, timezone: string, idempotencyKey?: IdempotencyKey) {
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    await countStory(trx, story.authorId, Temporal.Now.plainDateISO(timezone).toString())
+    await attachMedia(trx, [story.mediaUrl])
+
+    return await trx.insertInto('stories')
+      .values({
+        author_id: story.authorId,
+        media_url: story.mediaUrl,
+        media_type: story.mediaType,
+        caption: story.caption,
+        text_color: story.textColor,
+        bg_color: story.bgColor,
+        font_style: story.fontStyle,
+        duration: story.duration
+      })
+      .returning(['id', 'media_url as mediaUrl', 'expires_at as expiresAt'])
+      .executeTakeFirstOrThrow()
   })
+}
+
+/** One statement, so that concurrent requests cannot exceed the limit. @throws StoryLimitExceeded */
+async function countStory (trx: Trx, accountId: string, day: string) {
+  const counted = await trx.insertInto('daily_story_counts').values({ account_id: accountId, day, stories_count: 1 })
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'day'])
         .doUpdateSet((row) => ({ stories_count: row('daily_story_counts.stories_count', '+', 1) }))
@@ -39,21 +56,6 @@ export async function createStory (trx: Trx, story: NewStory, timezone: string) 
     .returning('stories_count')
     .executeTakeFirst()
   if (!counted) throw new StoryLimitExceeded()
-  await attachMedia(trx, [story.mediaUrl])
-
-  return await trx.insertInto('stories')
-    .values({
-      author_id: story.authorId,
-      media_url: story.mediaUrl,
-      media_type: story.mediaType,
-      caption: story.caption,
-      text_color: story.textColor,
-      bg_color: story.bgColor,
-      font_style: story.fontStyle,
-      duration: story.duration
-    })
-    .returning(['id', 'media_url as mediaUrl', 'expires_at as expiresAt'])
-    .executeTakeFirstOrThrow()
 }
 
 /**

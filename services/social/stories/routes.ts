@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { withIdempotencyKey } from '@tandem/database-kit'
 import {
   Body,
   ClientUrl,
@@ -109,8 +108,9 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     await ensureOwnPrivateImages(db, account.id, [image])
     const [shown = image] = await toPrivateImages(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
-    const story = await withIdempotencyKey(db, readIdempotencyKey(request), (trx) =>
-      createStory(trx, {
+    const story = await createStory(
+      db,
+      {
         authorId: account.id,
         mediaUrl: shown,
         mediaType,
@@ -119,7 +119,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         bgColor: body.bgColor ?? null,
         fontStyle: body.fontStyle || null,
         duration: mediaType === 'VIDEO' ? body.duration ?? null : null
-      }, timezone))
+      },
+      timezone,
+      readIdempotencyKey(request)
+    )
     reply.code(201)
     return data({ story: withMediaUrl(story) })
   })

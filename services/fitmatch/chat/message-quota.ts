@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import { TooManyMessages } from '../errors.ts'
+import type { Db, Trx } from '../tables.ts'
+
+const MESSAGES_PER_MINUTE = 60
+
+/** Uses one of the minute's messages. The minute starts with the first message. @throws TooManyMessages */
+export async function useMessageQuota (trx: Trx, accountId: string) {
+  const { rows } = await sql<{ used: number }>`
+    insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
+    on conflict (account_id) do update set
+      used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
+      window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.window_started_at end
+      where quota.used < ${MESSAGES_PER_MINUTE} or quota.window_started_at <= clock_timestamp() - interval '1 minute'
+    returning used`.execute(trx)
+  if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)
+}
+
+/** Seconds until the account can send again; undefined if it can now. */
+export async function retryAfterSeconds (db: Db, accountId: string) {
+  const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
+    .where('used', '>=', MESSAGES_PER_MINUTE)
+    .where('window_started_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
+    .select(
+      sql<number>`ceil(extract(epoch from window_started_at + interval '1 minute' - clock_timestamp()))::int`.as(
+        'seconds'
+      )
+    )
+    .executeTakeFirst()
+  return quota && Math.max(1, quota.seconds)
+}
