@@ -79,6 +79,19 @@ t.test('an event reaches the recipient’s device, with the id of its notificati
   }])
 })
 
+t.test('a push names an actor that only profile knows', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  google.respondWith(() => undefined)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const token = await app.device(ana)
+  await notify(app.deps, { kind: 'followed', dedupeKey: 'follow', to: [ana], actorId: ben }, new Date())
+  await app.db.deleteFrom('people').where('account_id', '=', ben).execute()
+  await workers(t, app, redis)
+  await until(() => google.sentTo(token).length > 0)
+  t.match(google.sentTo(token), [{ notification: { body: 'Ben started following you' } }])
+})
+
 t.test('a dead token is pruned at once and gets no more pushes; Retry-After is respected', async (t) => {
   const app = reset()
   const redis = await startRedis(t)
