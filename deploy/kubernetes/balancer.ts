@@ -8,8 +8,8 @@ export interface Balancer {
 }
 
 /**
- * Hands out connections in turn, as a Service of a cluster does: it knows nothing of requests, and a connection that is
- * made stays where it is.
+ * Balances connections round-robin, as the Service of a cluster does: it does not see requests, and an established
+ * connection stays with its process.
  */
 export async function startBalancer (t: Teardown): Promise<Balancer> {
   const endpoints = new Set<number>()

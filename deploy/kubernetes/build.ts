@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+import { glob } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
@@ -23,15 +23,16 @@ export const cannotBuild = await run('kubectl', ['kustomize', '--help']).then(
   () => 'kubectl is not installed'
 )
 
+/** Lists the YAML files of this folder. Packages are left out: their links lead back here. */
+export async function listYamlFiles () {
+  return (await Array.fromAsync(glob('**/*.yaml', { cwd: folder, exclude: ['node_modules'] }))).sort()
+}
+
 /** Lists the folders that can be applied: those with a kustomization that is not a component. */
 export async function listKustomizations () {
-  const files = await readdir(folder, { recursive: true })
-  return files
-    .filter((file) =>
-      path.basename(file) === 'kustomization.yaml' && !file.includes('node_modules') && !file.startsWith('components')
-    )
+  return (await listYamlFiles())
+    .filter((file) => path.basename(file) === 'kustomization.yaml' && !file.startsWith('components'))
     .map((file) => path.dirname(file))
-    .sort()
 }
 
 const builds = new Map<string, Promise<Manifest[]>>()

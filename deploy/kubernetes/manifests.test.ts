@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import type { TObject } from 'typebox'
@@ -8,12 +8,12 @@ import { createRootKey } from '@tandem/http-kit/testing'
 import { readGatewayConfig } from '../../gateway/config.ts'
 import { serviceNames as services } from '../../gateway/routes.ts'
 import { Config as Fitmatch, createStores } from '../../services/fitmatch/config.ts'
-import { build, cannotBuild, folder, listKustomizations, parse } from './build.ts'
+import { build, cannotBuild, folder, listKustomizations, listYamlFiles, parse } from './build.ts'
 import type { Manifest } from './build.ts'
-import { findErrors, findStrangeFields } from './schemas.ts'
-import { listWays } from './ways.ts'
+import { findErrors, findUnknownFields } from './schemas.ts'
+import { listConnections } from './connections.ts'
 
-// Most of it is the compiler's, on a busy machine.
+// The compiler takes most of it on a busy machine.
 t.setTimeout(120_000)
 
 const skip = cannotBuild
@@ -44,19 +44,17 @@ interface Workload {
   }
 }
 
-const of = (manifests: Manifest[], kind: string, name: string) => {
+const find = (manifests: Manifest[], kind: string, name: string) => {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name)
-  if (!found) throw new Error(`there is no ${kind} ${name}`)
+  if (!found) throw new Error(`no ${kind} named ${name}`)
   return found
 }
-const workload = (manifests: Manifest[], kind: string, name: string) => of(manifests, kind, name) as unknown as Workload
+const workload = (manifests: Manifest[], kind: string, name: string) =>
+  find(manifests, kind, name) as unknown as Workload
 const containerOf = ({ spec }: Workload) => spec.template.spec.containers[0] as Container
 
-t.test('every file is YAML, and every file that one names is there', async (t) => {
-  const files = (await readdir(folder, { recursive: true })).filter((file) =>
-    file.endsWith('.yaml') && !file.includes('node_modules')
-  )
-  for (const file of files) {
+t.test('every file is valid YAML and refers only to files that exist', async (t) => {
+  for (const file of await listYamlFiles()) {
     const manifests = parse(await readFile(path.join(folder, file), 'utf8'))
     if (path.basename(file) !== 'kustomization.yaml') continue
     const { resources = [], components = [], patches = [], configMapGenerator = [] } =
@@ -72,7 +70,7 @@ t.test('every file is YAML, and every file that one names is there', async (t) =
 })
 
 t.test(
-  'every object is as its schema wants it, and has no field that the schema does not know',
+  'every object is valid by its schema and has no unknown fields',
   { skip },
   async (t) => {
     const all: Manifest[] = []
@@ -80,14 +78,14 @@ t.test(
       const manifests = await build(each)
       t.not(manifests.length, 0, each)
       t.same((await Promise.all(manifests.map(findErrors))).flat(), [], each)
-      t.notOk(manifests.some(({ kind }) => kind === 'Secret'), `${each} has no secret in it`)
+      t.notOk(manifests.some(({ kind }) => kind === 'Secret'), `${each} contains no Secret`)
       if (each.startsWith('overlays')) all.push(...manifests)
     }
-    t.same(await findStrangeFields(all), [])
+    t.same(await findUnknownFields(all), [])
   }
 )
 
-t.test('what is wrong is found', async (t) => {
+t.test('validation finds wrong types, kinds and unknown fields', async (t) => {
   const pod = (container: object) =>
     ({
       apiVersion: 'v1',
@@ -98,7 +96,7 @@ t.test('what is wrong is found', async (t) => {
   t.same(await findErrors(pod({ image: 'x' })), [])
   t.match(await findErrors(pod({ image: 5 })), [/Pod x: .*image must be string/])
   t.match(await findErrors({ ...pod({}), apiVersion: 'apps/v1' }), [/apps\/v1 has no such kind/])
-  t.match(await findStrangeFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
+  t.match(await findUnknownFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
 })
 
 for (const overlay of ['local', 'production', 'production-gateway-api']) {
@@ -110,7 +108,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       const image = [...dockerfile.matchAll(/^ENV (.*)$/gm)].map(([, pairs]) => pairs).join(' ')
       // What make-secrets.sh, or an operator, puts into the ConfigMap identity-root.
       const rootKeys = { IDENTITY_ROOT_PUBLIC_KEYS: createRootKey().publicText }
-      const values = of(manifests, 'ConfigMap', 'tandem').data ?? {}
+      const values = find(manifests, 'ConfigMap', 'tandem').data ?? {}
       const environment = (name: string) => ({
         ...Object.fromEntries(image.split(' ').map((pair) => pair.split('='))),
         ...values,
@@ -122,15 +120,15 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         )
       })
       const secret = (key = '') =>
-        key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for all'
+        key.endsWith('_URL') ? 'scheme://user:password@host:1' : 'a secret that is long enough for every service'
       for (const name of services) {
         const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
         readConfig(Config, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
       const { upstreams, DOCS, floodLimit } = readGatewayConfig(environment('gateway'))
-      t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the public is shown no documents')
-      t.ok(floodLimit, 'floods are limited')
+      t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the API documents are served locally only')
+      t.ok(floodLimit, 'the flood limit is on')
       t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), {
         message: /LIMIT_PROFILE must not be relaxed/
       })
@@ -145,7 +143,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       }
     })
 
-    t.test('each process is hardened, watched and stopped in peace', async (t) => {
+    t.test('each process is hardened, has probes, and shuts down gracefully', async (t) => {
       for (const name of ['gateway', ...services]) {
         const deployment = workload(manifests, 'Deployment', name)
         const container = containerOf(deployment)
@@ -175,10 +173,10 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
             capabilities: { drop: ['ALL'] }
           }
         })
-        of(manifests, 'ServiceAccount', name)
-        of(manifests, 'PodDisruptionBudget', name)
+        find(manifests, 'ServiceAccount', name)
+        find(manifests, 'PodDisruptionBudget', name)
         if (overlay !== 'local') {
-          t.match(of(manifests, 'HorizontalPodAutoscaler', name), {
+          t.match(find(manifests, 'HorizontalPodAutoscaler', name), {
             spec: { minReplicas: 2, scaleTargetRef: { name } }
           })
         }
@@ -186,18 +184,18 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         const pods = manifests.filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind)).map((
           manifest
         ) => manifest as unknown as Workload)
-        const { selector } = of(manifests, 'Service', name).spec as unknown as { selector: Record<string, string> }
+        const { selector } = find(manifests, 'Service', name).spec as unknown as { selector: Record<string, string> }
         t.equal(
           pods.filter(({ spec }) =>
             Object.entries(selector).every(([key, value]) => spec.template.metadata.labels[key] === value)
           ).length,
           1,
-          `${name} is reached alone`
+          `the Service ${name} selects only its own pods`
         )
       }
     })
 
-    t.test('each schema is brought up to date by the image that will use it', async (t) => {
+    t.test('each schema is migrated by the image of its service', async (t) => {
       for (const name of services) {
         const job = containerOf(workload(manifests, 'Job', `${name}-migration`))
         t.same(job.args, [`services/${name}`])
@@ -219,8 +217,8 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       }
     })
 
-    t.test('nobody reaches anybody but by these ways', async (t) => {
-      const everywhere = overlay === 'local' ?
+    t.test('network policies allow exactly these connections', async (t) => {
+      const addresses = overlay === 'local' ?
         {
           postgres: 'postgres:5432',
           nats: 'nats:4222',
@@ -233,7 +231,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
           redis: '10.20.0.0/24:6379',
           smtp: ['0.0.0.0/0:465', '0.0.0.0/0:587']
         }
-      const { postgres, nats, redis, smtp } = everywhere
+      const { postgres, nats, redis, smtp } = addresses
       const always = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
       const traces = 'monitoring/:4318'
       const internet = ['0.0.0.0/0:443', '::/0:443']
@@ -250,29 +248,29 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         streams: [nats],
         ...Object.fromEntries(services.map((name) => [`${name}-migration`, [postgres]]))
       }
-      const ways = listWays(manifests)
+      const connections = listConnections(manifests)
       for (const [name, to] of Object.entries(expected)) {
-        t.same(ways.out[name], [...to, ...always].sort(), `from ${name}`)
+        t.same(connections.out[name], [...to, ...always].sort(), `from ${name}`)
       }
 
-      const door = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
-      t.same(ways.in.gateway, [...door, 'monitoring/:9090'].sort())
-      for (const name of services) t.same(ways.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
+      const entrance = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
+      t.same(connections.in.gateway, [...entrance, 'monitoring/:9090'].sort())
+      for (const name of services) t.same(connections.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
       for (const name of [...services.map((service) => `${service}-migration`), 'streams']) {
-        t.same(ways.in[name], [], `to ${name}`)
+        t.same(connections.in[name], [], `to ${name}`)
       }
       if (overlay === 'local') {
-        const who = (needs: string) => Object.keys(expected).filter((name) => expected[name]?.includes(needs))
-        t.same(ways.in.postgres, who('postgres:5432').map((name) => `${name}:5432`).sort())
-        t.same(ways.in.nats, [...services, 'streams'].map((name) => `${name}:4222`).sort())
-        t.same(ways.in.redis, who('redis:6379').map((name) => `${name}:6379`).sort())
-        t.same(ways.in.mail, ['identity:1025', 'notification:1025'])
+        const clientsOf = (server: string) => Object.keys(expected).filter((name) => expected[name]?.includes(server))
+        t.same(connections.in.postgres, clientsOf('postgres:5432').map((name) => `${name}:5432`).sort())
+        t.same(connections.in.nats, [...services, 'streams'].map((name) => `${name}:4222`).sort())
+        t.same(connections.in.redis, clientsOf('redis:6379').map((name) => `${name}:6379`).sort())
+        t.same(connections.in.mail, ['identity:1025', 'notification:1025'])
       }
     })
   })
 }
 
-t.test('one small process looks after the streams of all services', { skip }, async (t) => {
+t.test('one process creates the streams of all services', { skip }, async (t) => {
   for (const overlay of ['local', 'production']) {
     const manifests = await build(`overlays/${overlay}`)
     const { spec } = workload(manifests, 'Deployment', 'streams')
@@ -291,7 +289,7 @@ t.test('one small process looks after the streams of all services', { skip }, as
   }
 })
 
-t.test('Redis and NATS get the password of every user that their rights name', { skip }, async (t) => {
+t.test('Redis and NATS receive the password of each of their users', { skip }, async (t) => {
   const manifests = await build('overlays/local')
   const files = { redis: 'components/redis-users/users.acl', nats: 'components/nats-rights/rights.conf' }
   for (const [name, file] of Object.entries(files)) {
@@ -307,12 +305,12 @@ t.test('Redis and NATS get the password of every user that their rights name', {
   ) t.match(values, `key: ${variable} }`)
 })
 
-t.test('in the namespace of the data nobody reaches anybody but by these ways', { skip }, async (t) => {
+t.test('network policies of the data namespace allow exactly these connections', { skip }, async (t) => {
   const manifests = await build('overlays/production/data')
-  t.match(of(manifests, 'Namespace', 'tandem-data'), {
+  t.match(find(manifests, 'Namespace', 'tandem-data'), {
     metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } }
   })
-  // Their operators make the pods; the labels are theirs.
+  // The operators create these pods, with these labels.
   const pod = (name: string, labels: Record<string, string>) =>
     ({
       apiVersion: 'apps/v1',
@@ -320,26 +318,26 @@ t.test('in the namespace of the data nobody reaches anybody but by these ways', 
       metadata: { name },
       spec: { template: { metadata: { labels } } }
     }) as unknown as Manifest
-  const ways = listWays([
+  const connections = listConnections([
     ...manifests,
     pod('postgres', { 'cnpg.io/cluster': 'postgres' }),
     pod('nats', { 'app.kubernetes.io/name': 'nats', 'app.kubernetes.io/component': 'nats' }),
     pod('any', {})
   ])
   const names = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
-  t.same(ways.in, {
+  t.same(connections.in, {
     postgres: ['cnpg-system/:0', 'monitoring/:9187', 'postgres:0', 'tandem/tandem/reaches-postgres=yes:5432'],
     nats: ['monitoring/:7777', 'nats:0', 'tandem/tandem/reaches-nats=yes:4222'],
     any: []
   })
-  t.same(ways.out, {
+  t.same(connections.out, {
     postgres: ['0.0.0.0/0:443', '10.0.0.1/32:443', '10.0.0.1/32:6443', 'cnpg-system/:0', ...names, 'postgres:0'],
     nats: [...names, 'nats:0'],
     any: names
   })
 })
 
-t.test("a service's folder is complete by itself", { skip }, async (t) => {
+t.test('the folder of a service contains all of its objects', { skip }, async (t) => {
   for (const name of services) {
     const kinds = (await build(`base/${name}`)).map(({ kind }) => kind)
     t.same(kinds.sort(), [
@@ -353,7 +351,7 @@ t.test("a service's folder is complete by itself", { skip }, async (t) => {
   }
 })
 
-t.test('the manual names every secret', { skip }, async (t) => {
+t.test('docs/operations.md names every secret', { skip }, async (t) => {
   const manual = await readFile(path.join(folder, '../../docs/operations.md'), 'utf8')
   const secrets = new Set(
     JSON.stringify(await build('overlays/production')).matchAll(/"secretKeyRef":\{"key":"(\w+)"/g).map(([, key]) =>

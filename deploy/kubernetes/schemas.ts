@@ -5,23 +5,23 @@ import { folder, type Manifest } from './build.ts'
 
 type Model = new(manifest: Manifest) => { validate(): void }
 
-// Its schema is in no package; the plugin that owns it checks it when it is applied.
-const unknown = new Set(['barmancloud.cnpg.io/v1'])
+// No package has its schema; its operator validates it when it is applied.
+const unvalidated = new Set(['barmancloud.cnpg.io/v1'])
 
-function packageOf (apiVersion: string) {
-  if (unknown.has(apiVersion)) return undefined
+function moduleOf (apiVersion: string) {
+  if (unvalidated.has(apiVersion)) return undefined
   const [group = ''] = apiVersion.split('/')
   if (group === 'gateway.networking.k8s.io') return `@kubernetes-models/gateway-api/${apiVersion}`
   if (group === 'postgresql.cnpg.io') return `@kubernetes-models/cloudnative-pg/${apiVersion}`
   return `kubernetes-models/${apiVersion}`
 }
 
-/** What is wrong with an object by the schema of its kind. */
+/** Validates an object against the schema of its kind; returns the errors. */
 export async function findErrors (manifest: Manifest): Promise<string[]> {
-  const from = packageOf(manifest.apiVersion)
-  if (!from) return []
+  const module = moduleOf(manifest.apiVersion)
+  if (!module) return []
   const where = `${manifest.kind} ${manifest.metadata?.name}`
-  const models = await import(from).catch(() => ({})) as Record<string, Model>
+  const models = await import(module).catch(() => ({})) as Record<string, Model>
   const Model = models[manifest.kind]
   if (!Model) return [`${where}: ${manifest.apiVersion} has no such kind`]
   try {
@@ -33,15 +33,15 @@ export async function findErrors (manifest: Manifest): Promise<string[]> {
 }
 
 /**
- * Fields that a schema does not know are no errors by the schema, but an API server would refuse them, or worse, drop
- * them. The compiler finds them: to it each object is a literal of the type of its kind.
+ * Finds fields that are not in the schema. The schema accepts them, but an API server would reject or drop them. The
+ * compiler finds them, because it checks object literals for excess properties.
  */
-export async function findStrangeFields (manifests: Manifest[]): Promise<string[]> {
+export async function findUnknownFields (manifests: Manifest[]): Promise<string[]> {
   const lines = manifests.flatMap((manifest, index) => {
-    const from = packageOf(manifest.apiVersion)
-    return from
+    const module = moduleOf(manifest.apiVersion)
+    return module
       ? [
-        `import type { I${manifest.kind} as T${index} } from '${from}'; export const o${index}: T${index} = ${
+        `import type { I${manifest.kind} as T${index} } from '${module}'; export const o${index}: T${index} = ${
           JSON.stringify(manifest)
         }`
       ]
@@ -54,7 +54,7 @@ export async function findStrangeFields (manifests: Manifest[]): Promise<string[
     const compiler = path.resolve(folder, '../../node_modules/.bin/tsc')
     const { code, output } = await new Promise<{ code: unknown, output: string }>((resolve) =>
       execFile(
-        'env', // The test runner's hook into every Node that a test starts does not bear with the compiler.
+        'env', // The compiler cannot run with the module hooks that tap adds through NODE_OPTIONS.
         [
           '-u',
           'NODE_OPTIONS',
@@ -74,11 +74,11 @@ export async function findStrangeFields (manifests: Manifest[]): Promise<string[
         (error, stdout, stderr) => resolve({ code: error?.code ?? 0, output: stdout + stderr })
       )
     )
-    const found = output.split('\n').filter((line) => / error TS\d+: /.test(line)).map((line) =>
+    const errors = output.split('\n').filter((line) => / error TS\d+: /.test(line)).map((line) =>
       line.replace(/^.*? error /, '')
     )
-    if (code !== 0 && found.length === 0) throw new Error(`the compiler failed: ${output}`)
-    return found
+    if (code !== 0 && errors.length === 0) throw new Error(`the compiler failed: ${output}`)
+    return errors
   } finally {
     await rm(file)
   }

@@ -27,13 +27,13 @@ interface Pod {
 function matches ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>) {
   return Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every(({ key, operator, values }) => {
-      if (operator !== 'In') throw new Error(`${operator} is not understood`)
+      if (operator !== 'In') throw new Error(`${operator} is not supported here`)
       return values.includes(labels[key] ?? '')
     })
 }
 
-/** A pod of the same namespace by its name, one of another by namespace and labels, an address as it is. */
-function namesOf ({ podSelector, namespaceSelector, ipBlock }: Peer, pods: Pod[]): string[] {
+/** Names the peers: pods of this namespace by name, others by namespace and labels, addresses as they are. */
+function namePeers ({ podSelector, namespaceSelector, ipBlock }: Peer, pods: Pod[]): string[] {
   if (ipBlock) return [ipBlock.cidr]
   if (!namespaceSelector) return pods.filter(({ labels }) => matches(podSelector ?? {}, labels)).map(({ name }) => name)
   const labels = Object.entries(podSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`).sort().join(
@@ -43,10 +43,10 @@ function namesOf ({ podSelector, namespaceSelector, ipBlock }: Peer, pods: Pod[]
 }
 
 /**
- * What the network policies let through: for each kind of pod where it may call, and who may call it.
- * @throws for a pod that no policy closes
+ * Lists the connections that the network policies allow, by the name of the pod: outgoing and incoming.
+ * @throws for a pod that no policy restricts
  */
-export function listWays (manifests: Manifest[]) {
+export function listConnections (manifests: Manifest[]) {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec as unknown as Policy)
   const pods: Pod[] = manifests.flatMap(({ kind, metadata, spec }) => {
     if (!['Deployment', 'Job', 'StatefulSet'].includes(kind)) return []
@@ -55,20 +55,20 @@ export function listWays (manifests: Manifest[]) {
   })
 
   const list = (direction: 'ingress' | 'egress', { name, labels }: Pod) => {
-    const concerned = policies.filter(({ podSelector, policyTypes }) =>
+    const applicable = policies.filter(({ podSelector, policyTypes }) =>
       policyTypes.some((type) => type.toLowerCase() === direction) && matches(podSelector, labels)
     )
-    if (concerned.length === 0) throw new Error(`${name} is open: no policy is about its ${direction}`)
-    const found = concerned.flatMap((policy) =>
+    if (applicable.length === 0) throw new Error(`no policy restricts the ${direction} of ${name}`)
+    const connections = applicable.flatMap((policy) =>
       (policy[direction] ?? []).flatMap((rule) => {
         const peers = 'from' in rule ? rule.from : rule.to
         const ports = rule.ports ?? [{ port: 0 }]
-        return peers.flatMap((peer) => namesOf(peer, pods)).flatMap((peer) =>
+        return peers.flatMap((peer) => namePeers(peer, pods)).flatMap((peer) =>
           ports.map(({ port, protocol = 'TCP' }) => `${peer}:${port}${protocol === 'TCP' ? '' : `/${protocol}`}`)
         )
       })
     )
-    return [...new Set(found)].sort()
+    return [...new Set(connections)].sort()
   }
   return {
     in: Object.fromEntries(pods.map((pod) => [pod.name, list('ingress', pod)])),
