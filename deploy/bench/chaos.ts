@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readStack, withStack, type Stack } from './stack.ts'
 
-// Registrations under load while one process after the other is killed, and afterwards the account of each of them.
+// Registers accounts under load while processes are killed one after another, then counts lost accounts and emails.
 const KILLS = 20
-const BETWEEN_KILLS = 2_000
+const KILL_INTERVAL_MS = 2_000
 const WRITERS = 4
 
-type Outcome = 'ok' | 'refused' | 'unknown'
+type Outcome = 'accepted' | 'rejected' | 'unknown'
 
 await withStack(async (started, dataDir) => {
   const outcomes = new Map<string, Outcome>()
   const killed = new Set<number>()
   const mails = new Map<string, string>()
   let killing = true
-  // The catcher forgets old mails, so they are looked at as they come.
-  const looking = setInterval(() => void collectMails(started, mails), 1_000)
+  // The mail catcher keeps only the newest mails, so they are collected continuously.
+  const collecting = setInterval(() => void collectMails(started, mails), 1_000)
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
     for (let turn = 0; killing; turn++) {
       const email = `writer${writer}.${turn}@example.com`
@@ -24,7 +24,7 @@ await withStack(async (started, dataDir) => {
   })
 
   for (let kill = 1; kill <= KILLS; kill++) {
-    await sleep(BETWEEN_KILLS)
+    await sleep(KILL_INTERVAL_MS)
     const { gateway, services } = await readStack(dataDir)
     const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) =>
       pid === null || killed.has(pid) ? [] : [{ name, pid }]
@@ -36,27 +36,31 @@ await withStack(async (started, dataDir) => {
   }
   killing = false
   await Promise.all(writers)
-  const backAfter = await allReady(started)
+  const recoveredAfterMs = await allReady(started)
 
   const count = (wanted: Outcome) => [...outcomes.values()].filter((outcome) => outcome === wanted).length
-  const acknowledged = [...outcomes].filter(([, outcome]) => outcome === 'ok').map(([email]) => email)
+  const acknowledged = [...outcomes].filter(([, outcome]) => outcome === 'accepted').map(([email]) => email)
   const lost: string[] = []
   for (const email of acknowledged) if (!await exists(started, email)) lost.push(email)
-  // The lease of a mail that was being sent when its worker died has to run out first.
+  // A mail that was being sent when its worker died is sent again once its lease expires.
   const countMails = (email: string) => [...mails.values()].filter((to) => to === email).length
   for (let waited = 0; waited < 120 && acknowledged.some((email) => countMails(email) === 0); waited++) {
     await sleep(1_000)
   }
-  clearInterval(looking)
+  clearInterval(collecting)
   const unmailed = acknowledged.filter((email) => countMails(email) === 0)
-  const doubled = acknowledged.filter((email) => countMails(email) > 1)
+  const duplicated = acknowledged.filter((email) => countMails(email) > 1)
 
   console.log(
-    `${outcomes.size} registrations: ${count('ok')} ok, ${count('refused')} refused, ${count('unknown')} unknown`
+    `${outcomes.size} registrations: ${count('accepted')} accepted, ${count('rejected')} rejected, ${
+      count('unknown')
+    } unknown`
   )
-  console.log(`every process back ${backAfter} ms after the last kill`)
-  console.log(`lost ${lost.length}, without a mail ${unmailed.length}, with more than one ${doubled.length}`)
-  if (lost.length + unmailed.length + doubled.length > 0) process.exitCode = 1
+  console.log(`every process was ready ${recoveredAfterMs} ms after the last kill`)
+  console.log(
+    `accounts lost: ${lost.length}, without an email: ${unmailed.length}, with several emails: ${duplicated.length}`
+  )
+  if (lost.length + unmailed.length + duplicated.length > 0) process.exitCode = 1
 })
 
 async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
@@ -68,7 +72,7 @@ async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
       signal: AbortSignal.timeout(10_000)
     })
     const { success } = await response.json() as { success: boolean }
-    return success ? 'ok' : 'refused'
+    return success ? 'accepted' : 'rejected'
   } catch {
     return 'unknown'
   }
@@ -83,7 +87,7 @@ async function exists ({ gateway }: Stack, email: string) {
   return (await response.json() as { exists?: boolean }).exists === true
 }
 
-/** Adds to `mails` who got which, by its id. */
+/** Adds the recipient of each mail to `mails`, by the id of the mail. */
 async function collectMails ({ mail }: Stack, mails: Map<string, string>) {
   const newest = await (await fetch(`${mail.url}/api/mails`)).json() as { id: string, to: string[] }[]
   for (const { id, to } of newest) for (const each of to) mails.set(id, each)

@@ -8,19 +8,19 @@ const SECONDS = 5
 const ROUNDS = 3
 const CONNECTIONS = 16
 
-/** The same signed-in GET, straight at its service and through the gateway, in turns. */
+/** Measures an authenticated GET directly at its service and through the gateway, in alternating rounds. */
 export async function compareGateway (stack: Stack, { accessToken }: Member): Promise<Row[]> {
   const headers = { authorization: `Bearer ${accessToken}` }
-  const ways = {
-    straight: `${stack.services['identity']?.url}/auth/sessions`,
+  const urls = {
+    direct: `${stack.services['identity']?.url}/auth/sessions`,
     gateway: `${stack.gateway.url}/api/mobile/v1/auth/sessions`
   }
-  const rounds: Record<keyof typeof ways, autocannon.Result[]> = { straight: [], gateway: [] }
+  const rounds: Record<keyof typeof urls, autocannon.Result[]> = { direct: [], gateway: [] }
   for (let round = 0; round < ROUNDS; round++) {
-    for (const way of ['straight', 'gateway'] as const) {
-      const result = await autocannon({ url: ways[way], headers, connections: CONNECTIONS, duration: SECONDS })
-      if (result.non2xx > 0) throw new Error(`${result.non2xx} requests were refused`)
-      rounds[way].push(result)
+    for (const target of ['direct', 'gateway'] as const) {
+      const result = await autocannon({ url: urls[target], headers, connections: CONNECTIONS, duration: SECONDS })
+      if (result.non2xx > 0) throw new Error(`${result.non2xx} requests failed`)
+      rounds[target].push(result)
     }
   }
   const row = (name: string, results: autocannon.Result[]): Row => ({
@@ -30,31 +30,31 @@ export async function compareGateway (stack: Stack, { accessToken }: Member): Pr
     'p99 ms': median(results.map((result) => result.latency.p99))
   })
   return [
-    row('signed-in GET, straight at the service', rounds.straight),
+    row('authenticated GET, directly at the service', rounds.direct),
     row('the same through the gateway', rounds.gateway)
   ]
 }
 
-const AT_ONCE = 2
+const CONCURRENCY = 2
 
-/** Sign-ins by password, beside what the hash function alone reaches with as many at once. */
+/** Measures sign-ins by password, and for comparison the password hash alone. */
 export async function compareSignIns (stack: Stack, members: Member[]): Promise<Row[]> {
-  const known = await argon2.hash('Correct-horse-7', {
+  const hash = await argon2.hash('Correct-horse-7', {
     type: argon2.argon2id,
     memoryCost: 12_288,
     timeCost: 3,
     parallelism: 1
   })
-  const bare: number[] = []
+  const hashOnly: number[] = []
   const signIns: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push(
-      await rate(AT_ONCE, async () => {
-        await argon2.verify(known, 'Correct-horse-7')
+    hashOnly.push(
+      await rate(CONCURRENCY, async () => {
+        await argon2.verify(hash, 'Correct-horse-7')
       })
     )
     signIns.push(
-      await rate(AT_ONCE * 2, async (turn) => {
+      await rate(CONCURRENCY * 2, async (turn) => {
         const { email, password } = members[turn % members.length]!
         const response = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/login`, {
           method: 'POST',
@@ -62,21 +62,21 @@ export async function compareSignIns (stack: Stack, members: Member[]): Promise<
           body: JSON.stringify({ email, password })
         })
         await response.arrayBuffer()
-        if (!response.ok) throw new Error(`a sign-in answered ${response.status}`)
+        if (!response.ok) throw new Error(`a sign-in failed with ${response.status}`)
       })
     )
   }
   return [
-    { name: 'argon2 verify alone, 2 at once', 'per second': median(bare) },
+    { name: 'argon2 verify alone, 2 concurrent', 'per second': median(hashOnly) },
     { name: 'sign-ins through the gateway', 'per second': median(signIns) }
   ]
 }
 
-/** How often a second `work` is done, by `width` workers. */
-async function rate (width: number, work: (turn: number) => Promise<void>) {
+/** Returns how many times a second `workers` concurrent workers complete `work`. */
+async function rate (workers: number, work: (turn: number) => Promise<void>) {
   const until = performance.now() + SECONDS * 1_000
   let turns = 0
-  await Promise.all(Array.from({ length: width }, async () => {
+  await Promise.all(Array.from({ length: workers }, async () => {
     while (performance.now() < until) await work(turns++)
   }))
   return turns / SECONDS

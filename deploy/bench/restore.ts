@@ -12,28 +12,28 @@ import { serviceNames as services } from '../../gateway/routes.ts'
 import { becomeMember, call, type Member } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 
-// Backup and restore as docs/operations.md has them, with pg_dump and pg_restore: a consuming service, a publishing
-// one, then everything. Afterwards each mention was notified once, whatever was restored.
+// Rehearses the backup and restore of docs/operations.md with pg_dump and pg_restore: of a consuming service, of a
+// publishing service, then of everything. After each restore, every mention must have exactly one notification.
 const { DATABASE_URL } = process.env
 if (!DATABASE_URL) {
-  throw new Error('DATABASE_URL must name an empty database of a server for trying things: its schemas are dropped')
+  throw new Error('DATABASE_URL must name an empty database for tests: its schemas are dropped')
 }
 
 const run = promisify(execFile)
-const undo: (() => unknown)[] = []
+const cleanups: (() => unknown)[] = []
 const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))
-undo.push(async () => await rm(folder, { recursive: true, force: true }))
+cleanups.push(async () => await rm(folder, { recursive: true, force: true }))
 
-const nats = await startNats({ teardown: (work) => undo.push(work) })
-const redis = await startRedis({ teardown: (work) => undo.push(work) })
+const nats = await startNats({ teardown: (work) => cleanups.push(work) })
+const redis = await startRedis({ teardown: (work) => cleanups.push(work) })
 const environment = { DATABASE_URL, NATS_URL: nats.url, REDIS_URL: redis.url, SECRET: randomUUID() }
 
 let ana: Member
 let ben: Member
-let nameOfBen = ''
+let usernameOfBen = ''
 let failures = 0
 const backups = new Map<string, Record<string, string>>()
-const told: string[] = []
+const mentionedPosts: string[] = []
 
 try {
   await withStack(async (stack) => {
@@ -41,75 +41,83 @@ try {
     const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', {
       token: ben.accessToken
     })
-    nameOfBen = user.profile.username
+    usernameOfBen = user.profile.username
     await mention(stack, 60)
     await verify(stack, 'each mention creates one notification')
     await dump('notification')
     await dump('social')
     await mention(stack, 40)
-    await verify(stack, 'so are those after the backup')
+    await verify(stack, 'so does each mention after the backup')
   }, environment)
   await restore('notification')
-  await forgetHeard('notification')
+  await deleteConsumers('notification')
   await withStack(async (stack) => {
-    await verify(stack, 'notification restored: it consumes the events after the backup again')
+    await verify(stack, 'notification restored: it consumes the events since the backup again')
     await mention(stack, 20)
-    await verify(stack, 'and goes on')
+    await verify(stack, 'and continues')
   }, environment)
   await restore('social')
-  await forgetHeard('social')
+  await deleteConsumers('social')
   await withStack(async (stack) => {
     await verify(stack, 'social restored: no notification is created twice')
     await mention(stack, 20)
-    await verify(stack, 'and goes on')
+    await verify(stack, 'and continues')
     await dump('everything', services)
   }, environment)
   await restore('everything', services)
-  await forgetStreams()
+  await deleteStreams()
   await new Redis(redis.url).flushall()
   await withStack(async (stack) => {
-    await verify(stack, 'everything restored, without its streams: no notification is created twice')
+    await verify(stack, 'everything restored, streams deleted: no notification is created twice')
     await mention(stack, 10)
-    await verify(stack, 'and goes on')
+    await verify(stack, 'and continues')
   }, environment)
 } finally {
-  for (const each of undo.reverse()) await each()
+  for (const each of cleanups.reverse()) await each()
 }
 process.exit(failures === 0 ? 0 : 1)
 
-function check (is: boolean, what: string) {
-  console.log(`${is ? '✓' : '✗'} ${what}`)
-  if (!is) failures++
+function check (ok: boolean, what: string) {
+  console.log(`${ok ? '✓' : '✗'} ${what}`)
+  if (!ok) failures++
 }
 
 async function mention (stack: Stack, times: number) {
   for (let time = 0; time < times; time++) {
     const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', {
       token: ana.accessToken,
-      body: { type: 'TEXT', content: `${time}: running with @${nameOfBen}` }
+      body: { type: 'TEXT', content: `${time}: running with @${usernameOfBen}` }
     })
-    told.push(post.id)
+    mentionedPosts.push(post.id)
   }
 }
 
-interface Notices {
+interface NotificationPage {
   data: { notifications: { data: { postId?: string } }[], nextCursor: string | null }
 }
 
 async function verify (stack: Stack, what: string) {
   await settle()
-  const notices: string[] = []
+  const notifiedPosts: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { data }: Notices = await call(stack, 'GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, {
-      token: ben.accessToken
-    })
-    notices.push(...data.notifications.flatMap(({ data: { postId } }) => postId ?? []))
+    const { data }: NotificationPage = await call(
+      stack,
+      'GET',
+      `/notifications?limit=50${cursor && `&cursor=${cursor}`}`,
+      {
+        token: ben.accessToken
+      }
+    )
+    notifiedPosts.push(...data.notifications.flatMap(({ data: { postId } }) => postId ?? []))
     cursor = data.nextCursor
   }
-  check(isDeepStrictEqual(notices.sort(), told.toSorted()), `${what} (${notices.length} of ${told.length})`)
+  check(
+    isDeepStrictEqual(notifiedPosts.sort(), mentionedPosts.toSorted()),
+    `${what} (${notifiedPosts.length} of ${mentionedPosts.length})`
+  )
 }
 
-/** Waits until everything that was recorded has been said and heard. */
+/** Waits until every event in the outboxes is published, consumed and acknowledged. */
 async function settle () {
   await withStreams(async (manager) => {
     for (let quiet = 0; quiet < 5;) {
@@ -120,8 +128,10 @@ async function settle () {
       )
       let waiting = outboxes.reduce((sum, count) => sum + Number(count), 0)
       for await (const { config } of manager.streams.list()) {
-        for await (const { num_pending: pending, num_ack_pending: unanswered } of manager.consumers.list(config.name)) {
-          waiting += pending + unanswered
+        for await (
+          const { num_pending: pending, num_ack_pending: unacknowledged } of manager.consumers.list(config.name)
+        ) {
+          waiting += pending + unacknowledged
         }
       }
       quiet = waiting === 0 ? quiet + 1 : 0
@@ -171,7 +181,7 @@ async function restore (name: string, schemas = [name]) {
   )
 }
 
-/** What is in every table, as a digest. */
+/** Returns the row count and a digest of every table. */
 async function digest (schemas: string[]) {
   const tables = await query(`select table_schema || '.' || table_name from information_schema.tables
     where table_schema in (${schemas.map((schema) => `'${schema}'`).join()}) and table_type = 'BASE TABLE' order by 1`)
@@ -186,8 +196,8 @@ async function digest (schemas: string[]) {
   return Object.fromEntries(await Promise.all(digests))
 }
 
-/** Deletes the consumers of a service, so that it consumes again everything that is still in the streams. */
-async function forgetHeard (service: string) {
+/** Deletes the consumers of a service, so that it consumes everything again that is still in the streams. */
+async function deleteConsumers (service: string) {
   await withStreams(async (manager) => {
     for await (const { config } of manager.streams.list()) {
       for await (const { name } of manager.consumers.list(config.name)) {
@@ -197,7 +207,7 @@ async function forgetHeard (service: string) {
   })
 }
 
-async function forgetStreams () {
+async function deleteStreams () {
   await withStreams(async (manager) => {
     for await (const { config } of manager.streams.list()) await manager.streams.delete(config.name)
   })

@@ -4,7 +4,7 @@ import jwt from '@fastify/jwt'
 import Fastify from 'fastify'
 import { Redis } from 'ioredis'
 
-// What the gateway is measured beside: the same duties by stock parts, as their documentation puts them together.
+// The baseline for the gateway: the same work done by stock plugins, combined as their documentation shows.
 const { UPSTREAM = '', REDIS_URL = '', PUBLIC_KEY = '' } = process.env
 const app = Fastify()
 await app.register(jwt, { secret: { public: PUBLIC_KEY }, verify: { algorithms: ['ES256'], cache: true } })

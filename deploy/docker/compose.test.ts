@@ -28,7 +28,7 @@ const { services } = parse(text, { merge: true }) as { services: Record<string, 
 const all = Object.entries(services)
 const names = serviceNames
 
-t.test('every container is read-only, without capabilities, and stays so', (t) => {
+t.test('every container is read-only, has no capabilities, and cannot gain privileges', (t) => {
   for (const [name, container] of all) {
     t.match(container, {
       read_only: true,
@@ -58,13 +58,13 @@ t.test('an operator can pin every image by its digest', (t) => {
 
 t.test('no secret is on a command line', (t) => {
   for (const [name, { command = [], entrypoint = [], healthcheck }] of all) {
-    // Two dollars are the container's own variable; one is put in by Compose.
+    // The container expands $$; Compose expands $ and would put the value on the command line.
     t.notMatch([...command, ...entrypoint, ...healthcheck?.test ?? []].join(' ').replaceAll('$$', ''), /\$/, name)
   }
   t.end()
 })
 
-t.test('each process has a user of its own on what it needs, and none on the rest', (t) => {
+t.test('each process has its own user on the servers that it needs, and no other', (t) => {
   for (const name of [...names, 'gateway', 'streams']) {
     const { NATS_URL = '', REDIS_URL = '' } = services[name]?.environment ?? {}
     t.equal(NATS_URL.split(':')[1], name === 'gateway' ? undefined : `//${name}`, name)
@@ -77,12 +77,12 @@ t.test('each process has a user of its own on what it needs, and none on the res
   const holders = all.filter(([, { environment = {} }]) => 'IDENTITY_ROOT_PRIVATE_KEY' in environment).map(([name]) =>
     name
   )
-  t.same(holders, ['identity'], 'the root key is with identity alone')
+  t.same(holders, ['identity'], 'only identity has the root key')
   t.same(services['streams']?.command?.slice(2), names)
   t.end()
 })
 
-t.test('NATS and Redis get the password of every user that their rights name, and the files that name them', (t) => {
+t.test('NATS and Redis receive the password of each of their users, and every mounted file exists', (t) => {
   const folder = 'deploy/kubernetes/components'
   for (
     const [name, file] of Object.entries({
@@ -103,7 +103,7 @@ t.test('NATS and Redis get the password of every user that their rights name, an
   t.end()
 })
 
-t.test('make-env.sh writes all that is needed, with secrets that differ', (t) => {
+t.test('make-env.sh writes every variable that is needed, and each secret is different', (t) => {
   const place = mkdtempSync(path.join(tmpdir(), 'tandem-env-'))
   t.teardown(() => rmSync(place, { recursive: true, force: true }))
   mkdirSync(path.join(place, 'deploy/docker'), { recursive: true })

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings the whole system up in containers, walks one person through it, restarts every container, walks again, and takes it down.
-# Needs docker, docker compose (or docker-compose 1.29) and curl. Leaves nothing behind; .env is made if there is none.
+# Starts the system in containers, walks two accounts through it, restarts every container, walks again, and removes
+# everything. Needs docker, docker compose (or docker-compose 1.29) and curl. Creates .env if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
@@ -8,16 +8,16 @@ compose+=(--project-name tandem-smoke --profile mail -f docker-compose.yml)
 
 deploy/docker/make-env.sh
 work=$(mktemp -d)
-# Each person of the walk comes from this one machine, so the limits of one client would stop it.
+# All accounts of the walk share one client address, whose limits would stop it.
 {
   echo 'version: "3.9"'
   echo 'services:'
-  # For a catcher that is MailDev under Mailpit's name.
+  # For MailDev in place of Mailpit.
   echo '  mail: { environment: { MAILDEV_WEB_PORT: "8025" } }'
   echo '  gateway: { environment: { LIMIT_AUTH_REGISTER: "off", LIMIT_AUTH_VERIFY_EMAIL: "off" } }'
 } > "$work/override.yml"
 
-# A NATS older than 2.10 knows no sync_interval.
+# NATS before 2.10 rejects sync_interval.
 if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/nats.conf:ro" -v "$PWD/deploy/kubernetes/components/nats-rights/rights.conf:/rights.conf:ro" \
   --env-file .env "${NATS_IMAGE:-nats:2.12}" --config /nats.conf -t >/dev/null 2>&1; then
   sed '/sync_interval/d' deploy/docker/nats.conf > "$work/nats.conf"

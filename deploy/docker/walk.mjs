@@ -1,5 +1,5 @@
-// Two people through the whole system, as their apps would: registration, mail, onboarding, a post, a like, and the
-// push it causes.
+// Walks two accounts through the system, as their apps would: registration, email, onboarding, a post, a like, and the
+// push notification that it causes.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const [gateway, mailbox] = process.argv.slice(2)
@@ -33,11 +33,11 @@ await until('Ana has a notification of the like', async () => {
   const { data: { notifications } } = await call(ana, 'GET', '/notifications')
   return notifications.some(({ type }) => type === 'SOCIAL_FEED')
 })
-await until('her phone gets a push, too', async () => {
+await until('Ana has a push notification of the like', async () => {
   const { data: { deliveries } } = await call(ana, 'GET', '/notifications/push/log')
   return deliveries.some(({ type, status }) => type === 'SOCIAL_FEED' && status === 'sent')
 })
-console.log('walked: registration, mail, onboarding, post, like, notice, push')
+console.log('walked: registration, mail, onboarding, post, like, notification, push')
 
 async function join (name) {
   const email = `${name.toLowerCase()}.${Date.now()}@example.com`
@@ -48,7 +48,7 @@ async function join (name) {
   return person
 }
 
-/** The text of a mail, from whichever catcher there is: Mailpit, or MailDev with its older interface. */
+/** The text of a mail, from Mailpit, or from MailDev with its older API. */
 async function newestMailTo (email) {
   const search = await fetch(`${mailbox}/api/v1/search?query=${encodeURIComponent(`to:${email}`)}`)
   if (search.ok && search.headers.get('content-type')?.includes('json')) {
@@ -69,21 +69,21 @@ async function call ({ accessToken }, method, path, body) {
     body: body && JSON.stringify(body)
   })
   const answer = await response.json()
-  expect(answer.success, `${method} ${path} answered ${response.status} ${answer.code}: ${answer.error}`)
+  expect(answer.success, `${method} ${path} failed with ${response.status} ${answer.code}: ${answer.error}`)
   return answer
 }
 
-async function until (what, ask) {
+async function until (what, probe) {
   for (let tries = 0; tries < 300; tries++) {
-    const found = await ask().catch(() => undefined)
+    const found = await probe().catch(() => undefined)
     if (found) return found
     await sleep(200)
   }
   expect(false, `still not true after a minute: ${what}`)
 }
 
-function expect (truth, otherwise) {
-  if (truth) return
-  console.error(otherwise)
+function expect (condition, message) {
+  if (condition) return
+  console.error(message)
   process.exit(1)
 }
