@@ -1,10 +1,12 @@
 // Serial, because it kills NATS and waits for redeliveries.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
+import { currentCorrelation, withRequestId, type Correlation } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
 import { requestReplay, parseNatsUrl, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
@@ -344,24 +346,28 @@ t.test('while Postgres is down, events stay with the broker', async (t) => {
   t.strictSame(await effects(db), upTo(5))
 })
 
-t.test('the trace of the publisher continues in the handler, also at the second attempt', async (t) => {
+t.test('the trace and the request id of the publisher continue in the handler, also at the second attempt', async (t) => {
   const { db, lines, publisher, consumer } = await world(t)
   publisher().relay()
-  const traces: (string | undefined)[] = []
+  const seen: Correlation[] = []
   consumer().consume(async () => {
-    traces.push(trace.getSpanContext(context.active())?.traceId)
-    if (traces.length === 1) throw new Error('not yet')
+    seen.push(currentCorrelation())
+    if (seen.length === 1) throw new Error('not yet')
   })
   const traceId = '0af7651916cd43dd8448eb211c80319c'
-  const active = trace.setSpanContext(context.active(), { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 })
+  const requestId = randomUUID()
+  const active = withRequestId(
+    trace.setSpanContext(context.active(), { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 }),
+    requestId
+  )
   await context.with(active, async () => await publishOne(db, 0))
-  await until(() => traces.length === 2)
-  t.strictSame(traces, [traceId, traceId])
+  await until(() => seen.length === 2)
   await until(() => lines.some(({ message }) => message === 'handled an event'))
   const { id: eventId } = await db.selectFrom('outbox').select('id').executeTakeFirstOrThrow()
+  for (const each of seen) t.match(each, { traceparent: traceId, requestId, eventId })
   t.match(lines.filter(({ details }) => details['eventId'] === eventId), [
-    { level: 'warn', details: { type: Happened.type, traceId, err: Error } },
-    { level: 'info', message: 'handled an event', details: { type: Happened.type, traceId } }
+    { level: 'warn', details: { type: Happened.type, traceId, requestId, err: Error } },
+    { level: 'info', message: 'handled an event', details: { type: Happened.type, traceId, requestId } }
   ])
 })
 

@@ -11,6 +11,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
+import { continueCorrelation } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import {
   claimDue,
@@ -24,13 +25,13 @@ import {
 } from './failed-messages.ts'
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
+import { correlationOf } from './message-headers.ts'
 import { serializeByKey } from './serialize-by-key.ts'
 import { handled, handling, lag, failedMessageSources } from './metrics.ts'
 import { Unavailable } from './rpc.ts'
 import { throttleLog } from './throttle-log.ts'
 import { isMissing, isStreamMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
-import { continueTrace, traceIdOf } from './tracing.ts'
 
 // One less than the connections of a service's pool, so that a burst of events leaves one connection to HTTP requests.
 const CONCURRENCY = 4
@@ -202,15 +203,21 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
    * @returns whether the message was handled
    */
   async function attempt (
-    { type, key, traceparent }: FailedMessage,
+    { type, key, traceparent, request_id }: FailedMessage,
     { handle }: ParsedMessage,
     onFailure: (failure: { error: unknown, transient: boolean, permanent: boolean }) => Promise<boolean>
   ) {
     const stopTimer = handling.startTimer({ type })
-    const details = { type, eventId: key, traceId: traceIdOf(traceparent) }
+    const correlation = { traceparent: traceparent ?? undefined, requestId: request_id ?? undefined, eventId: key }
+    const details = {
+      type,
+      eventId: key,
+      traceId: traceparent?.split('-')[1],
+      ...request_id && { requestId: request_id }
+    }
     try {
-      await continueTrace(
-        traceparent ?? undefined,
+      await continueCorrelation(
+        correlation,
         `consume ${type}`,
         SpanKind.CONSUMER,
         async () => await withTimeout(HANDLER_TIMEOUT_MS, handle())
@@ -298,11 +305,13 @@ const typeOf = (message: JsMsg) => message.subject.replace('evt.', '')
 /** The row that a message becomes if its handler fails. */
 function toFailedMessage (message: JsMsg, publisher: string): FailedMessage {
   const { stream, streamSequence, timestampNanos } = message.info
+  const { traceparent = null, requestId = null } = correlationOf(message.headers)
   return {
     key: message.headers?.get('Nats-Msg-Id') || `${stream}/${streamSequence}/${timestampNanos}`,
     stream: streamOf(publisher),
     type: typeOf(message),
     message: message.string(),
-    traceparent: message.headers?.get('traceparent') || null
+    traceparent,
+    request_id: requestId
   }
 }

@@ -25,7 +25,14 @@ t.test('an operator lists and replays parked messages', async (t) => {
   t.match(await run(url, 'list'), { code: 0, stdout: 'No messages are parked.\n' })
 
   for (const key of ['a', 'b', 'c', 'd']) {
-    const message = { key, stream: 'EVENTS_ALPHA', type: 'alpha.thing.happened.v1', message: '{}', traceparent: null }
+    const message = {
+      key,
+      stream: 'EVENTS_ALPHA',
+      type: 'alpha.thing.happened.v1',
+      message: '{}',
+      traceparent: null,
+      request_id: null
+    }
     await insertFailed(db, message, { error: new Error(`${key} is bad`), attempts: 1, permanent: key !== 'd' })
   }
   const listed = await run(url, 'list')

@@ -7,6 +7,7 @@ export interface FailedMessageTables {
     type: string,
     message: string,
     traceparent: string | null,
+    request_id: string | null,
     attempts: number,
     error: string,
     first_failed_at: Generated<Date>,
@@ -24,6 +25,7 @@ export interface FailedMessage {
   type: string
   message: string
   traceparent: string | null
+  request_id: string | null
 }
 
 /**
@@ -81,7 +83,17 @@ export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
         .orderBy('next_attempt_at')
         .limit(limit)
         .forUpdate().skipLocked())
-    .returning(['key', 'stream', 'type', 'message', 'traceparent', 'attempts', 'first_failed_at', 'parked_at'])
+    .returning([
+      'key',
+      'stream',
+      'type',
+      'message',
+      'traceparent',
+      'request_id',
+      'attempts',
+      'first_failed_at',
+      'parked_at'
+    ])
     .execute()
 }
 

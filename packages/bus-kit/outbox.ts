@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { sql, type Generated, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
+import { currentCorrelation } from '@tandem/process-kit'
 import { MAX_EVENT_BYTES } from './envelope.ts'
 import { describeErrors, describeFieldErrors, validatorOf } from './validators.ts'
-import { currentTrace } from './tracing.ts'
 
 export interface OutboxTables {
   outbox: {
@@ -14,6 +14,7 @@ export interface OutboxTables {
     subject: string,
     data: unknown,
     traceparent: string | null,
+    request_id: string | null,
     occurred_at: Generated<Date>,
     published_at: Date | null,
     rejected_reason: string | null,
@@ -47,12 +48,10 @@ export async function publish<Schema extends Type.TSchema> (
   if (bytes > MAX_EVENT_BYTES) {
     throw new RangeError(`${event.type} is too large to publish: ${bytes} bytes, the maximum is ${MAX_EVENT_BYTES}`)
   }
-  await trx.insertInto('outbox').values({
-    type: event.type,
-    subject,
-    data: text,
-    traceparent: currentTrace() ?? null
-  }).execute()
+  const { traceparent = null, requestId = null } = currentCorrelation()
+  await trx.insertInto('outbox')
+    .values({ type: event.type, subject, data: text, traceparent, request_id: requestId })
+    .execute()
   outboxWritten.emit('event')
 }
 
@@ -91,11 +90,11 @@ function insertEvent<Schema extends Type.TSchema> (
   const fields = Object.entries(data).map(([name, value]) =>
     sql`${sql.lit(name)}, ${isSql(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`
   )
+  const { traceparent = null, requestId = null } = currentCorrelation()
   return sql<{ id: string }>`
-    insert into outbox (type, subject, data, traceparent)
-    select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${
-    currentTrace() ?? null
-  } from ${from} returning id`
+    insert into outbox (type, subject, data, traceparent, request_id)
+    select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${traceparent}, ${requestId}
+    from ${from} returning id`
 }
 
 /** An event's data. Parts of it can be SQL, known only inside the statement. */

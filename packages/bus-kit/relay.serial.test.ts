@@ -341,7 +341,8 @@ t.test('an event that is too large for NATS waits for an operator and delays no 
       type: Happened.type,
       subject: 'thing',
       data: JSON.stringify({ number, text: 'x'.repeat(length) }),
-      traceparent: null
+      traceparent: null,
+      request_id: null
     }
     await db.insertInto('outbox').values(values).execute()
   }
@@ -487,6 +488,7 @@ t.test('events published three days ago and claims of two weeks ago are deleted'
     subject: 'thing',
     data: '{}',
     traceparent: null,
+    request_id: null,
     rejected_reason: null,
     stream_created_at: null,
     stream_seq: null

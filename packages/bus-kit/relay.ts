@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headers, type JetStreamClient, type NatsConnection, type PubAck } from 'nats'
+import type { JetStreamClient, NatsConnection, PubAck } from 'nats'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
+import { toHeaders } from './message-headers.ts'
 import { outboxes, published } from './metrics.ts'
 import { outboxWritten, type OutboxTables } from './outbox.ts'
 import { throttleLog } from './throttle-log.ts'
@@ -27,7 +28,7 @@ const CLEANUP_INTERVAL_MS = 60 * 60 * 1_000
 const CHUNK_SIZE = 1_000
 
 type Db = Kysely<OutboxTables>
-type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent'> & {
+type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent' | 'request_id'> & {
   id: string,
   seq: number,
   occurred_at: Date
@@ -160,7 +161,7 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
   return await db.transaction().execute(async (trx) => {
     if (!await tryLockOutbox(trx)) return { count: 0 }
     const rows: Row[] = await trx.selectFrom('outbox')
-      .select(['id', 'seq', 'type', 'subject', 'data', 'traceparent', 'occurred_at'])
+      .select(['id', 'seq', 'type', 'subject', 'data', 'traceparent', 'request_id', 'occurred_at'])
       .where('published_at', 'is', null).where('rejected_reason', 'is', null)
       .orderBy('seq')
       .limit(BATCH_SIZE)
@@ -201,12 +202,10 @@ async function send (client: JetStreamClient, service: string, row: Row) {
   if (!row.type.startsWith(`${service}.`)) {
     throw new ForeignEvent(`${service} cannot publish ${row.type}, an event of another service`)
   }
-  const messageHeaders = headers()
-  if (row.traceparent) messageHeaders.set('traceparent', row.traceparent)
   // The outbox id is the message id, so the broker itself drops a duplicate within ten minutes.
   return await client.publish(subjectOf(row.type), toEnvelope(service, row), {
     msgID: row.id,
-    headers: messageHeaders,
+    headers: toHeaders({ traceparent: row.traceparent ?? undefined, requestId: row.request_id ?? undefined }),
     expect: { streamName: streamOf(service) }
   })
 }

@@ -4,11 +4,12 @@ import { headers, type Msg, type NatsConnection, type Subscription } from 'nats'
 import createError from '@fastify/error'
 import type Type from 'typebox'
 import type { RpcDefinition } from '@tandem/contracts'
+import { continueCorrelation, currentCorrelation } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
+import { correlationOf, toHeaders } from './message-headers.ts'
 import { throttleLog } from './throttle-log.ts'
 import { describeErrors, validatorOf } from './validators.ts'
 import { replyPrefixOf, rpcSubjectOf } from './subjects.ts'
-import { continueTrace, currentTrace } from './tracing.ts'
 
 const DEFAULT_TIMEOUT_MS = 800
 
@@ -34,13 +35,10 @@ export function createRpcClient (bus: Bus): CallRpc {
     const connection = bus.current()
     if (!connection) throw new Unavailable()
 
-    const messageHeaders = headers()
-    const traceparent = currentTrace()
-    if (traceparent) messageHeaders.set('traceparent', traceparent)
     try {
       const reply = await connection.request(rpcSubjectOf(rpc.type, bus.service), JSON.stringify(request), {
         timeout: timeoutMs,
-        headers: messageHeaders,
+        headers: toHeaders(currentCorrelation()),
         noMux: true,
         reply: `${replyPrefixOf(bus.service, rpc.service)}.${randomUUID()}`
       })
@@ -117,8 +115,8 @@ export function startRpcHandlers (bus: Bus, rpcHandlers: RpcHandler[]) {
 async function reply (bus: Bus, { rpc, handle }: RpcHandler, message: Msg) {
   const messageHeaders = headers()
   try {
-    const response = await continueTrace(
-      message.headers?.get('traceparent'),
+    const response = await continueCorrelation(
+      correlationOf(message.headers),
       `handle ${rpc.type}`,
       SpanKind.SERVER,
       async () => await handle(JSON.parse(message.string()))

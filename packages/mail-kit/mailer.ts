@@ -119,6 +119,7 @@ export function createMailer (options: MailerOptions): Mailer {
       return await handleSendError(id, mail, error)
     }
     await persist(() => markSent(db, id), leaseEndMs)
+    log.info({ mailId: id, attempts: mail.attempts }, 'sent a mail')
   }
 
   async function handleSendError (

@@ -1,9 +1,11 @@
 // Serial, because it kills Redis and waits for the consequences.
 import { fork } from 'node:child_process'
-import { randomUUIDv7 } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SpanKind } from '@opentelemetry/api'
 import { startRedis } from '@tandem/local/testing'
+import { continueCorrelation, currentCorrelation, propagateTraces, type Correlation } from '@tandem/process-kit'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createQueue, retryAfter, type Outcome, type QueueOptions } from './index.ts'
@@ -11,6 +13,8 @@ import { createQueue, retryAfter, type Outcome, type QueueOptions } from './inde
 // A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
 t.setTimeout(90_000)
 t.jobs = 6
+// As every process does at its start.
+propagateTraces()
 
 const log = { info () {}, warn () {} }
 
@@ -80,6 +84,34 @@ t.test('a row is worked on once, however often it is enqueued', async (t) => {
   t.strictSame(letters.counts(), ids.map(() => 1))
   await until(async () => (await queue.depth()).active === 0)
   t.strictSame(await queue.depth(), { waiting: 0, active: 0, delayed: 0, failed: 0 })
+})
+
+t.test('a job has the correlation of the code that enqueued it', async (t) => {
+  const redis = await startRedis(t)
+  const letters = table()
+  const seen: Correlation[] = []
+  const queue = open(t, redis.url, {
+    work: async (id) => {
+      seen.push(currentCorrelation())
+      await letters.done(id)
+    }
+  })
+  queue.start()
+  await untilConnected(queue)
+  const ids = { requestId: randomUUID(), eventId: randomUUID() }
+  await continueCorrelation(ids, 'a request', SpanKind.SERVER, () => queue.enqueue([letters.add()]))
+  await until(() => seen.length === 1)
+  t.match(seen, [ids])
+
+  const other = { requestId: randomUUID() }
+  await continueCorrelation(
+    ids,
+    'a batch',
+    SpanKind.SERVER,
+    () => queue.enqueue([{ id: letters.add(), correlation: other }])
+  )
+  await until(() => seen.length === 2)
+  t.match(seen[1], { ...other, eventId: undefined })
 })
 
 t.test('a row that is done can be enqueued again', async (t) => {

@@ -1,4 +1,6 @@
 import { DelayedError, Queue as Producer, Worker } from 'bullmq'
+import { SpanKind } from '@opentelemetry/api'
+import { continueCorrelation, currentCorrelation, type Correlation } from '@tandem/process-kit'
 import type { Redis } from 'ioredis'
 import { attempts, queues } from './metrics.ts'
 import { connectRedis, withTimeout } from './redis.ts'
@@ -13,8 +15,8 @@ const retries = { attempts: 8, backoff: { type: 'exponential', delay: 1_000, jit
 const retention = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, count: 10_000 } }
 
 /**
- * A queue whose source of truth is a table in Postgres. A job carries only a row's id, so nothing is lost when Redis is
- * down or wiped, and a job that runs twice does nothing twice as long as `work` claims its row.
+ * A queue whose source of truth is a table in Postgres. A job carries only a row's id and the ids for its
+ * log lines, so nothing is lost when Redis is down or wiped, and a job that runs twice does nothing twice as long as `work` claims its row.
  */
 export function createQueue (options: QueueOptions): Queue {
   const {
@@ -41,7 +43,7 @@ export function createQueue (options: QueueOptions): Queue {
     socketTimeout: 5_000
   })
   let producer: Producer | undefined
-  let worker: { redis: Redis, bull?: Worker } | undefined
+  let worker: { redis: Redis, bull?: Worker<Correlation> } | undefined
   const running = new Set<Promise<Outcome>>()
   let sweeper: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
@@ -70,10 +72,13 @@ export function createQueue (options: QueueOptions): Queue {
     if (jobs.length === 0) return
     const opened = await openProducer()
     await opened.addBulk(jobs.map((job) => {
-      const { id, delayMs, priority } = { ...shared, ...(typeof job === 'string' ? { id: job } : job) }
+      const { id, delayMs, priority, correlation = currentCorrelation() } = {
+        ...shared,
+        ...(typeof job === 'string' ? { id: job } : job)
+      }
       return {
         name,
-        data: {},
+        data: correlation,
         opts: {
           ...retries,
           ...retention,
@@ -133,8 +138,8 @@ export function createQueue (options: QueueOptions): Queue {
     const started: NonNullable<typeof worker> = worker = { redis: connection }
     connection.once('ready', () => {
       if (isClosed) return
-      started.bull = new Worker(name, async (job, token) => {
-        const working = work(job.id!)
+      started.bull = new Worker<Correlation>(name, async (job, token) => {
+        const working = continueCorrelation(job.data, `work on ${name}`, SpanKind.CONSUMER, () => work(job.id!))
         running.add(working)
         const outcome = await working.finally(() => running.delete(working))
         attempts.inc({ queue: name, outcome: outcome ? 'delayed' : 'done' })
@@ -154,13 +159,15 @@ export function createQueue (options: QueueOptions): Queue {
       started.bull.on('error', (error) => log.warn({ err: error, queue: name }, 'the worker had an error'))
       started.bull.on('failed', (job, error) => {
         attempts.inc({ queue: name, outcome: 'failed' })
-        log.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'a job failed')
+        const { traceparent, ...ids } = job?.data ?? {}
+        const details = { queue: name, job: job?.id, attempt: job?.attemptsMade, traceId: traceparent?.split('-')[1] }
+        log.warn({ err: error, ...details, ...ids }, 'a job failed')
       })
     })
   }
 
   // BullMQ would wait for a connection that is down. That is unnecessary: the rows know what is done.
-  async function closeWorker (redis: Redis, bull: Worker) {
+  async function closeWorker (redis: Redis, bull: Worker<Correlation>) {
     const blocking = await bull.getBackend().blockingClient
     await bull.close(running.size > 0 || redis.status !== 'ready' || blocking?.status !== 'ready')
   }

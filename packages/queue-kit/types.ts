@@ -1,3 +1,5 @@
+import type { Correlation } from '@tandem/process-kit'
+
 /** The part of a logger that this kit uses. */
 export interface Log {
   info(details: object, message: string): void
@@ -12,6 +14,8 @@ export interface EnqueueOptions {
   delayMs?: number
   /** `high` by default. */
   priority?: Priority
+  /** By default that of the code that enqueues it. Name it for jobs that several requests enqueue together. */
+  correlation?: Correlation
 }
 
 /** A row's id, alone or with options. */

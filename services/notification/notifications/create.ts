@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Unavailable } from '@tandem/bus-kit'
-import { createBatcher } from '@tandem/process-kit'
+import { createBatcher, currentCorrelation } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { kinds } from './kinds.ts'
@@ -27,7 +27,9 @@ export function createNotifier (deps: Deps): (request: NotificationRequest, occu
   })
   return async (request, occurredAt) => {
     const jobs = await write({ request, occurredAt })
-    if (jobs.length > 0) await enqueue(jobs)
+    // Not that of the batch: the code that runs it belongs to only one of its requests.
+    const correlation = currentCorrelation()
+    if (jobs.length > 0) await enqueue(jobs.map((job) => ({ ...job, correlation })))
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import type { Correlation } from '@tandem/process-kit'
 import type { DeliveryStatus, Params, Platform } from '../tables.ts'
 import { kinds, type Kind } from './kinds.ts'
 import { quietHoursEnd } from './quiet-hours.ts'
@@ -48,6 +49,8 @@ export interface DeliveryJob {
   id: string
   dueAt: Date
   lowPriority: boolean
+  /** The event or request that caused it; by default that of the code that enqueues it. */
+  correlation?: Correlation
 }
 
 interface Times {

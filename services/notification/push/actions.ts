@@ -6,7 +6,7 @@ import { Unavailable } from '@tandem/bus-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { languageOfLocale } from '@tandem/http-kit'
-import { createBatcher } from '@tandem/process-kit'
+import { createBatcher, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
@@ -38,13 +38,14 @@ const PERSIST_TIMEOUT_MS = 8_000
 
 interface PushSenderOptions extends Pick<Deps, 'db' | 'findPeople'> {
   provider: Provider
+  log: Log
   /** The first retry delay if the provider does not name one. */
   retryDelayMs?: number
 }
 
 /** Returns a function that sends one push, if it is still due, and stores the result. */
 export function createPushSender (
-  { db, findPeople, provider, retryDelayMs = MINUTE_MS }: PushSenderOptions
+  { db, findPeople, provider, log, retryDelayMs = MINUTE_MS }: PushSenderOptions
 ): (id: string) => Promise<JobOutcome> {
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
   const finish = createBatcher(async (results: DeliveryResult[]) =>
@@ -74,6 +75,12 @@ export function createPushSender (
       urgent: !claimed.lowPriority
     })
     pushesTotal.inc({ outcome: outcome.type })
+    log.info({
+      deliveryId: id,
+      notificationId: claimed.notificationId,
+      outcome: outcome.type,
+      reason: outcome.type === 'sent' ? outcome.note : outcome.reason
+    }, 'attempted a push')
     switch (outcome.type) {
       case 'sent':
         pushDelay.observe(

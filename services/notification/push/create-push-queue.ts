@@ -36,12 +36,16 @@ export function createPushQueue (
       redisUrl,
       log,
       concurrency: workers,
-      work: createPushSender({ db, findPeople, provider, ...retryDelayMs !== undefined && { retryDelayMs } }),
+      work: createPushSender({ db, findPeople, provider, log, ...retryDelayMs !== undefined && { retryDelayMs } }),
       listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
     })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
   const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
-  const toJob = ({ id, dueAt }: DeliveryJob): Job => ({ id, delayMs: Math.max(0, dueAt.getTime() - Date.now()) })
+  const toJob = ({ id, dueAt, correlation }: DeliveryJob): Job => ({
+    id,
+    delayMs: Math.max(0, dueAt.getTime() - Date.now()),
+    ...correlation && { correlation }
+  })
 
   return {
     async enqueue (jobs) {

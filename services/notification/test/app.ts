@@ -148,7 +148,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     /** Sends all enqueued pushes as the workers would, whether due or not. */
     deliverAll: async () => {
       await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
-      const deliver = createPushSender({ ...deps, provider })
+      const deliver = createPushSender({ ...deps, provider, log: silentLog })
       for (const { id } of pushes.enqueued.splice(0)) await deliver(id)
     },
     /**
