@@ -39,7 +39,7 @@ const environment = Type.Object({
   PUBLIC_URL: Type.Optional(HttpUrl('The address at which clients reach the gateway')),
   CDN_URL: Type.Optional(
     HttpUrl(
-      'The address at which clients reach uploaded media; another server serves them if its origin is not that of PUBLIC_URL'
+      'The address at which clients reach uploaded media; unless its origin is that of PUBLIC_URL, another server serves it'
     )
   ),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media' })),

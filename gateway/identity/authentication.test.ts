@@ -106,7 +106,7 @@ t.test('without keys the response is 503, never 401', async (t) => {
   t.equal((await call(`${base}/feed`, { headers: as() })).status, 200, 'the last keys are kept')
 })
 
-t.test('a token is rejected within a second after its session is revoked, also while identity is unavailable', async (t) => {
+t.test('a token of a revoked session is rejected within a second, and still while identity is unavailable', async (t) => {
   const { call, as, revokedSessions, services } = await testGateway(t)
   const [lost, kept] = [as('lost'), as('kept')]
   t.equal((await call(`${base}/feed`, { headers: lost })).status, 200)

@@ -37,6 +37,10 @@ export function joinDocuments (
 ) {
   const paths: Record<string, Json> = {}
   const components: Record<string, Record<string, unknown>> = {}
+  const conventions =
+    'Every response is JSON: `{success: true, …}`, or `{success: false, error, code}`. Operations with a lock need ' +
+    '`Authorization: Bearer <access token>`. Unknown body fields and query parameters are ignored and listed in the ' +
+    'header `x-ignored-fields`.'
   const note = missing.length > 0
     ? `\n\n**Incomplete**: ${missing.join(', ')} did not respond. Please reload later.`
     : ''
@@ -68,8 +72,7 @@ export function joinDocuments (
     info: {
       title: 'Tandem',
       version,
-      description:
-        `Every response is JSON: \`{success: true, …}\`, or \`{success: false, error, code}\`. Operations with a lock need \`Authorization: Bearer <access token>\`. Unknown body fields and query parameters are ignored and listed in the header \`x-ignored-fields\`.${note}`
+      description: conventions + note
     },
     servers,
     tags: parts.map(({ name }) => ({ name })),

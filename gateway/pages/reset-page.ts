@@ -29,7 +29,8 @@ const texts: Record<Language,
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
 body { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
-input, button { display: block; box-sizing: border-box; width: 100%; margin: .5rem 0 1rem; padding: .6rem; font: inherit }
+input, button { display: block; box-sizing: border-box; width: 100%; margin: .5rem 0 1rem; padding: .6rem }
+input, button { font: inherit }
 `
 
 // Relative, in case the gateway is not at the root of its origin.
@@ -96,7 +97,8 @@ function pageIn (language: Language) {
 <h1>${title}</h1>
 <form>
 <input type="email" name="email" autocomplete="username" hidden>
-<label>${password}<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="128" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).*" required autofocus></label>
+<label>${password}<input type="password" name="password" autocomplete="new-password" required autofocus
+  minlength="8" maxlength="128" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).*"></label>
 <button>${save}</button>
 </form>
 <p role="status"></p>

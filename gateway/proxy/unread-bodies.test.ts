@@ -28,9 +28,8 @@ t.test('a client that sends too much can read the 413, 50 times of 50', async (t
         const five = Array.from({ length: 5 }, () => postThenRead(port, { path, headers, body, chunked, close }))
         answers.push(...await Promise.all(five))
       }
-      const variant = `${what}, ${chunked ? 'chunked' : 'with its length'}, ${
-        close ? 'Connection: close' : 'kept alive'
-      }`
+      const length = chunked ? 'chunked' : 'with its length'
+      const variant = `${what}, ${length}, ${close ? 'Connection: close' : 'kept alive'}`
       t.strictSame(answers.filter(({ status, isComplete }) => !(status === 413 && isComplete)), [], variant)
       t.ok(answers.every(({ text }) => text.includes('PAYLOAD_TOO_LARGE')))
     }

@@ -155,14 +155,11 @@ export function createIssuer (kid = randomUUID()) {
     bearer (sessionId: string = randomUUID(), claims: object = {}) {
       const now = Math.floor(Date.now() / 1000)
       const { issuer: iss, audience: aud } = ACCESS_TOKEN
-      const content = `${encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })}.${
-        encode({ iss, aud, sub: randomUUID(), sid: sessionId, role: 'USER', iat: now, exp: now + 900, ...claims })
-      }`
-      return {
-        authorization: `Bearer ${content}.${
-          sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
-        }`
-      }
+      const header = encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })
+      const account = { sub: randomUUID(), sid: sessionId, role: 'USER' }
+      const content = `${header}.${encode({ iss, aud, ...account, iat: now, exp: now + 900, ...claims })}`
+      const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+      return { authorization: `Bearer ${content}.${signature.toString('base64url')}` }
     }
   }
 }
