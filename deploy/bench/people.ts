@@ -7,7 +7,7 @@ export interface Member {
   accessToken: string
 }
 
-/** Registers a person and verifies them with the code from the email, as an app would. */
+/** Registers a person and verifies them with the code from the email, as an app does. */
 export async function becomeMember (stack: Stack, email: string): Promise<Member> {
   const password = 'Correct-horse-7'
   const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(
@@ -35,8 +35,8 @@ interface Call {
   body?: object
 }
 
-/** One request through the gateway. @throws what it answered, unless it was done */
-export async function call<Answer> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
+/** One request through the gateway. @throws an error with the response, unless it succeeds */
+export async function call<Body> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method,
     headers: {
@@ -45,6 +45,6 @@ export async function call<Answer> ({ gateway }: Stack, method: string, route: s
     },
     ...(body && { body: JSON.stringify(body) })
   })
-  if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`)
-  return await response.json() as Answer
+  if (!response.ok) throw new Error(`${method} ${route} returned ${response.status}: ${await response.text()}`)
+  return await response.json() as Body
 }

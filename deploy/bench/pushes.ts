@@ -87,12 +87,12 @@ async function faults ({ db, dataDir }: World) {
   const outcomes = await sql<
     { status: string, count: number }
   >`select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
-  const { rows: [notices] } = await sql<{ count: number, people: number, unread: number }>`
+  const { rows: [notifications] } = await sql<{ count: number, people: number, unread: number }>`
     select count(*)::int as count, count(distinct account_id)::int as people, (select sum(unread)::int from notification.unread_counts) as unread from notification.notifications`
     .execute(db)
-  console.log(`notices ${JSON.stringify(notices)}, deliveries ${JSON.stringify(outcomes.rows)}`)
+  console.log(`notifications ${JSON.stringify(notifications)}, deliveries ${JSON.stringify(outcomes.rows)}`)
   expect(
-    notices?.count === people && notices.people === people && notices.unread === people,
+    notifications?.count === people && notifications.people === people && notifications.unread === people,
     'each person gets one notification, and the unread counts are exact'
   )
 
@@ -174,7 +174,7 @@ async function redisGone ({ db }: World) {
   await redis.stop()
   const goneAt = Date.now()
   await sleep(60_000)
-  const { rows: [told] } = await sql<
+  const { rows: [created] } = await sql<
     { count: number }
   >`select count(*)::int as count from notification.notifications where created_at > to_timestamp(${
     goneAt / 1_000
@@ -183,7 +183,7 @@ async function redisGone ({ db }: World) {
   const backAt = Date.now()
   const saidSecond = await second
   await untilOver(db, 120)
-  console.log(`${told?.count} notices were written while Redis was away`)
+  console.log(`${created?.count} notifications were written while Redis was unavailable`)
   const late = saidSecond.filter(({ at }) => at > goneAt - 1_000 && at < backAt)
   report(
     'Redis away for 60 s, after its return',
@@ -321,20 +321,20 @@ async function writePeople (db: Db, count: number, devices: number) {
 }
 
 /** Waits until nothing that was said waits for anything. */
-async function untilOver (db: Db, seconds: number, notices = 0) {
+async function untilOver (db: Db, seconds: number, notifications = 0) {
   const end = Date.now() + seconds * 1_000
   for (;;) {
-    const { rows: [left] } = await sql<{ unpublished: number, unsent: number, told: number }>`
+    const { rows: [left] } = await sql<{ unpublished: number, unsent: number, created: number }>`
       select (select count(*)::int from dashboard.outbox where published_at is null) as unpublished,
         (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent,
-        (select count(*)::int from notification.notifications) as told`.execute(db)
-    if (left && left.unpublished + left.unsent === 0 && left.told >= notices) {
+        (select count(*)::int from notification.notifications) as created`.execute(db)
+    if (left && left.unpublished + left.unsent === 0 && left.created >= notifications) {
       // The broker redelivers messages of a killed process after ten seconds.
       await sleep(12_000)
-      const { rows: [after] } = await sql<{ unsent: number, told: number }>`
-        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as told`
+      const { rows: [after] } = await sql<{ unsent: number, created: number }>`
+        select (select count(*)::int from notification.deliveries where status in ('pending', 'held')) as unsent, (select count(*)::int from notification.notifications) as created`
         .execute(db)
-      if (after?.unsent === 0 && after.told === left.told) return
+      if (after?.unsent === 0 && after.created === left.created) return
     }
     if (Date.now() > end) {
       expect(false, `everything is over after ${seconds} s: ${JSON.stringify(left)}`)

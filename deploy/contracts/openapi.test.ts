@@ -120,12 +120,12 @@ const cases: [change: string, after: ReturnType<typeof documentOf>, reported: st
   [
     'a removed status',
     documentOf({ responses: { 201: operation.responses[200], default: operation.responses.default } }),
-    ['it no longer answers 200']
+    ['it no longer returns 200']
   ],
   [
     'another content type of a response',
     documentOf({ responses: { ...operation.responses, 200: { content: { 'text/html': {} } } } }),
-    ['200: it no longer answers application/json']
+    ['200: it no longer returns application/json']
   ],
   ['a token that is needed now', documentOf({ security: [{ bearer: [] }] }), ['it now needs a bearer token']]
 ]

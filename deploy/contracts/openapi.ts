@@ -143,11 +143,11 @@ function compareResponses (
   documents: { before: OpenapiDocument, after: OpenapiDocument }
 ): string[] {
   return Object.entries(before).flatMap(([status, response]) => {
-    if (!(status in after)) return [`it no longer answers ${status}`]
+    if (!(status in after)) return [`it no longer returns ${status}`]
     const now = contentOf(after[status], documents.after)
     return Object.entries(contentOf(response, documents.before)).flatMap(([type, { schema = {} }]) => {
       const next = now[type]
-      if (!next) return [`${status}: it no longer answers ${type}`]
+      if (!next) return [`${status}: it no longer returns ${type}`]
       return compareFields(listFields(schema, documents.before), listFields(next.schema ?? {}, documents.after), {
         rule: 'response'
       }).map((change) => `${status}: ${change}`)

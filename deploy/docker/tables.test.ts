@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { provision } from '@tandem/database-kit'
 
-t.test("no service reads another one's tables", async (t) => {
+t.test("no service reads another service's tables", async (t) => {
   const server = process.env['TEST_DATABASE_URL']
   if (!server) throw new Error('TEST_DATABASE_URL is not set')
   const [ours, theirs] = ['rightsa', 'rightsb'] as const

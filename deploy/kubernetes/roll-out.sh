@@ -9,14 +9,14 @@ kubectl=(kubectl --namespace tandem)
 mine=${service:+tandem/service=$service}
 
 if [ -z "$service" ]; then
-  # Servers, settings and the ways between: whatever is no process of ours.
+  # Servers, settings and network policies: everything that is not a process of Tandem.
   kubectl apply -k "$folder" --selector '!tandem/service'
   "${kubectl[@]}" wait pod --selector app.kubernetes.io/component=data --for=condition=Ready --timeout=300s 2>/dev/null || true
 fi
 
 migrations=app.kubernetes.io/component=migration${mine:+,$mine}
 if [ "$service" != gateway ] && [ "$service" != streams ]; then
-  # A Job cannot be changed; the last roll-out's makes room.
+  # A Job cannot be changed, so the previous one is deleted first.
   "${kubectl[@]}" delete job --selector "$migrations" --ignore-not-found
   kubectl apply -k "$folder" --selector "$migrations"
   if ! "${kubectl[@]}" wait job --selector "$migrations" --for=condition=Complete --timeout=600s; then

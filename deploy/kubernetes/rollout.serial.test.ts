@@ -16,9 +16,9 @@ t.setTimeout(240_000)
 
 const REPLICAS = 2
 const REQUESTS_PER_SECOND = 40
-// A cluster tells its nodes within a second or so that a pod is going, and the pod waits for that. Here, both are
+// A cluster removes the endpoint of a pod within about a second, and the pod waits for that. Here, both are
 // shorter.
-const TOLD_AFTER = 300
+const ENDPOINT_REMOVAL_MS = 300
 const PAUSE_BEFORE_END = 1_000
 
 interface Deployment {
@@ -81,7 +81,7 @@ async function rollOut ({ balancer, replicas }: Deployment) {
   for (const replica of replicas) {
     const { port } = replica
     await Promise.all([
-      sleep(TOLD_AFTER).then(() => balancer.endpoints.delete(port)),
+      sleep(ENDPOINT_REMOVAL_MS).then(() => balancer.endpoints.delete(port)),
       sleep(PAUSE_BEFORE_END).then(async () => await replica.stop())
     ])
     await replica.start()

@@ -26,9 +26,9 @@ export function spawnWithParentDeathSignal (
 
 const known = new Map<string, boolean>()
 
-function isSupported (tether: string[]): boolean {
-  const key = tether.join(' ')
-  const answer = known.get(key) ?? spawnSync('setpriv', [...tether, 'true']).status === 0
-  known.set(key, answer)
-  return answer
+function isSupported (options: string[]): boolean {
+  const key = options.join(' ')
+  const supported = known.get(key) ?? spawnSync('setpriv', [...options, 'true']).status === 0
+  known.set(key, supported)
+  return supported
 }

@@ -22,6 +22,8 @@ const replacements: [RegExp, string][] = [
     'the name that replaced it'
   ],
   [/\b(patience|blameless|hopeless)\b/i, 'timeoutMs, transient, permanent'],
+  [/\b(tether|TOLD_\w+|forgetHeard|isQuestion|listWays)\b/, 'the name that replaced it'],
+  [/\b(nobody reaches|anybody but|(said|told) and heard|in peace|told so|another one's)\b/i, 'a plain sentence'],
   [/\bdead.?letters?\b/i, 'failed message']
 ]
 

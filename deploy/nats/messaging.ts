@@ -7,7 +7,7 @@ import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.ts$|\.test\.ts$/
 
 /**
- * What each service below `root` does on NATS. A service declares an event or a question by importing it from the
+ * What each service below `root` does on NATS. A service declares an event or a rpc by importing it from the
  * contracts: its own to publish or provide, another's to consume or call. What service-kit imports, every service calls.
  */
 export function readMessaging (root: string): Messaging[] {
@@ -17,12 +17,12 @@ export function readMessaging (root: string): Messaging[] {
     const imported = [...importedByAll.union(listImports(path.join(folder, service)))].sort().map((name) =>
       (contracts as Record<string, unknown>)[name]
     )
-    const questions = imported.filter(isQuestion)
+    const rpcs = imported.filter(isRpc)
     return {
       service,
       consumes: imported.filter(isEvent).filter((event) => event.service !== service),
-      provides: questions.filter((question) => question.service === service),
-      calls: questions.filter((question) => question.service !== service)
+      provides: rpcs.filter((rpc) => rpc.service === service),
+      calls: rpcs.filter((rpc) => rpc.service !== service)
     }
   })
 }
@@ -47,7 +47,7 @@ function listImports (folder: string): Set<string> {
   }))
 }
 
-const isQuestion = (value: unknown): value is RpcDefinition =>
+const isRpc = (value: unknown): value is RpcDefinition =>
   typeof value === 'object' && value !== null && 'response' in value && 'type' in value
 const isEvent = (value: unknown): value is EventDefinition =>
   typeof value === 'object' && value !== null && 'data' in value && 'type' in value

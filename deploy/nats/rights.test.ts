@@ -29,7 +29,7 @@ interface Captured {
   nats: NatsConnection
   /** Publishes, and returns whether NATS allowed it. */
   publish: (subject: string, payload?: object, reply?: string) => Promise<boolean>
-  /** Subscribes, and returns whether NATS allowed it; messages are in `heard`. */
+  /** Subscribes, and returns whether NATS allowed it; messages are in `received`. */
   subscribe: (subject: string) => Promise<boolean>
   received: Msg[]
 }
@@ -69,7 +69,7 @@ async function capture (t: Test, url: string): Promise<Captured> {
   }
 }
 
-/** NATS with identity at work: it publishes one event, and answers questions. */
+/** NATS with identity at work: it publishes one event, and provides RPCs. */
 async function world (t: Test) {
   const server = await startSystemNats(t)
   const join = (service: string, name = service) => {
@@ -132,7 +132,7 @@ t.test('with its rights a service publishes, consumes, calls and provides', asyn
   t.match(await createRpcClient(notification)(Contact, { accountId }, { timeoutMs: 5_000 }), { name: 'Ana' })
 })
 
-t.test("no service can publish events in another one's name", async (t) => {
+t.test("no service can publish another service's events", async (t) => {
   const { say, db, join, stored, capture } = await world(t)
   await say()
   const social = await capture('social')
@@ -147,7 +147,7 @@ t.test("no service can publish events in another one's name", async (t) => {
   t.equal(await stored('EVENTS_IDENTITY'), 2, "only identity's own relay got it there")
 })
 
-t.test("no service can respond in another one's name", async (t) => {
+t.test('no service can respond for another one', async (t) => {
   const { capture, join } = await world(t)
   const [dashboard, fitmatch, identity] = [
     await capture('dashboard'),
@@ -163,13 +163,13 @@ t.test("no service can respond in another one's name", async (t) => {
   await until(() => fitmatch.received.length > 0)
   t.same(fitmatch.received.map((message) => message.json()), [[]])
 
-  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), "nor does anybody read another one's answers")
-  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), "or receive another one's calls")
+  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), "nor can it read another service's responses")
+  t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), "or receive another service's calls")
   t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or call what it does not declare')
-  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), "or call in another one's name")
-  const honest = join('fitmatch')
-  await until(() => honest.current() !== undefined)
-  t.equal(await createRpcClient(honest)(SigningKeys, {}, { timeoutMs: 5_000 }), 'signed keys')
+  t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or call as another service')
+  const client = join('fitmatch')
+  await until(() => client.current() !== undefined)
+  t.equal(await createRpcClient(client)(SigningKeys, {}, { timeoutMs: 5_000 }), 'signed keys')
 })
 
 t.test('an answer goes where its caller gets answers, and nowhere else', async (t) => {
