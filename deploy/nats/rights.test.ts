@@ -163,7 +163,7 @@ t.test('no service can respond for another one', async (t) => {
   await until(() => fitmatch.received.length > 0)
   t.same(fitmatch.received.map((message) => message.json()), [[]])
 
-  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), "nor can it read the responses to another service")
+  t.notOk(await dashboard.subscribe('_INBOX_fitmatch.>'), 'nor can it read the responses to another service')
   t.notOk(await dashboard.subscribe('ask.identity.signing-keys.v1.*'), "or receive another service's calls")
   t.notOk(await dashboard.publish('ask.identity.membership.v1.dashboard', {}), 'or call what it does not declare')
   t.notOk(await dashboard.publish('ask.identity.signing-keys.v1.fitmatch', {}), 'or call as another service')
