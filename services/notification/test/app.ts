@@ -171,7 +171,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
 export const notify = async (deps: Deps, request: NotificationRequest, occurredAt: Date) =>
   await createNotifier(deps)(request, occurredAt)
 
-export type TestApp = Omit<Awaited<ReturnType<typeof testApp>>, 'fresh'>
+export type TestApp = Awaited<ReturnType<typeof testApp>>
 
 const somePerson = (name: string, overrides: Partial<PersonCopy> = {}): PersonCopy => ({
   accountId: randomUUID(),
