@@ -7,6 +7,9 @@ const EXPOSED_HEADERS =
   'etag, retry-after, x-ignored-fields, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
 const MAX_AGE_SECONDS = '600'
 
+// @fastify/cors takes 3 % more of the gateway's CPU per request, and the Vary of a service's response would overwrite the
+// one it sets: docs/decisions/0015.
+
 /**
  * Handles OPTIONS, and allows pages of `origins` (`*`: any) to call the API. The headers are added in onSend, so that a
  * page can also read a 401, which comes before any hook that is registered here.
