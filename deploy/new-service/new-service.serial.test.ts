@@ -12,6 +12,8 @@ import { testDatabase } from '@tandem/database-kit/testing'
 import { createRootKey, signToken } from '@tandem/http-kit/testing'
 import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
 import t, { type Test } from 'tap'
+import type * as localTesting from '../local/testing.ts'
+import type * as natsTesting from '../nats/testing.ts'
 
 // Installing and compiling take a minute or two on a busy machine.
 t.setTimeout(600_000)
@@ -61,10 +63,10 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
   // The copy's own launcher and permissions: they know the new service.
   const { startProcess } = await import(
     path.join(copy, 'deploy/local/testing.ts')
-  ) as typeof import('../local/testing.ts')
+  ) as typeof localTesting
   const { startSystemNats } = await import(
     path.join(copy, 'deploy/nats/testing.ts')
-  ) as typeof import('../nats/testing.ts')
+  ) as typeof natsTesting
   const nats = await startSystemNats(t)
   const { db, url } = await testDatabase<{ outbox: { published_at: Date | null } }>(
     t,
