@@ -2,6 +2,9 @@ import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
 import { Day, Id, Nullable, Timestamp } from './schemas.ts'
 
+/** The time zone of people whose own is unknown, and of new people without a place. */
+export const DEFAULT_TIMEZONE = 'Asia/Jakarta'
+
 /** How a person appears to others, with their language and time zone. */
 const appearance = Type.Object({
   accountId: Id,

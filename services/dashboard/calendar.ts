@@ -1,7 +1,5 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import type { Language } from '@tandem/http-kit'
-
-/** The time zone of people whose time zone is unknown. */
-export const DEFAULT_TIMEZONE = 'Asia/Jakarta'
 
 export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 type DayName = typeof dayNames[number]

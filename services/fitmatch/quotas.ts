@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import type { Trx } from './tables.ts'
 
@@ -7,7 +8,7 @@ export function todayIn (timezone: string) {
     return Temporal.Now.plainDateISO(timezone).toString()
   } catch {
     // This machine does not know the time zone. That must not fail the request.
-    return Temporal.Now.plainDateISO('Asia/Jakarta').toString()
+    return Temporal.Now.plainDateISO(DEFAULT_TIMEZONE).toString()
   }
 }
 

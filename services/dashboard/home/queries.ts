@@ -1,6 +1,6 @@
 import type { CallRpc } from '@tandem/bus-kit'
-import { Contact, FitMatchOverview } from '@tandem/contracts'
-import { dayIn, dayNameOf, DEFAULT_TIMEZONE } from '../calendar.ts'
+import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
+import { dayIn, dayNameOf } from '../calendar.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'

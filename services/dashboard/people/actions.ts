@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { CallRpc } from '@tandem/bus-kit'
-import { Person } from '@tandem/contracts'
-import { DEFAULT_TIMEZONE } from '../calendar.ts'
+import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
 

@@ -1,6 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { TrainingProgress, TrainingTotals } from '@tandem/contracts'
-import { dayIn, DEFAULT_TIMEZONE } from '../calendar.ts'
+import { DEFAULT_TIMEZONE, TrainingProgress, TrainingTotals } from '@tandem/contracts'
+import { dayIn } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findPerson } from '../people/queries.ts'
 import { readProgress, readTotals } from './queries.ts'

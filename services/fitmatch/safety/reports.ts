@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { ReportResolved } from '@tandem/contracts'
+import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
 import { Counter } from 'prom-client'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
@@ -78,7 +78,7 @@ async function countReport (trx: Trx, reporterId: string, reportedId: string) {
   // Locked in a fixed order, or people who report each other in a ring could deadlock.
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
-  const day = todayIn(members.get(reporterId)?.timezone ?? 'Asia/Jakarta')
+  const day = todayIn(members.get(reporterId)?.timezone ?? DEFAULT_TIMEZONE)
   if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
     throw new TooManyReports()
   }

@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Db, Params } from '../tables.ts'
@@ -55,7 +56,7 @@ export async function readInbox (
     notifications: page.map((row) => ({
       id: row.id,
       type: row.type,
-      ...renderText(row, language ?? languageOfLocale(locale), timezone ?? 'UTC'),
+      ...renderText(row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE),
       data: row.data,
       actor: actorOf(row),
       readAt: row.readAt,

@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { Correlation } from '@tandem/process-kit'
 import type { DeliveryStatus, Params, Platform } from '../tables.ts'
@@ -100,7 +101,7 @@ function planDelivery (
   }
   const earliest = notBefore ?? now
   const quietUntil = respectsQuietHours && quietHours
-    ? quietHoursEnd(quietHours, timezone ?? 'UTC', earliest)
+    ? quietHoursEnd(quietHours, timezone ?? DEFAULT_TIMEZONE, earliest)
     : undefined
   if (quietUntil) return { status: 'held', reason: 'quiet hours', dueAt: quietUntil }
   return notBefore

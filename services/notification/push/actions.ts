@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -172,7 +173,7 @@ async function resolveRecipient (
   const find = (id: string | null) => people.find((person) => person.accountId === id)
   return {
     language: languageOfLocale(locale ?? find(accountId)?.locale ?? null),
-    timezone: timezone ?? find(accountId)?.timezone ?? 'UTC',
+    timezone: timezone ?? find(accountId)?.timezone ?? DEFAULT_TIMEZONE,
     actorName: actorName ?? find(actorId)?.name ?? null
   }
 }

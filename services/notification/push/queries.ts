@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
@@ -159,7 +160,11 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
   return {
     deliveries: page.map(({ kind, params, othersCount, actorName, locale, timezone, ...row }) => ({
       ...row,
-      ...renderText({ kind, params, othersCount, actorName }, language ?? languageOfLocale(locale), timezone ?? 'UTC')
+      ...renderText(
+        { kind, params, othersCount, actorName },
+        language ?? languageOfLocale(locale),
+        timezone ?? DEFAULT_TIMEZONE
+      )
     })),
     nextCursor
   }

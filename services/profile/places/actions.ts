@@ -1,8 +1,7 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
 import type { Trx } from '../tables.ts'
 import { findCity, findCountry, findRegion, readEdition } from './queries.ts'
-
-const DEFAULT_TIMEZONE = 'Asia/Jakarta'
 
 /** Where a person lives; unknown ids are null. */
 export interface Place {

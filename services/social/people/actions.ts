@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
@@ -23,9 +24,6 @@ export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 
   // A post must not fail because of a mention.
   if (unknown.length > 0) await people.findByUsername(unknown).catch(() => [])
 }
-
-// The time zone of a new profile in the profile service.
-const DEFAULT_TIMEZONE = 'Asia/Jakarta'
 
 /** The current time zone of the caller, or the one in the local copy while profile is unavailable. */
 export async function findTimezone ({ db, callRpc }: Deps, accountId: string) {
