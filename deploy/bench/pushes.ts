@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelReached, MessageSent, type EventDefinition } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { startNats, startRedis } from '../local/testing.ts'
+import { startNats, startRedis } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import { startFakeFcm, type Fault, type SendRequest } from '../../services/notification/test/fake-fcm.ts'
 import { readStack, withStack, type Stack } from './stack.ts'

@@ -2,7 +2,7 @@
 // services: `npm run contracts`.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { screen } from '../local/screen.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 import '@tandem/nats/write-rights.ts'
 import '../new-service/write.ts'
 import { checkContracts, checkDocument } from './guard.ts'

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
-import type { Teardown } from '@tandem/local/testing'
+import type { Teardown } from '@tandem/test-kit'
 
 export interface Balancer {
   url: string

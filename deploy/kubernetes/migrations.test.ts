@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { listBreakingChanges, testSchema } from '@tandem/database-kit/testing'
+import { listBreakingChanges } from '@tandem/database-kit'
+import { testSchema } from '@tandem/test-kit'
 import t from 'tap'
 
 const services = path.join(import.meta.dirname, '../../services')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readOrCreateSecret } from './data-dir.ts'
-import { screen } from './screen.ts'
-import type { AccessControl } from './servers.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
+import type { AccessControl } from '@tandem/local-servers/servers.ts'
 
 // The users and permissions of production, so that what a process must not do there fails here as well.
 

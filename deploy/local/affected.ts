@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { UserError } from './screen.ts'
+import { UserError } from '@tandem/local-servers/screen.ts'
 
 interface Workspace {
   folder: string

@@ -2,8 +2,8 @@ import { connect as connectNats } from 'nats'
 import { Redis } from 'ioredis'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { UserError } from './screen.ts'
-import { isPostgresReady } from './servers.ts'
+import { UserError } from '@tandem/local-servers/screen.ts'
+import { isPostgresReady } from '@tandem/local-servers/servers.ts'
 
 const TIMEOUT_MS = 5_000
 

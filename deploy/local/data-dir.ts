@@ -12,8 +12,8 @@ import {
   writeFileSync
 } from 'node:fs'
 import path from 'node:path'
-import { claimDataDir, stopOrphans } from './pid-files.ts'
-import { UserError, screen } from './screen.ts'
+import { claimDataDir, stopOrphans } from '@tandem/local-servers/pid-files.ts'
+import { UserError, screen } from '@tandem/local-servers/screen.ts'
 
 const MIN_FREE_MB = 300
 // Everything that this launcher writes there. --fresh deletes nothing else: DATA_DIR may hold other files.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { processSignature } from './pid-files.ts'
-import type { Teardown } from './testing.ts'
+import { processSignature } from '@tandem/local-servers/pid-files.ts'
+import type { Teardown } from '@tandem/test-kit'
 
 // A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
 

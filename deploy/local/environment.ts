@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { UserError } from './screen.ts'
+import { UserError } from '@tandem/local-servers/screen.ts'
 
 export interface Settings {
   /** Undefined if PORT is not set: then the first free port from 8080 on. */

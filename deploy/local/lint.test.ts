@@ -17,12 +17,12 @@ const forbidden = [
   ['packages/bus-kit/relay.ts', '@tandem/service-kit'],
   ['packages/queue-kit/queue.ts', '@tandem/bus-kit'],
   ['packages/service-kit/run-service.ts', '@tandem/mail-kit'],
-  ['packages/bus-kit/relay.ts', '@tandem/database-kit/testing'],
+  ['packages/bus-kit/relay.ts', '@tandem/test-kit'],
   ['packages/bus-kit/relay.ts', 'bullmq'],
   ['packages/mail-kit/mailer.ts', '@tandem/bus-kit'],
   ['packages/mail-kit/mailer.ts', 'sharp'],
   ['packages/queue-kit/queue.ts', 'nodemailer'],
-  ['packages/database-kit/connect.ts', '@tandem/local/testing'],
+  ['packages/database-kit/connect.ts', '@tandem/test-kit'],
   ['packages/media-kit/images.ts', '../http-kit/server.ts'],
   ['gateway/proxy/forward.ts', '@tandem/bus-kit'],
   ['gateway/proxy/forward.ts', '@tandem/service-kit'],
@@ -62,7 +62,7 @@ const allowed = [
   ['services/social/likes/routes.ts', '../comments/queries.ts'],
   ['services/social/likes/routes.ts', '@tandem/bus-kit'],
   ['services/social/likes/likes.test.ts', '@tandem/http-kit/testing'],
-  ['services/social/test/app.ts', '@tandem/database-kit/testing'],
+  ['services/social/test/app.ts', '@tandem/test-kit'],
   ['gateway/proxy/forward.ts', '../config.ts']
 ]
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { prettyFactory } from 'pino-pretty'
-import { screen } from './screen.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 
 // Processes write directly to their log files, so none waits for the launcher, and no line is lost if the launcher
 // dies. The launcher reads the files and shows a selection.

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { dummySystem } from './dummy-system.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '@tandem/local-servers/ports.ts'
 
 t.test('it reports an invalid setting in one line, and leaves nothing running', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')

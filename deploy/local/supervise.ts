@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writePidFile, removePidFile } from './pid-files.ts'
-import { start, type ProcessSpec, type Running } from './process.ts'
-import { screen } from './screen.ts'
+import { writePidFile, removePidFile } from '@tandem/local-servers/pid-files.ts'
+import { start, type ProcessSpec, type Running } from '@tandem/local-servers/process.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 
 export interface Supervised {
   name: string

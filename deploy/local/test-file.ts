@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { Parser, type FinalResults, type Result } from 'tap-parser'
-import { screen } from './screen.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 // Compiled modules are kept between test files, which saves a quarter of the start of each.

@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import path from 'node:path'
 import type { System } from './system.ts'
-import { screen } from './screen.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 
 const DEBOUNCE_MS = 150
 // Files that never affect a running process.

@@ -15,7 +15,7 @@ import {
   type OutboxTables
 } from '@tandem/bus-kit'
 import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
-import { testDatabase } from '@tandem/database-kit/testing'
+import { testDatabase, until } from '@tandem/test-kit'
 import { connect, type Msg, type NatsConnection } from 'nats'
 import t, { type Test } from 'tap'
 import { describeRights, rightsFile } from './rights.ts'
@@ -300,10 +300,3 @@ t.test('the keeper of the streams reads and publishes nothing', async (t) => {
   ) t.notOk(await keeper.publish(subject), subject)
   t.notOk(await keeper.subscribe('evt.>'))
 })
-
-async function until (truth: () => boolean | Promise<boolean>) {
-  for (const end = Date.now() + 20_000; !await truth();) {
-    if (Date.now() > end) throw new Error(`not so within 20 s: ${truth.toString()}`)
-    await sleep(50)
-  }
-}

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseNatsUrl, STREAM_MANAGER_USER } from '@tandem/bus-kit'
 import { connect } from 'nats'
-import { startNats, type Teardown, type SharedTestServer } from '@tandem/local/testing'
+import { startNats, type Teardown, type SharedTestServer } from '@tandem/test-kit'
 import { readMessaging, readRights } from './messaging.ts'
 import { connectStreamManager } from './streams.ts'
 

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { connectBus, handleRpc, startRpcHandlers } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
-import { testDatabase } from '@tandem/database-kit/testing'
+import { testDatabase } from '@tandem/test-kit'
 import { createRootKey, signToken } from '@tandem/http-kit/testing'
 import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
 import t, { type Test } from 'tap'
-import type * as localTesting from '../local/testing.ts'
+import type * as localTesting from '@tandem/test-kit'
 import type * as natsTesting from '../nats/testing.ts'
 
 // Installing and compiling take a minute or two on a busy machine.
@@ -60,9 +60,9 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
   )
   await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], copy)
 
-  // The copy's own launcher and permissions: they know the new service.
+  // The copy's own servers and permissions: they know the new service.
   const { startProcess } = await import(
-    path.join(copy, 'deploy/local/testing.ts')
+    path.join(copy, 'packages/test-kit/index.ts')
   ) as typeof localTesting
   const { startSystemNats } = await import(
     path.join(copy, 'deploy/nats/testing.ts')

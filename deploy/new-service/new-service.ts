@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { servicePrefixes } from '../../gateway/routes.ts'
-import { screen } from '../local/screen.ts'
+import { screen } from '@tandem/local-servers/screen.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const template = path.join(import.meta.dirname, 'template')

@@ -3,9 +3,8 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { startRedis } from '@tandem/local/testing'
+import { startRedis, until } from '@tandem/test-kit'
 import { createQueue } from '@tandem/queue-kit'
 import { silentLog } from '@tandem/http-kit/testing'
 import { Redis } from 'ioredis'
@@ -25,12 +24,6 @@ async function world (t: Test) {
     return client
   }
   return { redis, as }
-}
-
-async function until (truth: () => boolean | Promise<boolean>) {
-  for (const end = Date.now() + 10_000; !await truth(); await sleep(20)) {
-    if (Date.now() > end) throw new Error(`not so: ${truth.toString()}`)
-  }
 }
 
 t.test('queues, hits and statistics work with the rights of their users', async (t) => {

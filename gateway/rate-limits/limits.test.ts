@@ -1,4 +1,4 @@
-import { startRedis } from '@tandem/local/testing'
+import { startRedis } from '@tandem/test-kit'
 import { createRootKey } from '@tandem/http-kit/testing'
 import { registry } from '@tandem/process-kit'
 import tap from 'tap'

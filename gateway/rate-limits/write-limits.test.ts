@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { startRedis } from '@tandem/local/testing'
+import { startRedis } from '@tandem/test-kit'
 import tap from 'tap'
 import { readGatewayConfig } from '../config.ts'
 import { testGateway } from '../test/gateway.ts'

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import { currentCorrelation, withRequestId, type Correlation } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
+import { until } from '@tandem/test-kit'
 import { requestReplay, parseNatsUrl, listParked, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
@@ -18,7 +19,6 @@ import {
   OtherHappened,
   publishOne,
   publishMany,
-  until,
   untilPublished,
   upTo,
   world,

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { defineEvent } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { testDatabase } from '@tandem/database-kit/testing'
-import { startNats } from '@tandem/local/testing'
+import { testDatabase, startNats, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'
@@ -146,14 +144,6 @@ export async function effects (db: Db) {
 }
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
-
-export async function until (condition: () => boolean | Promise<boolean>, seconds = 60) {
-  const end = Date.now() + seconds * 1_000
-  while (!await condition()) {
-    if (Date.now() > end) throw new Error(`not true within ${seconds} s: ${condition.toString()}`)
-    await sleep(20)
-  }
-}
 
 export const haveEffects = (db: Db, count: number) => async () => (await effects(db)).length >= count
 

@@ -1,6 +1,7 @@
 import { register } from 'prom-client'
 import t from 'tap'
-import { effects, haveEffects, recordEffect, publishMany, until, untilPublished, world } from './harness.ts'
+import { until } from '@tandem/test-kit'
+import { effects, haveEffects, recordEffect, publishMany, untilPublished, world } from './harness.ts'
 
 async function read (name: string, labels: Record<string, string> = {}) {
   const metric = await register.getSingleMetric(name)?.get()

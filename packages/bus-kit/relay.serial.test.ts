@@ -6,6 +6,7 @@ import { defineEvent } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
+import { until } from '@tandem/test-kit'
 import { deleteExpired } from './relay.ts'
 import { connectBus, parseNatsUrl, publish, publishSql } from './index.ts'
 import {
@@ -15,7 +16,6 @@ import {
   log,
   publishOne,
   publishMany,
-  until,
   untilPublished,
   upTo,
   world,

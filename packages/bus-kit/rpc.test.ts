@@ -3,7 +3,7 @@ import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { defineRpc } from '@tandem/contracts'
-import { startNats } from '@tandem/local/testing'
+import { startNats, until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
 import {
@@ -16,7 +16,7 @@ import {
   type RpcHandler,
   type CallRpc
 } from './index.ts'
-import { log, until, upTo } from './harness.ts'
+import { log, upTo } from './harness.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())

@@ -1,3 +1,4 @@
+export { listBreakingChanges } from './compatibility.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { migrate } from './migrate.ts'
 export {

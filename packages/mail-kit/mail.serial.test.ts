@@ -5,8 +5,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@tandem/database-kit'
-import { testDatabase } from '@tandem/database-kit/testing'
-import { startRedis } from '@tandem/local/testing'
+import { testDatabase, startRedis, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { startSmtp } from './faulty-smtp.ts'
@@ -63,14 +62,6 @@ const readMails = (db: Kysely<OtherTables>) =>
 
 const statuses = async (db: Kysely<OtherTables>) =>
   (await db.selectFrom('mails').select('status').orderBy('id').execute()).map((row) => row.status)
-
-async function until (isTrue: () => boolean | Promise<boolean>, seconds = 10) {
-  const end = Date.now() + seconds * 1_000
-  while (!await isTrue()) {
-    if (Date.now() > end) throw new Error(`not true within ${seconds} s`)
-    await sleep(20)
-  }
-}
 
 const allSent = (db: Kysely<OtherTables>) => async () => (await statuses(db)).every((status) => status === 'sent')
 

@@ -4,8 +4,8 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind } from '@opentelemetry/api'
-import { startRedis } from '@tandem/local/testing'
 import { continueCorrelation, currentCorrelation, propagateTraces, type Correlation } from '@tandem/process-kit'
+import { startRedis, until } from '@tandem/test-kit'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createQueue, retryAfter, type Outcome, type QueueOptions } from './index.ts'
@@ -55,14 +55,6 @@ function open (t: Test, redisUrl: string, options: Partial<QueueOptions>) {
   })
   t.teardown(() => queue.close())
   return queue
-}
-
-async function until (condition: () => boolean | Promise<boolean>, seconds = 10) {
-  const end = Date.now() + seconds * 1_000
-  while (!await condition()) {
-    if (Date.now() > end) throw new Error(`not true within ${seconds} s`)
-    await sleep(20)
-  }
 }
 
 async function untilConnected (queue: { ping(): Promise<void> }) {

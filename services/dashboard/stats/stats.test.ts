@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startRedis } from '@tandem/local/testing'
+import { startRedis } from '@tandem/test-kit'
 import { silentLog } from '@tandem/http-kit/testing'
 import { createStatsCache } from './cache.ts'
 import { examplePerson, testApp, water, workout } from '../test/app.ts'

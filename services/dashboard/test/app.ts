@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type Type from 'typebox'
-import type { CallRpc } from '@tandem/bus-kit'
+import { handleRpc, Unavailable } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
-import { ServiceUnavailable } from '@tandem/http-kit'
+import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -84,15 +83,17 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const clock = { now: new Date() }
   let fakes: Fakes
-  const callRpc = (async ({ type }: { type: string }) => {
+  const respond = async <Answer>(read: () => Answer | 'unavailable') => {
     await new Promise((resolve) => setTimeout(resolve, fakes.delayMs ?? 0))
-    const answer = new Map<string, unknown>([[Person.type, fakes.person], [Contact.type, fakes.contact], [
-      FitMatchOverview.type,
-      fakes.fitmatch
-    ]]).get(type)
-    if (answer === 'unavailable') throw new ServiceUnavailable()
-    return answer
-  }) as CallRpc
+    const answer = read()
+    if (answer === 'unavailable') throw new Unavailable()
+    return answer as Exclude<Answer, 'unavailable'>
+  }
+  const callRpc = fakeRpc([
+    handleRpc(Person, async () => await respond(() => fakes.person)),
+    handleRpc(Contact, async () => await respond(() => fakes.contact)),
+    handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
+  ])
   const deps: Deps = { db, callRpc, cache, now: () => clock.now }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type Type from 'typebox'
-import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { handleRpc, Unavailable } from '@tandem/bus-kit'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
 import {
   AddressVerified,
@@ -14,7 +14,7 @@ import {
   SubscriptionChanged,
   TrainingProgress
 } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm, createPng } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
@@ -77,16 +77,17 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     unverified: new Set(),
     areUnavailable: false
   }
-  const callRpc = (async ({ type }: { type: string }, { accountId }: { accountId: string }) => {
-    if (services.areUnavailable) throw new Unavailable()
-    if (type === MatchFacts.type) return services.facts.get(accountId) ?? null
-    if (type === TrainingProgress.type) return services.progress
-    if (type === Membership.type) return services.membership
-    if (type === OfferedOptions.type) return services.interests
-    if (type === AddressVerified.type) return !services.unverified.has(accountId)
-    if (type === Connection.type && services.connection) return services.connection()
-    throw new Unavailable()
-  }) as CallRpc
+  const callRpc = fakeRpc([
+    handleRpc(MatchFacts, async ({ accountId }) => services.facts.get(accountId) ?? null),
+    handleRpc(TrainingProgress, async () => services.progress),
+    handleRpc(Membership, async () => services.membership),
+    handleRpc(OfferedOptions, async () => services.interests),
+    handleRpc(AddressVerified, async ({ accountId }) => !services.unverified.has(accountId)),
+    handleRpc(Connection, async () => {
+      if (!services.connection) throw new Unavailable()
+      return services.connection()
+    })
+  ], () => services.areUnavailable)
   const cdnUrl = 'https://cdn.example/own'
   const deps: Deps = {
     db,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import type Type from 'typebox'
+import { handleRpc, Unavailable } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Person, TrainingTotals } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
-import { startMail, startRedis, type Mail } from '@tandem/local/testing'
+import { fakeRpc, testDatabase, type Teardown, startMail, startRedis, type Mail } from '@tandem/test-kit'
 import { createMailer } from '@tandem/mail-kit'
 import { createKeySet } from '@tandem/http-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
@@ -29,8 +29,8 @@ export const secret = 'a secret that only the tests of this service know'
 
 /** The RPC results of the other services. A call without a result throws Unavailable. */
 export interface RpcResults {
-  person?: object
-  totals?: object
+  person?: Type.Static<typeof Person.response>
+  totals?: Type.Static<typeof TrainingTotals.response>
 }
 
 interface Options {
@@ -87,7 +87,10 @@ export async function testApp (
   const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
-    callRpc: fakeRpc(rpcResults),
+    callRpc: fakeRpc([
+      handleRpc(Person, async () => rpcResults.person ?? unavailable()),
+      handleRpc(TrainingTotals, async () => rpcResults.totals ?? unavailable())
+    ]),
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(passwordBlocklist),
@@ -238,10 +241,6 @@ function linkIn ([newest]: Mail[]) {
   return { url, email: fields.get('email'), token: fields.get('token') }
 }
 
-function fakeRpc (results: RpcResults): CallRpc {
-  return (async (rpc: unknown) => {
-    const result = rpc === Person ? results.person : rpc === TrainingTotals ? results.totals : undefined
-    if (!result) throw new Unavailable()
-    return result
-  }) as CallRpc
+function unavailable (): never {
+  throw new Unavailable()
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import t from 'tap'
-import type { Teardown } from '@tandem/database-kit/testing'
-import { testApp, until, type TestApp } from '../test/app.ts'
+import { type Teardown, until } from '@tandem/test-kit'
+import { testApp, type TestApp } from '../test/app.ts'
 import { insertBroadcast, notifyNextChunk } from './actions.ts'
 
 const broadcast = () => ({

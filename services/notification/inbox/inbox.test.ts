@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { notify, runConcurrently, testApp, type TestApp } from '../test/app.ts'
+import { runConcurrently } from '@tandem/test-kit'
+import { notify, testApp, type TestApp } from '../test/app.ts'
 
 const { reset } = await testApp(t)
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { runConcurrently, testApp, type TestApp } from '../test/app.ts'
+import { runConcurrently } from '@tandem/test-kit'
+import { testApp, type TestApp } from '../test/app.ts'
 
 const { reset } = await testApp(t)
 

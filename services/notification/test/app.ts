@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { handleRpc } from '@tandem/bus-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { Contact, People } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
@@ -63,12 +62,17 @@ function recordingProvider (): Provider & { sent: Push[], outcomeOf: (push: Push
 export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const neighbours: Neighbours = { people: new Map(), contacts: new Map(), isUnavailable: false }
-  const callRpc = (async (rpc: unknown, request: { accountId: string, accountIds: string[] }) => {
-    if (neighbours.isUnavailable) throw new Unavailable()
-    if (rpc === People) return request.accountIds.flatMap((id) => neighbours.people.get(id) ?? [])
-    if (rpc === Contact) return neighbours.contacts.get(request.accountId) ?? null
-    throw new Unavailable()
-  }) as CallRpc
+  const callRpc = fakeRpc([
+    handleRpc(People, async ({ accountIds }) =>
+      accountIds.flatMap((id) => {
+        const person = neighbours.people.get(id)
+        return person ? [{ username: `u-${id}`, bio: null, ...person }] : []
+      })),
+    handleRpc(Contact, async ({ accountId }) => {
+      const contact = neighbours.contacts.get(accountId)
+      return contact ? { emailVerified: true, ...contact } : null
+    })
+  ], () => neighbours.isUnavailable)
   const clock = { now: () => new Date() }
   const pushes = idlePushQueue()
   const provider = recordingProvider()
@@ -181,20 +185,3 @@ const somePerson = (name: string, overrides: Partial<PersonCopy> = {}): PersonCo
   timezone: 'Asia/Jakarta',
   ...overrides
 })
-
-/** Runs `tasks` concurrently, few enough at once to leave database connections for others. */
-export async function runConcurrently<Result> (tasks: (() => Promise<Result>)[], concurrency = 4) {
-  const results: Result[] = []
-  await Promise.all(Array.from({ length: concurrency }, async (_, lane) => {
-    for (let number = lane; number < tasks.length; number += concurrency) results[number] = await tasks[number]!()
-  }))
-  return results
-}
-
-export async function until (condition: () => boolean | Promise<boolean>, timeoutSeconds = 10) {
-  const deadline = Date.now() + timeoutSeconds * 1_000
-  while (!await condition()) {
-    if (Date.now() > deadline) throw new Error(`not true within ${timeoutSeconds} s: ${condition.toString()}`)
-    await sleep(20)
-  }
-}

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { handleRpc } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Accounts } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
@@ -50,14 +50,15 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
   const identity: Identity = { accounts: new Map(), isUnavailable: false, calls: [] }
-  const callRpc = (async (rpc: unknown, { accountIds }: { accountIds: string[] }) => {
-    if (identity.isUnavailable || rpc !== Accounts) throw new Unavailable()
-    identity.calls.push(accountIds)
-    return accountIds.flatMap((accountId) => {
-      const account = identity.accounts.get(accountId)
-      return account ? [{ accountId, ...account }] : []
+  const callRpc = fakeRpc([
+    handleRpc(Accounts, async ({ accountIds }) => {
+      identity.calls.push(accountIds)
+      return accountIds.flatMap((accountId) => {
+        const account = identity.accounts.get(accountId)
+        return account ? [{ accountId, ...account }] : []
+      })
     })
-  }) as CallRpc
+  ], () => identity.isUnavailable)
   const media = createMedia({
     storage: diskStorage(folder),
     cdnUrl: 'https://cdn.example.com',

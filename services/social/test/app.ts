@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Insertable } from 'kysely'
-import { Unavailable, type CallRpc } from '@tandem/bus-kit'
+import { handleRpc } from '@tandem/bus-kit'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import { People, PeopleNamed } from '@tandem/contracts'
-import { testDatabase, type Teardown } from '@tandem/database-kit/testing'
+import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
@@ -38,14 +38,14 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   t.teardown(() => rm(folder, { recursive: true, force: true }))
 
   const profiles: Profiles = { people: new Map(), isUnavailable: false, calls: [] }
-  const callRpc =
-    (async (rpc: unknown, { accountIds = [], usernames = [] }: { accountIds?: string[], usernames?: string[] }) => {
-      if (profiles.isUnavailable || (rpc !== People && rpc !== PeopleNamed)) throw new Unavailable()
-      profiles.calls.push([...accountIds, ...usernames])
-      return [...profiles.people.values()].filter((person) =>
-        accountIds.includes(person.accountId) || usernames.includes(person.username)
-      )
-    }) as CallRpc
+  const findPeople = (keys: string[], keyOf: (person: PersonCopy) => string) => {
+    profiles.calls.push(keys)
+    return [...profiles.people.values()].filter((person) => keys.includes(keyOf(person)))
+  }
+  const callRpc = fakeRpc([
+    handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
+    handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
+  ], () => profiles.isUnavailable)
   const media = createMedia({
     storage: diskStorage(folder),
     cdnUrl: 'https://cdn.example.com',

@@ -1,19 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startMailCatcher } from './mail-catcher.ts'
-import type { Mail } from './mail-page.ts'
-import { start, type ProcessSpec, type Running } from './process.ts'
-import { findPrograms } from './programs.ts'
-import { nats, redis, type Server, type SharedServer } from './servers.ts'
+import { startMailCatcher } from '@tandem/local-servers/mail-catcher.ts'
+import type { Mail } from '@tandem/local-servers/mail-page.ts'
+import { start, type ProcessSpec, type Running } from '@tandem/local-servers/process.ts'
+import { findPrograms } from '@tandem/local-servers/programs.ts'
+import { nats, redis, type Server, type SharedServer } from '@tandem/local-servers/servers.ts'
 
-export type { Mail } from './mail-page.ts'
-export { freePort } from './ports.ts'
-
-/** The part of a tap test that is needed for cleanup. */
-export interface Teardown {
-  teardown(work: () => unknown): unknown
-}
+import type { Teardown } from './teardown.ts'
 
 /** A server for one test, which can be killed and restarted. It keeps its address and is removed after the test. */
 export interface TestServer {

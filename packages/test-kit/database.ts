@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { connect } from './connect.ts'
-import { migrate } from './migrate.ts'
-
-export { listBreakingChanges } from './compatibility.ts'
-
-/** As much of a tap test as is needed to clean up after it. */
-export interface Teardown {
-  teardown(work: () => unknown): unknown
-}
+import { connect, migrate } from '@tandem/database-kit'
+import type { Teardown } from './teardown.ts'
 
 /**
  * A Postgres schema of the test's own, migrated as `folder`'s service would be and dropped afterwards, so that test

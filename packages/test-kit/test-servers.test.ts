@@ -2,7 +2,7 @@ import { connect } from 'nats'
 import { Redis } from 'ioredis'
 import { createTransport } from 'nodemailer'
 import t from 'tap'
-import { startMail, startNats, startRedis } from './testing.ts'
+import { startMail, startNats, startRedis } from './test-servers.ts'
 
 t.test('a NATS server for tests can be killed, started and wiped at one address', async (t) => {
   const server = await startNats(t)

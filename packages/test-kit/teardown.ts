@@ -1,0 +1,4 @@
+/** The part of a tap test that is needed for cleanup. */
+export interface Teardown {
+  teardown(work: () => unknown): unknown
+}
