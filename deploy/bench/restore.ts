@@ -66,7 +66,9 @@ try {
   }, environment)
   await restore('everything', services)
   await deleteStreams()
-  await new Redis(redis.url).flushall()
+  const client = new Redis(redis.url)
+  await client.flushall()
+  client.disconnect()
   await withStack(async (stack) => {
     await verify(stack, 'everything restored, streams deleted: no notification is created twice')
     await mention(stack, 10)
