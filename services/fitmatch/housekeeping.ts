@@ -26,10 +26,12 @@ export async function runHousekeeping ({ db, callRpc, media, selfies }: Deps) {
   // Ended matches and deleted profiles are kept for 30 days so that they can still be reported.
   const images = await sql<StoredFile>`
     with deleted as (delete from matches where ended_at < now() - interval '30 days' returning id)
-    select image_url as url, sender_id as "ownerId" from messages where match_id in (select id from deleted) and image_url is not null`
+    select image_url as url, sender_id as "ownerId" from messages where match_id in (select id from deleted)
+      and image_url is not null`
     .execute(db)
   const photos = await sql<StoredFile>`
-    with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days' returning photo_urls, account_id)
+    with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days'
+      returning photo_urls, account_id)
     select unnest(photo_urls) as url, account_id as "ownerId" from deleted`.execute(db)
   await removeUnreportedFiles({ db, media }, [...images.rows, ...photos.rows])
 

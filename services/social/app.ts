@@ -34,7 +34,7 @@ const consumers: ((deps: Deps) => Handler)[] = [
   onPersonBlocked,
   onPersonUnblocked
 ]
-const rpcs: ((deps: Deps) => RpcHandler)[] = [handleConnection]
+const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [handleConnection]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
@@ -46,4 +46,4 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
 
 /** The handlers of all RPCs that this service provides. */
-export const createRpcHandlers = (deps: Deps) => rpcs.map((each) => each(deps))
+export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

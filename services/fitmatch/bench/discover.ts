@@ -46,21 +46,25 @@ pg.Client.prototype.query = function (this: pg.Client, ...statement: unknown[]) 
 async function insertPeople (first: number, last: number) {
   await plainClient.query(`select setseed(0.5)`)
   await plainClient.query(
-    `insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid from generate_series(${first}::bigint, ${last}::bigint) n`
+    `insert into members (account_id) select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid
+      from generate_series(${first}::bigint, ${last}::bigint) n`
   )
   await plainClient.query(`
     insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
-    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'P' || n, true, current_date - (18 * 365 + floor(random() ^ 1.5 * 40 * 365))::int,
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'P' || n, true, current_date
+        - (18 * 365 + floor(random() ^ 1.5 * 40 * 365))::int,
       case when random() < 0.5 then 'MALE' else 'FEMALE' end,
       round(place_latitude + 8 * (random() + random() + random() - 1.5))::int, round(place_longitude + 8 * (random() + random() + random() - 1.5))::int,
-      case floor(random() * 3) when 0 then '{MALE}'::text[] when 1 then '{FEMALE}' else '{MALE,FEMALE,OTHER}' end, '{}', '{}', '{}', '{}',
+      case floor(random() * 3) when 0 then '{MALE}'::text[] when 1 then '{FEMALE}'
+        else '{MALE,FEMALE,OTHER}' end, '{}', '{}', '{}', '{}',
       18 + floor(random() * 10)::int, 35 + floor(random() * 30)::int, 50, '[]', false, 2,
       (floor(random() * 256)::bigint & floor(random() * 256)::bigint) + ((floor(random() * 2048)::bigint & floor(random() * 2048)::bigint) << 16)
         + ((floor(random() * 512)::bigint & floor(random() * 512)::bigint) << 32) + ((floor(random() * 128)::bigint) << 44),
       ((random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64) & (random() * 1e15)::bigint::bit(64))::bit(128)
     from (select n, place, (place * 7919) % 12000 - 6000 as place_latitude, (place * 104729) % 34000 - 17000 as place_longitude
-      from (select n, floor(200 * random() ^ 3)::int as place from generate_series(${first}::bigint, ${last}::bigint) n) as people) as placed`)
+      from (select n, floor(200 * random() ^ 3)::int as place
+        from generate_series(${first}::bigint, ${last}::bigint) n) as people) as placed`)
   await plainClient.query('vacuum analyze profiles, members')
 }
 
@@ -71,18 +75,16 @@ async function insertSearcher (rank: number, swiped: number) {
   await plainClient.query(
     `insert into profiles (account_id, display_name, has_custom_name, birth_date, gender, latitude, longitude, looking_for, interested_in, fitness_goals,
       preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, photo_count, trait_bits, sport_bits)
-    values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE', ${(rank * 7919) % 12000 - 6000}, ${
-      (rank * 104729) % 34000 - 17000
-    }, '{FEMALE}', '{}', '{}', '{}', '{}',
+    values ('${account}', 'Me', true, current_date - 365 * 28, 'MALE',
+      ${(rank * 7919) % 12000 - 6000}, ${(rank * 104729) % 34000 - 17000}, '{FEMALE}', '{}', '{}', '{}', '{}',
       22, 38, ${KILOMETRES}, '[]', false, 2, 1234567890123 & 2251799813685247, 12345::bit(128)) on conflict do nothing`
   )
   const me = await readCaller(db, account)
   if (swiped) {
     await plainClient.query(
       `insert into swipes (swiper_id, target_id, swipe_type) select '${account}', account_id, 'PASS' from profiles
-      where latitude between ${me.latitude! - 12} and ${me.latitude! + 12} and longitude between ${
-        me.longitude! - 12
-      } and ${me.longitude! + 12} and gender = 'FEMALE'
+      where latitude between ${me.latitude! - 12} and ${me.latitude! + 12}
+        and longitude between ${me.longitude! - 12} and ${me.longitude! + 12} and gender = 'FEMALE'
       limit ${swiped} on conflict do nothing`
     )
     await plainClient.query('analyze swipes')
@@ -177,10 +179,9 @@ try {
   const { rows: [index] } = await plainClient.query(
     `select pg_size_pretty(pg_relation_size('profiles_discover')) as size`
   ) as { rows: { size: string }[] }
+  const { rows: [version] } = await sql<{ text: string }>`select version() as text`.execute(db)
   console.log(
-    `index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${
-      (await sql<{ v: string }>`select version() as v`.execute(db)).rows[0]?.v.slice(0, 15)
-    }`
+    `index: ${index?.size}; ${KILOMETRES} km, 10 shown, ${SEARCHES} searches each; ${version?.text.slice(0, 15)}`
   )
 } finally {
   await app.close()

@@ -3,8 +3,8 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { Enum, Nullable } from '@tandem/http-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
-import { roundDegrees } from '../position.ts'
 import { ageNow } from '../people/queries.ts'
+import { roundDegrees } from '../position.ts'
 import type { Tables } from '../tables.ts'
 import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type CompatibilityInputs } from './score.ts'
 
@@ -108,9 +108,8 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
 /** Distance and score of the current profile for `me`. Join it laterally. */
 export const scoredAgainst = (me: CompatibilityInputs) =>
   sql<{ km: number | null, score: number }>`(
-  select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared, ${
-    distanceKmFrom(me)
-  } as km) as compared)`.as<'scored'>(sql.ref('scored'))
+  select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared,
+    ${distanceKmFrom(me)} as km) as compared)`.as<'scored'>(sql.ref('scored'))
 
 type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 

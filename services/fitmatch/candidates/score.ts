@@ -27,9 +27,8 @@ export function distanceKmFrom ({ latitude, longitude }: CompatibilityInputs): R
   // a hundredth of a millimetre.
   return sql`${float(EARTH_RADIUS_KM)} * acos(greatest(-1, least(1,
     ${float(Math.sin(latitude * toRadians))} * sin(profiles.public_latitude * ${float(toRadians)}) +
-    ${float(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${
-    float(toRadians)
-  }) * cos((profiles.public_longitude - ${float(longitude)}) * ${float(toRadians)}))))`
+    ${float(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${float(toRadians)}) *
+      cos((profiles.public_longitude - ${float(longitude)}) * ${float(toRadians)}))))`
 }
 
 const countBits = (bits: string) => bits.replaceAll('0', '').length

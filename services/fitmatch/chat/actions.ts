@@ -128,18 +128,19 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
   // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
+  const batchSize = sql.lit(MAX_MESSAGE_IDS_PER_EVENT)
+  const messageIds = sql<string[]>`batches.ids`
   const { rows } = await publishSql(db, (insertEvent) =>
     sql<{ id: string, readAt: Date }>`
     with marked as (
       update messages set read_at = now() where id in (${unread}) and read_at is null
       returning id, read_at
     ), batches as (
-      select jsonb_agg(id) as ids from (select id, (row_number() over () - 1) / ${
-      sql.lit(MAX_MESSAGE_IDS_PER_EVENT)
-    } as batch from marked) as numbered group by batch
-    ), published as (${
-      insertEvent(MessagesRead, matchId, { matchId, readerId, messageIds: sql<string[]>`batches.ids` }, sql`batches`)
-    })
+      select jsonb_agg(id) as ids
+      from (select id, (row_number() over () - 1) / ${batchSize} as batch from marked) as numbered group by batch
+    ), published as (
+      ${insertEvent(MessagesRead, matchId, { matchId, readerId, messageIds }, sql`batches`)}
+    )
     select id, read_at as "readAt" from marked`)
   return rows
 }

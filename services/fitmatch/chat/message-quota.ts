@@ -9,8 +9,10 @@ export async function useMessageQuota (trx: Trx, accountId: string) {
   const { rows } = await sql<{ used: number }>`
     insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
     on conflict (account_id) do update set
-      used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1 else quota.used + 1 end,
-      window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then clock_timestamp() else quota.window_started_at end
+      used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1
+        else quota.used + 1 end,
+      window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute'
+        then clock_timestamp() else quota.window_started_at end
       where quota.used < ${MESSAGES_PER_MINUTE} or quota.window_started_at <= clock_timestamp() - interval '1 minute'
     returning used`.execute(trx)
   if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)

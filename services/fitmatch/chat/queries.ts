@@ -31,8 +31,7 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
 
 const messagesOf = (db: Db, accountId: string, matchId: string) =>
   db.selectFrom('messages')
-    // Checked again in this statement: people who are not, or no longer, part of the match get no messages, whatever was
-    // checked before.
+    // Checked again in this statement, because the match may have ended since the first check.
     .innerJoin('matches', 'matches.id', 'match_id')
     .where('match_id', '=', matchId)
     .where('ended_at', 'is', null)

@@ -40,8 +40,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/chat/:matchId', {
     schema: {
       summary: 'Get a chat',
-      description:
-        "A page of messages, oldest first; the newest page without a cursor. Marks the other person's messages up to the end of the page as read.",
+      description: "A page of messages, oldest first; the newest page without a cursor. Marks the other person's " +
+        'messages up to the end of the page as read.',
       params,
       querystring: Type.Object({
         limit,
@@ -70,8 +70,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/chat/:matchId/messages', {
     schema: {
       summary: 'Poll for new messages',
-      description:
-        'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.',
+      description: 'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. ' +
+        'Marks nothing as read.',
       params,
       querystring: Type.Object({ limit, after: Type.Optional(Instant), afterId: Type.Optional(Id) }),
       response: { 200: Data(Type.Object({ messages, isTyping: Type.Boolean() })) }
@@ -91,7 +91,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Send a message',
       description:
-        'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a ' +
+        'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per ' +
+        'minute: 429 RATE_LIMITED. With a ' +
         '`clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,

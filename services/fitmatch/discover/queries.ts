@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
+import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../candidates/candidate.ts'
+import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from '../candidates/score.ts'
 import { ProfileNotFound } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db, MatchType, SwipeType } from '../tables.ts'
-import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../candidates/candidate.ts'
 import { cellRangesAround } from './cells.ts'
-import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from '../candidates/score.ts'
 
 interface Search {
   limit: number
@@ -31,15 +31,14 @@ const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') =>
  */
 function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
+  const excludedProfiles = excluded.length === 0
+    ? sql``
+    : sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})`
   return sql`
     select target_id from swipes where swiper_id = ${id}
     union all select blocked_id from blocks where blocker_id = ${id}
     union all select blocker_id from blocks where blocked_id = ${id}
-    ${
-    excluded.length > 0
-      ? sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})`
-      : sql``
-  }`
+    ${excludedProfiles}`
 }
 
 // Scoring one sixteenth of the candidates costs a sixteenth, and is enough to find a score threshold.
@@ -71,9 +70,8 @@ export async function discover (
 
   const candidatesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) =>
     sql`
-    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')}, ${
-      arrayLiteral(ranges.map(({ last }) => last), 'int')
-    }) as range (first_cell, last_cell)
+    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')},
+      ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
     cross join lateral (
       select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
       from profiles
@@ -91,13 +89,13 @@ export async function discover (
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
     with threshold as materialized (
-      select ${score} as score from ${
-    candidatesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_DIVISOR)}`)
-  }
+      select ${score} as score from
+        ${candidatesBornIn(middle, sql`${middle} + (${youngest} - ${oldest}) / ${sql.lit(SAMPLE_DIVISOR)}`)}
       order by 1 desc offset ${sql.lit(limit - 1)} limit 1
     ), scored as materialized (
       select count(*)::int as total,
-        jsonb_agg(jsonb_build_array(account_id, ${score}, ${visibleKm})) filter (where ${score} >= coalesce((select score from threshold), 0)) as best
+        jsonb_agg(jsonb_build_array(account_id, ${score}, ${visibleKm}))
+          filter (where ${score} >= coalesce((select score from threshold), 0)) as best
       from ${candidatesBornIn(oldest, youngest)}
     )
     select (each->>0)::uuid as "accountId", (each->>1)::int as score, (each->>2)::float8 as km, total

@@ -10,13 +10,13 @@ import {
   Timestamp,
   type Routes
 } from '@tandem/http-kit'
+import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
 import { readParticipant } from '../people/queries.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
-import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import { discover, readProfileView } from './queries.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -50,8 +50,8 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
   app.get('/fitmatch/discover', {
     schema: {
       summary: 'Find people to train with, best matches first',
-      description:
-        '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. ' +
+      description: '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ' +
+        'ACTIVE and has two photos. ' +
         'Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.',
       querystring: Type.Object({
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),

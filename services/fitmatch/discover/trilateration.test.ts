@@ -1,7 +1,7 @@
 import t from 'tap'
 import { sql } from 'kysely'
-import { createFacts, testApp } from '../test/app.ts'
 import { roundToGrid } from '../position.ts'
+import { createFacts, testApp } from '../test/app.ts'
 
 // An attacker who can move freely and search without limit collects distances, filter results, order and scores, and
 // computes positions from them. The result must not be more precise than the grid.

@@ -10,7 +10,8 @@ export const pairOf = (one: string, other: string) =>
  * like each other at the same instant would not see each other's swipe. This is an expression; select it.
  */
 export const pairLock = (one: Expression<unknown>, other: Expression<unknown>) =>
-  sql`pg_advisory_xact_lock(hashtextextended(current_schema() || '.pair.' || least(${one}, ${other}) || greatest(${one}, ${other}), 0))`
+  sql`pg_advisory_xact_lock(
+    hashtextextended(current_schema() || '.pair.' || least(${one}, ${other}) || greatest(${one}, ${other}), 0))`
 
 export async function lockPair (trx: Trx, one: string, other: string) {
   await sql`select ${pairLock(sql`${one}::uuid`, sql`${other}::uuid`)}`.execute(trx)

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
 import { readParticipant } from '../people/queries.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
 const profile = Type.Object({

@@ -16,7 +16,8 @@ export const isBlockedBy = (accountId: string) =>
 export const isMatchedWith = (accountId: string) =>
   sql<boolean>`
   exists (select from matches
-    where ended_at is null and low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId}))`
+    where ended_at is null and low_id = least(profiles.account_id, ${accountId})
+      and high_id = greatest(profiles.account_id, ${accountId}))`
 
 /**
  * Whether `viewer` can see the current profile. Every path from one person to another checks this. Blocked people, in

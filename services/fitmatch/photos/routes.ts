@@ -15,10 +15,10 @@ import {
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
-import { withUrl, withUrls } from './urls.ts'
 import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
 import { Photo } from './schemas.ts'
+import { withUrl, withUrls } from './urls.ts'
 
 const Photos = Data(Type.Object({
   photos: Type.Array(Photo),
@@ -41,7 +41,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Add a photo',
       description:
-        'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.',
+        'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has ' +
+        'at most 6 photos: 400 LIMIT_EXCEEDED.',
       fileField: 'file',
       headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ photo: Photo })) }
@@ -61,8 +62,8 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/fitmatch/photos', {
     schema: {
       summary: 'Reorder my photos, or choose the main one',
-      description:
-        'If the new main photo was not compared with a selfie, the photos are no longer verified, and `isPhotoVerified` is false. A pending verification ' +
+      description: 'If the new main photo was not compared with a selfie, the photos are no longer verified, and ' +
+        '`isPhotoVerified` is false. A pending verification ' +
         'is canceled if the new main photo was added after its selfie.',
       body: Body({
         photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos, once' })),

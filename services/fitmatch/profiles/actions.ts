@@ -1,89 +1,24 @@
 import { sql } from 'kysely'
-import type Type from 'typebox'
 import { MatchFacts } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { createMediaKey } from '@tandem/media-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
+import { findCaller, lockProfile } from '../people/queries.ts'
+import { sportBitsOf } from '../people/sports.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
 import { removeUnreportedFiles } from '../photos/files.ts'
 import { todayIn, useDailyQuota } from '../quotas.ts'
 import type { Trx } from '../tables.ts'
-import { checkAge, checkAgeRange, toColumns, toTimes, type Position } from './fields.ts'
+import { checkAge, checkAgeRange, toColumns, type Position } from './fields.ts'
 import { checkInterests } from './interests.ts'
-import { roundToGrid } from '../position.ts'
-import { findCaller, lockProfile } from '../people/queries.ts'
+import { columnsOf, copyPhotos, saveFetchedFacts, type MainProfile } from './main-profile.ts'
 import { readOwnProfile } from './queries.ts'
 import type { ProfileFields } from './schemas.ts'
-import { sportBitsOf } from '../people/sports.ts'
 import { encodeTraits } from './traits.ts'
 
-type Facts = NonNullable<Type.Static<typeof MatchFacts.response>>
-
 const POSITION_CHANGES_PER_DAY = 20
-// For a response without changedAt: changes of the last moments before the call may or may not be in it.
-const UNCERTAINTY_MS = 5_000
-
-const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
-
-/** Columns filled from the main profile. */
-function fromMainProfile (
-  { name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: Facts
-) {
-  const hasPosition = latitude !== null && longitude !== null
-  return {
-    display_name: name,
-    has_custom_name: false,
-    birth_date: birthDate,
-    gender,
-    bio,
-    height: height === null ? null : Math.round(height),
-    city,
-    district: null,
-    latitude: hasPosition ? roundToGrid(latitude) : null,
-    longitude: hasPosition ? roundToGrid(longitude) : null,
-    interested_in: [],
-    fitness_goals: [],
-    preferred_times: toTimes(preferredAvailability),
-    workout_days: [],
-    prompts: '[]'
-  }
-}
-
-const columnsOf = (facts: Facts, fields: ProfileFields, minAge: number) => ({
-  ...defaultPreferences,
-  age_min: Math.max(18, minAge),
-  ...fromMainProfile(facts),
-  ...toColumns(fields)
-})
-
-/** Stores the fetched facts, unless an event has already brought newer ones. */
-async function saveFetchedFacts (
-  trx: Trx,
-  accountId: string,
-  { timezone, weight, favoriteSports, experience, changedAt }: Facts,
-  calledAt: Date
-) {
-  const changeTime = toTimestamp(changedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS))
-  await lockMember(trx, accountId)
-  await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
-    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime)).execute()
-  await trx.updateTable('members').set({
-    weight,
-    favorite_sports: favoriteSports,
-    experience,
-    facts_changed_at: changeTime
-  })
-    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime)).execute()
-  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where(
-    'account_id',
-    '=',
-    accountId
-  ).executeTakeFirstOrThrow()
-}
 
 /** Creates a profile. Fields that the client omits are taken from the main profile as it is now. */
 export async function createProfile (
@@ -120,25 +55,9 @@ export async function createProfile (
   }
 }
 
-/**
- * Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a
- * matching profile.
- */
-async function copyPhotos (media: Deps['media'], urls: string[]) {
-  const copies = await Promise.all(urls.map(async (url) => {
-    const stored = media.toStoredValue(url)
-    if (isMediaKey(stored)) {
-      const key = createMediaKey('public')
-      return await media.copy(stored, key) ? key : undefined
-    }
-    return media.isAllowedUrl(url) ? stored : undefined
-  }))
-  return copies.filter((copy) => copy !== undefined)
-}
-
 interface NewProfileParts {
   columns: ReturnType<typeof columnsOf>
-  facts: Facts
+  facts: MainProfile
   photos: string[]
   calledAt: Date
 }

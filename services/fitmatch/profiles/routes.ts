@@ -37,7 +37,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Create my matching profile',
       description:
-        'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.',
+        'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there ' +
+        'already is one, 403 AGE_RESTRICTED below the age of 18.',
       headers: IdempotencyHeaders,
       body: NewProfile,
       response: { 201: Data(OwnProfile) }
@@ -51,7 +52,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Update my matching profile',
       description:
-        'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.',
+        'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 ' +
+        'times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
       response: { 200: Data(OwnProfile) }
     }

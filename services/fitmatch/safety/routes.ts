@@ -101,7 +101,8 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Report and block a person',
       description:
-        'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. ' +
+        'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a ' +
+        'verified email address count towards a suspension. ' +
         'A person I was matched with can be reported for 30 days after either of us has left the match.',
       headers: IdempotencyHeaders,
       body: Body({

@@ -15,11 +15,11 @@ const REPORTERS_TO_SUSPEND = 3
 export async function suspendIfDue (trx: Trx, accountId: string) {
   const reporters = await trx.selectFrom('reports').innerJoin('members', 'members.account_id', 'reporter_id')
     .where('reported_id', '=', accountId).where('email_verified', '=', true)
-    .select(sql<boolean>`bool_or(reason = 'UNDERAGE')`.as('saysUnderage'))
+    .select(sql<boolean>`bool_or(reason = 'UNDERAGE')`.as('isUnderage'))
     .groupBy('reporter_id')
     .having(sql<boolean>`bool_and(status = 'OPEN')`)
     .execute()
-  if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ saysUnderage }) => saysUnderage)) {
+  if (reporters.length >= REPORTERS_TO_SUSPEND || reporters.some(({ isUnderage }) => isUnderage)) {
     await setSuspended(trx, accountId, true)
   }
 }

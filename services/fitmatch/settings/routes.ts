@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Message, message, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { deleteProfile } from '../profiles/actions.ts'
 import { readCaller } from '../people/queries.ts'
+import { deleteProfile } from '../profiles/actions.ts'
 import { updateSettings } from './actions.ts'
 
 const Settings = Data(Type.Object({

@@ -76,9 +76,8 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
 /** Finds the profile's account and locks the pair, in one statement. */
 async function lockPairWithProfile (trx: Trx, accountId: string, profileId: string) {
   const { rows } = await sql<{ targetId: string }>`
-    select account_id as "targetId", ${
-    pairLock(sql`account_id`, sql`${accountId}::uuid`)
-  } from profiles where id = ${profileId}`.execute(trx)
+    select account_id as "targetId",
+      ${pairLock(sql`account_id`, sql`${accountId}::uuid`)} from profiles where id = ${profileId}`.execute(trx)
   if (!rows[0]) throw new ProfileNotFound()
   return rows[0].targetId
 }

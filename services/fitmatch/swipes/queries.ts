@@ -18,7 +18,8 @@ export async function readLikes (db: Db, me: Caller): Promise<{ count: number, p
     .where(
       sql<
         boolean
-      >`not exists (select from swipes as replies where replies.swiper_id = ${me.accountId} and replies.target_id = profiles.account_id)`
+      >`not exists (select from swipes as replies where replies.swiper_id = ${me.accountId}
+        and replies.target_id = profiles.account_id)`
     )
   const { count } = await pending.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   if (!me.isSubscribed || count === 0) return { count, profiles: [] }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
-import type { Deps } from '../deps.ts'
 import { Candidate, exampleCandidate } from '../candidates/candidate.ts'
-import { waitUntilPropagated } from '../propagation.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import type { Deps } from '../deps.ts'
 import { readParticipant } from '../people/queries.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
+import { waitUntilPropagated } from '../propagation.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
 

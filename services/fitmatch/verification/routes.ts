@@ -19,8 +19,8 @@ import {
 import type { Deps } from '../deps.ts'
 import { AlreadyVerified, VerificationPending } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
 import { readCaller } from '../people/queries.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 
@@ -73,9 +73,10 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/verification', {
     schema: {
       summary: 'Submit a selfie to verify my photos',
-      description:
-        'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after ' +
-        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval. The main photo must be uploaded: with one on ' +
+      description: 'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only ' +
+        'operators see it, and it is erased 30 days after ' +
+        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an ' +
+        'approval. The main photo must be uploaded: with one on ' +
         'another server, or without photos, 400 VALIDATION_ERROR.',
       fileField: 'photo',
       response: { 200: Data(Type.Object({ verification: Verification })) }
@@ -139,7 +140,8 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       summary: 'Approve a verification (operators)',
       description:
-        '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.',
+        '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the ' +
+        'verification is then canceled.',
       params,
       response: { 200: Message }
     },

@@ -94,8 +94,7 @@ export async function findMembership (db: Db, id: string) {
   const account = await db.selectFrom('accounts').where('id', '=', id).select('created_at').executeTakeFirst()
   if (!account) return
   const { rows } = await sql<{ number: number }>`
-    select count(*) as number from (select from accounts where id <= ${id} limit ${
-    sql.lit(MAX_COUNTED_MEMBERS)
-  }) earlier`.execute(db)
+    select count(*) as number from (select from accounts where id <= ${id}
+      limit ${sql.lit(MAX_COUNTED_MEMBERS)}) earlier`.execute(db)
   return { since: account.created_at, number: rows[0]?.number ?? 1 }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { seededRandom } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, testApp, randomEmail } from '../test/app.ts'
 import { expireUnverifiedAccounts } from './actions.ts'
@@ -88,6 +89,7 @@ t.test('a verified account, a banned account and one with a valid code do not ex
 })
 
 t.test('a verification at the moment the code expires succeeds or fails completely', async (t) => {
+  const random = seededRandom(t)
   const seen = { verified: 0, expired: 0 }
   for (let round = 0; round < 100 && (seen.verified === 0 || seen.expired === 0); round++) {
     const email = randomEmail()
@@ -96,15 +98,15 @@ t.test('a verification at the moment the code expires succeeds or fails complete
     await registeredAgo(userId, '73 hours')
     await sql`update codes set expires_at = clock_timestamp() + interval '10 milliseconds' where account_id = ${userId}`
       .execute(db)
-    const soon = async () => await sleep(Math.random() * 20)
-    const [answer] = await Promise.all([
+    const soon = async () => await sleep(random() * 20)
+    const [response] = await Promise.all([
       soon().then(async () => await verify(userId, code)),
       soon().then(async () => await expireUnverifiedAccounts(db)),
       soon().then(async () => await expireUnverifiedAccounts(db))
     ])
 
-    const verified = answer.status === 200
-    if (!verified) t.match(answer.code, /^(INVALID_CODE|USER_NOT_FOUND)$/)
+    const verified = response.status === 200
+    if (!verified) t.match(response.code, /^(INVALID_CODE|USER_NOT_FOUND)$/)
     await expireUnverifiedAccounts(db)
     t.equal((await check(email)).exists, verified)
     t.equal((await publishedEvents(userId)).some(({ type }) => type === 'account.verified'), verified)

@@ -51,7 +51,8 @@ export async function redeemCode (trx: Trx, secrets: Secrets, { accountId, purpo
 async function countDailyAttempt (trx: Trx, accountId: string) {
   const { rows } = await sql`
     insert into code_attempts (account_id, day, attempts) values (${accountId}, (now() at time zone 'utc')::date, 1)
-    on conflict (account_id, day) do update set attempts = code_attempts.attempts + 1 where code_attempts.attempts < ${MAX_ATTEMPTS_PER_DAY}::int
+    on conflict (account_id, day) do update set attempts = code_attempts.attempts + 1
+      where code_attempts.attempts < ${MAX_ATTEMPTS_PER_DAY}::int
     returning attempts`.execute(trx)
   return rows.length > 0
 }

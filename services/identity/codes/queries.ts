@@ -6,4 +6,5 @@ export const MAX_ATTEMPTS_PER_CODE = 5
 /** Whether the account of a row has a code that can still be used; a column for queries on accounts. */
 export const hasActiveCode = (purpose: Purpose) =>
   sql<boolean>`exists (
-  select from codes where account_id = accounts.id and purpose = ${purpose} and attempts < ${MAX_ATTEMPTS_PER_CODE}::int and expires_at > now())`
+  select from codes where account_id = accounts.id and purpose = ${purpose}
+    and attempts < ${MAX_ATTEMPTS_PER_CODE}::int and expires_at > now())`

@@ -6,11 +6,11 @@ const { db, post } = await testApp(t)
 
 t.test('anybody can report a sign-in problem, and operators can read it', async (t) => {
   const email = randomEmail()
-  const answer = await post('/auth/report-issue', {
+  const response = await post('/auth/report-issue', {
     email: email.toUpperCase(),
     description: '  The code never arrives.  '
   })
-  t.strictSame(answer, { status: 200, success: true, data: { message: 'Thank you, we will look into it' } })
+  t.strictSame(response, { status: 200, success: true, data: { message: 'Thank you, we will look into it' } })
   t.match(await listIssues(db), [{ email, description: 'The code never arrives.', at: Date }])
 })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Text, type Routes } from '@tandem/http-kit'
-import { Email } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
+import { Email } from '../schemas.ts'
 import { reportIssue } from './actions.ts'
 
 export const issueRoutes: Routes<Deps> = async (app, { db }) => {

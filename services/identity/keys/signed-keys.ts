@@ -32,7 +32,8 @@ export function readRootPrivateKey (text: string, publicKeys: string[]): KeyObje
   const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' })
   if (!publicKeys.some((each) => publicKey.equals(Buffer.from(each, 'base64')))) {
     throw new ConfigError(
-      'IDENTITY_ROOT_PUBLIC_KEYS does not contain the public key of IDENTITY_ROOT_PRIVATE_KEY, so other processes would reject the keys that it signs'
+      'IDENTITY_ROOT_PUBLIC_KEYS does not contain the public key of IDENTITY_ROOT_PRIVATE_KEY, so other ' +
+        'processes would reject the keys that it signs'
     )
   }
   return key

@@ -35,7 +35,8 @@ export const indonesian: MailTemplates = {
       subject: 'Buat kata sandi baru untuk Tandem',
       title: 'Halo',
       paragraphs: [
-        'Gunakan tautan ini untuk membuat kata sandi baru. Tautan ini berlaku selama satu jam dan hanya dapat digunakan sekali.',
+        'Gunakan tautan ini untuk membuat kata sandi baru. Tautan ini berlaku selama satu jam dan hanya ' +
+        'dapat digunakan sekali.',
         'Setelah kata sandi diubah, semua perangkat Anda akan keluar dari akun.'
       ],
       button: { label: 'Buat kata sandi baru', url },

@@ -11,7 +11,8 @@ const MAX_ATTEMPTS = 5
 export async function claimPasswordChange (db: Db, accountId: string) {
   const recent = sql`select attempt from unnest(known.attempted_at) attempt where attempt > now() - interval '1 hour'`
   const { rows: [claimed] } = await sql`
-    insert into password_change_attempts as known (account_id, attempted_at, last_attempted_at) values (${accountId}, array[now()], now())
+    insert into password_change_attempts as known (account_id, attempted_at, last_attempted_at)
+    values (${accountId}, array[now()], now())
     on conflict (account_id) do update set attempted_at = array(${recent}) || now(), last_attempted_at = now()
       where (select count(*) from (${recent}) recent) < ${MAX_ATTEMPTS}::int
     returning account_id`.execute(db)

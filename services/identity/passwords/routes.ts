@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
-import { Email } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
 import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
+import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetValid } from './resets.ts'
@@ -35,7 +35,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Change the password and sign out all other devices',
       description:
-        'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. ' +
+        'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as ' +
+        'failed sign-ins. ' +
         '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
@@ -58,8 +59,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/forgot-password', {
     schema: {
       summary: 'Request a password reset link by mail',
-      description:
-        'The link expires in one hour and can be used once. The response is the same whether or not the address has an account with a password.',
+      description: 'The link expires in one hour and can be used once. The response is the same whether or not the ' +
+        'address has an account with a password.',
       body: Body({ email: Email }),
       response: { 200: DataMessage('If this address has a password, we have sent a link to it') }
     },

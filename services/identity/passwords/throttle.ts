@@ -77,13 +77,13 @@ async function checkPassword (
   if (isCorrect) return true
 
   await sql`
-    insert into failed_password_attempts as known (source_digest, failures, blocked_until) values (${
-    digestOf(secrets, source)
-  }, 1, now())
+    insert into failed_password_attempts as known (source_digest, failures, blocked_until) values (
+      ${digestOf(secrets, source)}, 1, now())
     on conflict (source_digest) do update set
       failures = known.failures + 1,
       blocked_until = clock_timestamp() + case when known.failures + 1 < ${FREE_ATTEMPTS}::int then interval '0'
-        else least(interval '1 second' * 2 ^ least(known.failures + 1 - ${FREE_ATTEMPTS}::int, 10), ${MAX_WAIT}::interval) end
+        else least(interval '1 second' * 2 ^ least(known.failures + 1 - ${FREE_ATTEMPTS}::int, 10),
+          ${MAX_WAIT}::interval) end
       where known.blocked_until <= clock_timestamp()`.execute(db)
   return false
 }

@@ -88,17 +88,17 @@ const isRegistered = async (email: string) => (await post('/auth/check-email', {
 t.test('provider A creates a verified account with a name', async (t) => {
   const email = randomEmail()
   const sub = crypto.randomUUID()
-  const answer = await signInA({
+  const response = await signInA({
     sub,
     email: email.toUpperCase(),
     name: 'Ana Putri',
     picture: 'https://img.example/ana.png'
   }, { platform: 'android', deviceName: 'Phone' })
   t.strictSame({
-    ...answer,
+    ...response,
     accessToken: '',
     refreshToken: '',
-    user: { ...answer.user, id: '', createdAt: '', profile: null }
+    user: { ...response.user, id: '', createdAt: '', profile: null }
   }, {
     status: 201,
     success: true,
@@ -118,9 +118,9 @@ t.test('provider A creates a verified account with a name', async (t) => {
       nutritionGoal: null
     }
   })
-  t.match(answer.user.profile, { onboardingCompleted: false, experience: 'BEGINNER' })
-  t.ok(await canRefresh(answer))
-  t.strictSame((await publishedEvents(answer.user.id)).map(({ type }) => type), [
+  t.match(response.user.profile, { onboardingCompleted: false, experience: 'BEGINNER' })
+  t.ok(await canRefresh(response))
+  t.strictSame((await publishedEvents(response.user.id)).map(({ type }) => type), [
     'account.registered',
     'account.verified',
     'session.started'
@@ -128,8 +128,8 @@ t.test('provider A creates a verified account with a name', async (t) => {
 
   t.test('and signs in to it afterwards, even if the address at the provider changes', async (t) => {
     const again = await signInA({ sub, email: randomEmail() })
-    t.match(again, { status: 200, isNewUser: false, user: { id: answer.user.id, email } })
-    t.match(await signInA({ sub, email: undefined }), { status: 200, user: { id: answer.user.id } })
+    t.match(again, { status: 200, isNewUser: false, user: { id: response.user.id, email } })
+    t.match(await signInA({ sub, email: undefined }), { status: 200, user: { id: response.user.id } })
     t.match(await post('/auth/login', { email, password: 'Wide-Open-5ky' }), {
       status: 401,
       code: 'PROVIDER_A_ACCOUNT'

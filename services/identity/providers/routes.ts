@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
-import type { Provider } from '../tables.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
-import { device } from '../sessions/schemas.ts'
 import type { Device } from '../sessions/actions.ts'
+import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
+import type { Provider } from '../tables.ts'
 import { providerErrors, signInByProvider } from './actions.ts'
 
 const ProviderToken = Secret({
@@ -31,7 +31,8 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Sign in or register with provider A',
       description:
-        'Returns 201 for a new account. An existing account with the same address is linked if its address is verified. ' +
+        'Returns 201 for a new account. An existing account with the same address is linked if its address ' +
+        'is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
       response

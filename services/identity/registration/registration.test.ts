@@ -94,7 +94,7 @@ t.test('check-email', async (t) => {
 t.test('register', async (t) => {
   t.test('creates an account, signs it in and mails a code', async (t) => {
     const email = randomEmail()
-    const answer = await post('/auth/register', {
+    const response = await post('/auth/register', {
       email: email.toUpperCase(),
       password,
       name: ' Ana Putri ',
@@ -102,8 +102,8 @@ t.test('register', async (t) => {
       deviceInfo: 'iPhone 17',
       appVersion: '1.0'
     })
-    t.match(answer, isTokens)
-    t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, {
+    t.match(response, isTokens)
+    t.strictSame({ ...response, accessToken: '', refreshToken: '' }, {
       status: 201,
       success: true,
       accessToken: '',
@@ -111,13 +111,13 @@ t.test('register', async (t) => {
       expiresIn: 900,
       requiresEmailVerification: true,
       user: {
-        id: answer.user.id,
+        id: response.user.id,
         name: 'Ana Putri',
         email,
         image: null,
         role: 'USER',
         emailVerified: false,
-        createdAt: answer.user.createdAt,
+        createdAt: response.user.createdAt,
         profile: {
           gender: null,
           birthDate: null,
@@ -134,15 +134,15 @@ t.test('register', async (t) => {
         nutritionGoal: null
       }
     })
-    t.match(answer.user.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    t.match(await get('/auth/sessions', { as: answer }), {
+    t.match(response.user.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    t.match(await get('/auth/sessions', { as: response }), {
       status: 200,
       data: { sessions: [{ platform: 'ios', deviceInfo: 'iPhone 17', appVersion: '1.0' }] }
     })
-    t.ok(await canRefresh(answer))
+    t.ok(await canRefresh(response))
     t.match(await codeMailedTo(email), /^\d{6}$/)
 
-    const { id } = answer.user
+    const { id } = response.user
     t.strictSame(await publishedEvents(id), [
       { type: 'account.registered', accountId: id, name: 'Ana Putri', usernameSeed: 'user', locale: 'en', image: null },
       {

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/http-kit'
-import { Email, RequiredId } from '../schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { EmailFailed } from '../errors.ts'
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
+import { Email, RequiredId } from '../schemas.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { register, verifyEmail } from './actions.ts'
@@ -26,7 +26,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Look up the sign-in method of an email address',
       description:
-        '`register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.',
+        '`register` means that the address has no account, `credentials` that it signs in with a password or ' +
+        'a mailed code. 400 INVALID_EMAIL.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -63,9 +64,10 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/register', {
     schema: {
       summary: 'Register with an email address and an optional password',
-      description:
-        'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, ' +
-        'the account gets a neutral one. A reserved or misleading name is rejected with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
+      description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 ' +
+        'hours. Without a name, ' +
+        'the account gets a neutral one. A reserved or misleading name is rejected with 400 ' +
+        'VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
@@ -96,9 +98,10 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/verify-email', {
     schema: {
       summary: 'Verify an email address with the mailed code',
-      description:
-        'A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has ' +
-        'an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration. ' +
+      description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the ' +
+        'registration are kept only if this request has ' +
+        'an access token of the account (it may have expired within the last 24 hours), or comes from the ' +
+        'network of the registration. ' +
         '400 INVALID_CODE; 404 USER_NOT_FOUND.',
       body: Body({ userId: RequiredId, code: Code }),
       response: {
@@ -121,7 +124,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Mail a new verification code',
       description:
-        'Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.',
+        'Only the newest code is valid. The response is the same whether or not the address has an account. ' +
+        '500 EMAIL_FAILED.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -147,9 +151,15 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   /** An id for an address without an account: the same in every response, and indistinguishable from a real id. */
   function fakeUserId (email: string) {
     const digits = secrets.digest('fake-user-id', email).toString('hex')
-    // A UUIDv7 starts with its time of creation: for these, between August 2026 and October 2028.
-    return `01a${digits.slice(0, 5)}-${digits.slice(5, 9)}-7${digits.slice(9, 12)}-b${digits.slice(12, 15)}-${
+    const parts = [
+      digits.slice(0, 5),
+      digits.slice(5, 9),
+      digits.slice(9, 12),
+      digits.slice(12, 15),
       digits.slice(15, 27)
-    }`
+    ]
+    const [time, low, first, second, node] = parts
+    // A UUIDv7 starts with its time of creation: for these, between August 2026 and October 2028.
+    return `01a${time}-${low}-7${first}-b${second}-${node}`
   }
 }

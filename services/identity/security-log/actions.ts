@@ -106,11 +106,11 @@ async function insertSignInFailure (db: Db, { method, email, accountId }: Attemp
   const { sessionId, network, requestId } = currentOrigin()
   await sql`
     insert into security_events as known (kind, account_id, session_id, network, request_id, detail)
-    values ('SIGN_IN_FAILED', coalesce(${accountId ?? null}::uuid, (select id from accounts where email = ${
-    email ?? null
-  }::text)), ${sessionId}, ${network}, ${requestId},
+    values ('SIGN_IN_FAILED', coalesce(${accountId ?? null}::uuid, (select id from accounts
+      where email = ${email ?? null}::text)), ${sessionId}, ${network}, ${requestId},
       jsonb_build_object('method', ${method}::text, 'times', 1))
-    on conflict (account_id, network, (detail ->> 'method'), date_bin('1 minute', created_at, timestamptz '2000-01-01 00:00:00+00'))
+    on conflict (account_id, network, (detail ->> 'method'),
+        date_bin('1 minute', created_at, timestamptz '2000-01-01 00:00:00+00'))
       where kind = 'SIGN_IN_FAILED'
     do update set detail = jsonb_set(known.detail, '{times}', to_jsonb((known.detail ->> 'times')::integer + 1))`
     .execute(db)

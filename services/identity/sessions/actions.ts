@@ -47,9 +47,8 @@ export async function startSession (trx: Trx, { accountId, method, client: { add
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
     with session as (
       insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
-      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion}, ${
-    maskAddress(address)
-  })
+      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion},
+        ${maskAddress(address)})
       returning id
     ), token as (
       insert into refresh_tokens (digest, session_id, expires_at)

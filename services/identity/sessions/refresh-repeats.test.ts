@@ -26,8 +26,8 @@ const rejected = { status: 401, success: false, code: 'INVALID_REFRESH_TOKEN' }
 
 t.test('the same idempotency key returns the same response again', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken, 'k')
-  t.match(answer, {
+  const response = await refresh(account.refreshToken, 'k')
+  t.match(response, {
     status: 200,
     success: true,
     accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/,
@@ -35,10 +35,10 @@ t.test('the same idempotency key returns the same response again', async (t) => 
     expiresIn: 900
   })
   await usedAgo(55, account.sessionId)
-  t.strictSame(await refresh(account.refreshToken, 'k'), answer)
-  t.strictSame(await refresh(account.refreshToken, 'k'), answer)
-  t.match(await get('/auth/sessions', { as: answer }), { status: 200 })
-  t.ok(await canRefresh(answer))
+  t.strictSame(await refresh(account.refreshToken, 'k'), response)
+  t.strictSame(await refresh(account.refreshToken, 'k'), response)
+  t.match(await get('/auth/sessions', { as: response }), { status: 200 })
+  t.ok(await canRefresh(response))
 })
 
 t.test('20 concurrent refreshes with the same key get the same response', async (t) => {
@@ -54,8 +54,8 @@ t.test('20 concurrent refreshes with the same key get the same response', async 
 
 t.test('after the new token is used, the old token with its key counts as copied', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken, 'k')
-  const next = await refresh(answer.refreshToken, 'k')
+  const response = await refresh(account.refreshToken, 'k')
+  const next = await refresh(response.refreshToken, 'k')
   t.equal(next.status, 200)
   t.match(await refresh(account.refreshToken, 'k'), rejected, 'a double tap at first')
   t.ok(await isActive(account))
@@ -69,15 +69,15 @@ t.test('after the new token is used, the old token with its key counts as copied
 t.test('repeats concurrent with the use of the new token never create a second new token', async (t) => {
   for (let round = 0; round < 5; round++) {
     const account = await givenAccount()
-    const answer = await refresh(account.refreshToken, 'k')
+    const response = await refresh(account.refreshToken, 'k')
     const { results } = await inParallel(
       8,
       async (index) =>
-        index === 4 ? await refresh(answer.refreshToken, 'next') : await refresh(account.refreshToken, 'k')
+        index === 4 ? await refresh(response.refreshToken, 'next') : await refresh(account.refreshToken, 'k')
     )
     for (const [index, { status, ...result }] of results.entries()) {
       if (index === 4) t.equal(status, 200)
-      else if (status === 200) t.match(result, { refreshToken: answer.refreshToken })
+      else if (status === 200) t.match(result, { refreshToken: response.refreshToken })
       else t.equal(status, 401)
     }
     const { rows: unused } =
@@ -89,22 +89,22 @@ t.test('repeats concurrent with the use of the new token never create a second n
 t.test('a used token with another key, or without one, counts as copied', async (t) => {
   for (const [first, second] of [['k', 'other'], ['k', undefined], [undefined, 'k']] as const) {
     const account = await givenAccount()
-    const answer = await refresh(account.refreshToken, first)
+    const response = await refresh(account.refreshToken, first)
     t.match(await refresh(account.refreshToken, second), rejected)
     t.ok(await isActive(account), 'within ten seconds it counts as a double tap')
     await usedAgo(11, account.sessionId)
     t.match(await refresh(account.refreshToken, second), rejected)
     t.notOk(await isActive(account), `${first}, then ${second}`)
-    t.notOk(await canRefresh(answer))
+    t.notOk(await canRefresh(response))
   }
 })
 
 t.test('after a minute the same key is rejected', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken, 'k')
+  const response = await refresh(account.refreshToken, 'k')
   await usedAgo(61, account.sessionId)
   t.match(await refresh(account.refreshToken, 'k'), rejected)
-  t.notOk(await canRefresh(answer))
+  t.notOk(await canRefresh(response))
 })
 
 t.test('an exchange is not repeated after its session ends or its account is banned', async (t) => {
@@ -125,29 +125,29 @@ t.test('the same key does not return the tokens of another account', async (t) =
 
 t.test('a process that crashes before it responds signs nobody out', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken, 'k')
+  const response = await refresh(account.refreshToken, 'k')
   await db.deleteFrom('refresh_responses').execute()
   const repeated = await refresh(account.refreshToken, 'k')
-  t.match(repeated, { status: 200, refreshToken: answer.refreshToken })
+  t.match(repeated, { status: 200, refreshToken: response.refreshToken })
   t.match(await get('/auth/sessions', { as: repeated }), { status: 200 })
   t.strictSame(await refresh(account.refreshToken, 'k'), repeated)
 })
 
 t.test('the database has no usable token, and no response for longer than a minute', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken, 'k')
+  const response = await refresh(account.refreshToken, 'k')
   const { rows } = await sql<{ row: string }>`
     select refresh_tokens::text as row from refresh_tokens union all select refresh_responses::text from refresh_responses`
     .execute(db)
   const written = rows.map(({ row }) => row).join('\n')
-  for (const token of [account.refreshToken, answer.refreshToken, answer.accessToken]) {
+  for (const token of [account.refreshToken, response.refreshToken, response.accessToken]) {
     t.notOk(written.includes(token))
     t.notOk(written.includes(Buffer.from(token).toString('hex')))
   }
   await sql`update refresh_responses set created_at = now() - interval '61 seconds'`.execute(db)
   await runHousekeeping(db)
   t.strictSame(await db.selectFrom('refresh_responses').select('digest').execute(), [])
-  t.ok(await canRefresh(answer))
+  t.ok(await canRefresh(response))
 })
 
 t.test('a key has 1 to 255 characters, and the header is documented', async (t) => {

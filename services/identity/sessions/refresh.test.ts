@@ -14,23 +14,23 @@ const sessionsOf = async (account: { accessToken: string }) =>
 
 t.test('a refresh token can be exchanged once', async (t) => {
   const account = await givenAccount()
-  const answer = await refresh(account.refreshToken)
-  t.match(answer, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/ })
-  t.strictSame({ ...answer, accessToken: '', refreshToken: '' }, {
+  const response = await refresh(account.refreshToken)
+  t.match(response, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, refreshToken: /^[\w-]{43}$/ })
+  t.strictSame({ ...response, accessToken: '', refreshToken: '' }, {
     status: 200,
     success: true,
     accessToken: '',
     refreshToken: '',
     expiresIn: 900
   })
-  t.strictSame(await sessionsOf(answer), [account.sessionId], 'the session stays the same')
+  t.strictSame(await sessionsOf(response), [account.sessionId], 'the session stays the same')
   t.match(await refresh(account.refreshToken), {
     status: 401,
     success: false,
     code: 'INVALID_REFRESH_TOKEN',
     error: String
   })
-  t.ok(await canRefresh(answer), 'the new token stays valid')
+  t.ok(await canRefresh(response), 'the new token stays valid')
 })
 
 t.test('of 20 concurrent refreshes one succeeds, and its token works', async (t) => {

@@ -53,7 +53,8 @@ async function exchange (db: Db, refreshToken: string, next: string): Promise<Re
       )
       update sessions set last_used_at = now()
       from used, accounts
-      where sessions.id = used.session_id and sessions.ended_at is null and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
+      where sessions.id = used.session_id and sessions.ended_at is null
+        and sessions.created_at > now() - ${SESSION_LIFETIME}::interval
         and accounts.id = sessions.account_id and accounts.banned_at is null
       returning sessions.id as "sessionId", accounts.id as "accountId", accounts.role`.execute(trx)
     if (!session) return
@@ -67,9 +68,8 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
   const { rows: [session] } = await sql<Omit<Refreshed, 'refreshToken'>>`
     select sessions.id as "sessionId", accounts.id as "accountId", accounts.role
     from refresh_tokens used
-    join refresh_tokens next on next.digest = ${
-    digestOf(next)
-  } and next.session_id = used.session_id and next.used_at is null
+    join refresh_tokens next
+      on next.digest = ${digestOf(next)} and next.session_id = used.session_id and next.used_at is null
     join sessions on sessions.id = used.session_id and sessions.ended_at is null
     join accounts on accounts.id = sessions.account_id and accounts.banned_at is null
     where used.digest = ${digestOf(refreshToken)} and used.used_at > now() - ${REPEAT_WINDOW}::interval`.execute(db)

@@ -14,8 +14,8 @@ import {
   ValidationError,
   type Routes
 } from '@tandem/http-kit'
-import { RequiredId } from '../schemas.ts'
 import type { Deps } from '../deps.ts'
+import { RequiredId } from '../schemas.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, listRecentlyEnded } from './queries.ts'
 import { refreshSession } from './refresh.ts'
@@ -42,8 +42,8 @@ const RefreshHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     minLength: 1,
     maxLength: 255,
-    description:
-      'Chosen by the client for this exchange. If the response was lost, repeat the request with the same key: within 60 seconds, and until the new ' +
+    description: 'Chosen by the client for this exchange. If the response was lost, repeat the request with the same ' +
+      'key: within 60 seconds, and until the new ' +
       'refresh token is used, the response is the same',
     examples: ['7f3b5c1e-0d52-4f6a-9a57-2f6f4f0f9d11']
   }))
@@ -55,8 +55,8 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/refresh', {
     schema: {
       summary: 'Exchange a refresh token for new tokens',
-      description:
-        'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. ' +
+      description: 'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was ' +
+        'probably copied, and the session ends. ' +
         'With an Idempotency-Key an exchange can be repeated. ' +
         '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
       headers: RefreshHeaders,
@@ -76,7 +76,8 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'End this session, another session, or all sessions',
       description:
-        'Without a body, this session ends; with a refresh token, the session of that token. Access tokens are rejected within a second.',
+        'Without a body, this session ends; with a refresh token, the session of that token. Access tokens ' +
+        'are rejected within a second.',
       body: Body({ refreshToken: OptionalRefreshToken, allDevices: Type.Optional(Type.Boolean()) }, {
         examples: [{ refreshToken: '8Xh3c0yJ2m…' }]
       }),
@@ -103,8 +104,8 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/auth/sessions', {
     schema: {
       summary: 'Sign out one device, or all except one',
-      description:
-        '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
+      description: '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of ' +
+        '`exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(RequiredId),

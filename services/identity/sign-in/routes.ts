@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
-import { Email } from '../schemas.ts'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { Password } from '../passwords/schemas.ts'
+import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { device } from '../sessions/schemas.ts'
 import { signIn, signInByCode } from './actions.ts'
@@ -18,7 +18,8 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         summary: 'Sign in with a password',
         description:
-          'After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. ' +
+          'After five wrong passwords in a row an address is blocked, for a second at first and for a minute ' +
+          'at most. While it is blocked, every password is rejected. ' +
           'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
           '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
         body: Body({ email: Email, password: Password, ...device }),
@@ -58,7 +59,8 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         summary: 'Sign in with a mailed code',
         description:
-          'This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked. 400 INVALID_CODE.',
+          'This also verifies the address. If it was not verified before, the password and sessions of the ' +
+          'registration are revoked. 400 INVALID_CODE.',
         'x-extension': true,
         body: Body({ email: Email, code: Code, ...device }),
         response: { 200: SignedIn }

@@ -1,13 +1,13 @@
 import { request, Agent } from 'node:http'
 import { sql, type CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { bearer } from '@tandem/http-kit/testing'
-import { asUuid, isFollowing } from '../visibility/people.ts'
 import { readAll, readDiscover, readFollowing, readByAuthor } from '../feed/queries.ts'
 import { updateRanking } from '../feed/ranking.ts'
 import { readTrending } from '../feed/trending.ts'
 import { listTrendingTags } from '../hashtags/queries.ts'
 import { selectPosts } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
+import { asUuid, isFollowing } from '../visibility/people.ts'
 import { person, type Filled } from './fill.ts'
 import { print, time } from './measure.ts'
 
@@ -111,9 +111,10 @@ export async function compareFollowing (db: Db, untimed: Db, { readers, star }: 
   const timeline = (reader: string) =>
     selectPosts(db, reader)
       .innerJoin(
-        sql<{ id: string }>`(select post_id as id from timeline where reader_id = ${
-          asUuid(reader)
-        } order by post_id desc limit 21)`.as('page'),
+        sql<{ id: string }>`(
+          select post_id as id from timeline where reader_id = ${asUuid(reader)} order by post_id desc limit 21)`.as(
+          'page'
+        ),
         'page.id',
         'posts.id'
       )

@@ -31,11 +31,8 @@ try {
 
   const since = performance.now()
   const filled = await fill(untimed, total)
-  console.log(
-    `${total.toLocaleString('en')} posts by 100,000 people, created in ${
-      Math.round((performance.now() - since) / 1_000)
-    } s`
-  )
+  const seconds = Math.round((performance.now() - since) / 1_000)
+  console.log(`${total.toLocaleString('en')} posts by 100,000 people, created in ${seconds} s`)
   await measurePages(db, port, filled)
   await compareFollowing(db, untimed, filled)
   await measureWrites(db)

@@ -30,9 +30,7 @@ export async function rate (width: number, seconds: number, work: (turn: number)
   return turn / seconds
 }
 
-export const print = (name: string, figures: Figures, than?: Figures) =>
-  console.log(
-    `${name.padEnd(58)} p50 ${figures.p50.toFixed(2).padStart(7)} ms  p99 ${figures.p99.toFixed(2).padStart(7)} ms${
-      than ? `  (${(figures.p50 / than.p50).toFixed(2)}x)` : ''
-    }`
-  )
+export function print (name: string, { p50, p99 }: Figures, than?: Figures) {
+  const ratio = than ? `  (${(p50 / than.p50).toFixed(2)}x)` : ''
+  console.log(`${name.padEnd(58)} p50 ${p50.toFixed(2).padStart(7)} ms  p99 ${p99.toFixed(2).padStart(7)} ms${ratio}`)
+}

@@ -3,8 +3,8 @@ import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contract
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourComment } from '../errors.ts'
 import { updateMentions } from '../mentions/actions.ts'
-import { excerptOf, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
 import type { Db, Trx } from '../tables.ts'
+import { excerptOf, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
 import { findComment } from './queries.ts'
 
 // Keeps the event below the 64 KiB limit of the bus.

@@ -40,7 +40,7 @@ t.test('comments', async (t) => {
     })
   })
 
-  t.test('replies belong to the top-level comment, whichever comment they answer', async (t) => {
+  t.test('replies belong to the top-level comment, whichever comment they reply to', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     const top = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data.comment
     const reply = (await post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top.id })).data.comment

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { isNotBlocked } from '../visibility/people.ts'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 
 const selectComments = (db: Db, viewer: string) =>
   db.selectFrom('comments')

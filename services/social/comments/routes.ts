@@ -17,8 +17,8 @@ import {
   Timestamp
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { Author, withAuthors } from '../people/authors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
+import { Author, withAuthors } from '../people/authors.ts'
 import { ensureVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
@@ -68,8 +68,8 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/feed/:id/comment', {
     schema: {
       summary: 'Comment on a post, or reply to a comment',
-      description:
-        'The author of the post or of the parent comment is notified, and so are mentioned users who can read the post. A reply to a reply becomes a reply to the top-level comment.',
+      description: 'The author of the post or of the parent comment is notified, and so are mentioned users who can ' +
+        'read the post. A reply to a reply becomes a reply to the top-level comment.',
       headers: IdempotencyHeaders,
       params,
       body: Body({

@@ -19,7 +19,7 @@ async function leaf (
   let cursor: string | null = ''
   do {
     const { status, data } = await get(viewer, `/feed?${query}${cursor && `&cursor=${cursor}`}`)
-    if (status !== 200) throw new Error(`answered ${status}`)
+    if (status !== 200) throw new Error(`unexpected status ${status}`)
     seen.push(...ids(data.posts))
     cursor = data.nextCursor
     await between()
@@ -252,12 +252,12 @@ t.test('reading trending posts writes nothing, also for unknown hashtags', async
   const headers = bearer(await person('Ben'))
   const before = await sizes()
   for (let round = 0; round < 50; round++) {
-    const answers = await Promise.all(Array.from({ length: 20 }, async (_, number) => {
+    const responses = await Promise.all(Array.from({ length: 20 }, async (_, number) => {
       const query = ['', '&hashtag=running', `&hashtag=made_up_${round}_${number}`, '&type=POLL'][number % 4]
       return await reader.inject({ url: `/feed?feedType=trending&limit=5${query}`, headers })
     }))
-    t.ok(answers.every(({ statusCode }) => statusCode === 200))
-    t.strictSame(answers.slice(0, 4).map((answer) => answer.json().data.posts.length), [5, 5, 0, 0])
+    t.ok(responses.every(({ statusCode }) => statusCode === 200))
+    t.strictSame(responses.slice(0, 4).map((response) => response.json().data.posts.length), [5, 5, 0, 0])
   }
   t.strictSame(await sizes(), before)
 })

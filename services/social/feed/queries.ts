@@ -1,9 +1,9 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isFollowing, isMatched } from '../visibility/people.ts'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
-import { canSeePost } from '../visibility/posts.ts'
 import type { Db, PostType } from '../tables.ts'
+import { asUuid, isFollowing, isMatched } from '../visibility/people.ts'
+import { canSeePost } from '../visibility/posts.ts'
 
 export interface Filters {
   type?: PostType | undefined
@@ -71,21 +71,18 @@ const selectByIds = async (db: Db, reader: string, ids: Ids) =>
 
 const listedCondition = ({ type, cursor }: FeedQuery) =>
   sql`
-  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`} ${
-    type === undefined ? sql`` : sql`and posts.type = ${type}`
-  }`
+  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
+    ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
 
 // Returns nothing for a reader who follows few people. Its result is the page if every row is visible and the page is
 // full: all posts that it did not scan are older.
 const followedAmongNewest = (reader: string, query: FeedQuery): Ids =>
   sql`(
   select recent.id
-  from (select posts.id, posts.author_id from posts where ${listedCondition(query)} order by posts.id desc limit ${
-    sql.lit(NEWEST_SCANNED)
-  }) recent
-  where (select following_count from follow_counts where follow_counts.account_id = ${asUuid(reader)}) > ${
-    sql.lit(MANY_FOLLOWED)
-  }
+  from (select posts.id, posts.author_id from posts where ${listedCondition(query)} order by posts.id desc
+    limit ${sql.lit(NEWEST_SCANNED)}) recent
+  where (select following_count from follow_counts
+    where follow_counts.account_id = ${asUuid(reader)}) > ${sql.lit(MANY_FOLLOWED)}
     and ${isFollowing(reader, sql.ref('recent.author_id'))}
   order by recent.id desc limit ${sql.lit(query.limit + 1)})`
 
@@ -96,23 +93,25 @@ function newestOfFollowed (reader: string, query: FeedQuery): Ids {
   const maxRows = sql.lit(query.limit + 1)
   const ofAuthor = (authorId: string) =>
     sql`
-    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listedCondition(query)} and ${
-      canSeePost(reader)
-    }`
+    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listedCondition(query)} and
+      ${canSeePost(reader)}`
 
   return sql`(
     select recent.id
     from (
-      select followed_id, coalesce(nth_value(id, ${maxRows}) over (rows between unbounded preceding and unbounded following), uuid '00000000-0000-0000-0000-000000000000') as oldest
+      select followed_id, coalesce(
+        nth_value(id, ${maxRows}) over (rows between unbounded preceding and unbounded following),
+        uuid '00000000-0000-0000-0000-000000000000') as oldest
       from (
         select follows.followed_id, newest.id
         from follows cross join lateral (${ofAuthor('follows.followed_id')} order by posts.id desc limit 1) newest
         where follows.follower_id = ${asUuid(reader)}
         order by newest.id desc limit ${maxRows}
       ) newest_authors
-    ) candidates cross join lateral (${
-    ofAuthor('candidates.followed_id')
-  } and posts.id >= candidates.oldest order by posts.id desc limit ${maxRows}) recent
+    ) candidates cross join lateral (
+      ${ofAuthor('candidates.followed_id')} and posts.id >= candidates.oldest
+      order by posts.id desc limit ${maxRows}
+    ) recent
     order by recent.id desc limit ${maxRows})`
 }
 
@@ -130,9 +129,8 @@ export function matchesFilters ({ type, hashtag, mentioned }: Filters) {
     type !== undefined && sql<SqlBool>`posts.type = ${type}`,
     hashtag !== undefined && sql<SqlBool>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
     mentioned !== undefined &&
-    sql<SqlBool>`posts.id in (select post_id from mentions where account_id = ${
-      asUuid(mentioned)
-    } and comment_id is null and in_text)`
+    sql<SqlBool>`posts.id in (select post_id from mentions
+      where account_id = ${asUuid(mentioned)} and comment_id is null and in_text)`
   ].filter((condition) => condition !== false)
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }

@@ -34,7 +34,8 @@ export async function updateRanking (db: Db) {
         'post_ids',
         sql<
           boolean
-        >`confirmed_at > now() - greatest(${RANKING_TTL_MS}, duration_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`
+        >`confirmed_at > now()
+          - greatest(${RANKING_TTL_MS}, duration_ms / ${MAX_TIME_SHARE}::float8) * interval '1 millisecond'`
           .as('isRecent')
       ])
       .orderBy('number', 'desc')

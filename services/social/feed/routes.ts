@@ -17,13 +17,16 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Read a feed',
       description:
-        'all: public posts and posts of followed users; following: posts of followed users only; discover: public posts of users the caller neither follows nor is matched with; trending: public posts with the most recent engagement.',
+        'all: public posts and posts of followed users; following: posts of followed users only; discover: ' +
+        'public posts of users the caller neither follows nor is matched with; trending: public posts with ' +
+        'the most recent engagement.',
       querystring: PageQuery({
         feedType: Enum(feedTypes, { default: 'all' }),
         userId: Type.Optional({
           ...Id,
           description:
-            "Only posts of this user: all posts for the caller's own id, public posts for another. feedType is ignored then."
+            "Only posts of this user: all posts for the caller's own id, public posts for another. feedType " +
+            'is ignored then.'
         }),
         type: Type.Optional(Enum(postTypes)),
         hashtag: Type.Optional(

@@ -20,16 +20,16 @@ export async function readTrending (
   { cursor, limit, ...filters }: FeedQuery
 ): Promise<(PostRow & RankingPosition)[]> {
   const last = cursor === undefined ? undefined : parseCursor(cursor)
-  const ranking = sql`(select number, post_ids from trending_rankings order by ${
-    last ? sql`number = ${last.number} desc,` : sql``
-  } number desc limit 1) ranking`
+  const ranking = sql`(select number, post_ids from trending_rankings order by
+    ${last ? sql`number = ${last.number} desc,` : sql``} number desc limit 1) ranking`
   const after = last
     ? sql`${last.position}`
     : cursor === undefined
     ? sql`0`
     : sql`array_position(post_ids, ${cursor}::uuid)`
   const ranked = sql<{ id: string } & RankingPosition>`(
-    select ranked.id, ranking.number, ranked.position::integer from ${ranking}, unnest(post_ids) with ordinality as ranked (id, position)
+    select ranked.id, ranking.number, ranked.position::integer
+      from ${ranking}, unnest(post_ids) with ordinality as ranked (id, position)
     where ranked.position > ${after}
     -- Ordered here already, so that Postgres looks up only as many posts as the page needs.
     order by ranked.position)`

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
-import { isNotBlocked } from '../visibility/people.ts'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 
 interface Follow {
   followerId: string
@@ -69,9 +69,8 @@ export async function removeFollow (trx: Trx, { followerId, followedId }: Follow
 async function adjustFollowCounts (trx: Trx, { followerId, followedId }: Follow, delta: 1 | -1) {
   await trx.updateTable('follow_counts').where('account_id', 'in', [followerId, followedId])
     .set({
-      following_count: sql`following_count + case account_id when ${followerId}::uuid then ${
-        sql.lit(delta)
-      } else 0 end`,
+      following_count: sql`following_count + case account_id when ${followerId}::uuid
+        then ${sql.lit(delta)} else 0 end`,
       followers_count: sql`followers_count + case account_id when ${followedId}::uuid then ${sql.lit(delta)} else 0 end`
     })
     .execute()

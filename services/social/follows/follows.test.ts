@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { seededRandom } from '@tandem/http-kit/testing'
 import { deliver } from '@tandem/bus-kit/testing'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import { handleConnection } from '../connections/rpc.ts'
@@ -38,14 +39,16 @@ t.test('following', async (t) => {
   })
 
   t.test('counts stay correct when people follow and unfollow each other concurrently', async (t) => {
+    const random = seededRandom(t)
     const people = await Promise.all(Array.from({ length: 6 }, (_, index) => person(`P${index}`)))
+    const anyone = () => people[Math.floor(random() * people.length)]!
     await Promise.all(Array.from({ length: 10 }, async () => {
       for (let step = 0; step < 20; step++) {
-        const [one, other] = [people[Math.floor(Math.random() * 6)]!, people[Math.floor(Math.random() * 6)]!]
-        const { status } = Math.random() < 0.6
+        const [one, other] = [anyone(), anyone()]
+        const { status } = random() < 0.6
           ? await post(one, `/users/${other}/follow`)
           : await del(one, `/users/${other}/follow`)
-        if (![200, 400].includes(status)) t.fail(`answered ${status}`)
+        if (![200, 400].includes(status)) t.fail(`unexpected status ${status}`)
       }
     }))
     const follows = await db.selectFrom('follows').select(['follower_id', 'followed_id']).execute()

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { isNotBlocked } from '../visibility/people.ts'
 import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 
 /** The followers of `accountId`, or the people they follow, newest first. The id of the follow is the cursor. */
 export async function listFollows (

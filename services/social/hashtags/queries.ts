@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Db } from '../tables.ts'
 import { asUuid } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
-import type { Db } from '../tables.ts'
 
 const MAX_TAGS = 20
 // Counting a week of many posts is slow. A count that took more than 50 ms is served from the cache for 50 times as

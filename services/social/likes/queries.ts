@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { isNotBlocked } from '../visibility/people.ts'
 import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
+import { isNotBlocked } from '../visibility/people.ts'
 
 /** The people who like a post, newest first. The `cursorId` of the last row is the cursor of the next page. */
 export async function listLikers (db: Db, postId: string, viewer: string, { cursor, limit }: Page) {

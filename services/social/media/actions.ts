@@ -64,9 +64,8 @@ export async function detachMedia (trx: Trx, detached: MediaUse[]) {
     update media set
       unused_since = now(),
       delete_requested_at = case when (key, account_id) in (
-        select * from unnest(${detached.map(({ image }) => image)}::text[], ${
-    detached.map(({ accountId }) => accountId)
-  }::uuid[])) then now() end
+        select * from unnest(${detached.map(({ image }) => image)}::text[],
+          ${detached.map(({ accountId }) => accountId)}::uuid[])) then now() end
     where key = any(${locked.map(({ key }) => key)}::text[]) and not ${isInUse}`.execute(trx)
 }
 
@@ -82,7 +81,8 @@ export async function replaceMedia (
 
 /** Whether any post or story that is not deleted shows the row of `media`. */
 const isInUse = sql<SqlBool>`(
-  exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}' and posts.deleted_at is null offset 0)
+  exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}'
+    and posts.deleted_at is null offset 0)
   or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0))`
 
 /** Marks uploads for deletion that nothing has shown for a week. */

@@ -30,7 +30,8 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Upload an image for a post or a story',
       description:
-        'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.',
+        'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. ' +
+        'The image is re-encoded without camera metadata.',
       fileField: 'file',
       'x-extension': true,
       headers: IdempotencyHeaders,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned } from '@tandem/contracts'
-import { isNotBlocked } from '../visibility/people.ts'
-import { excerptOf, canSeePost } from '../visibility/posts.ts'
 import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
 import { hasUsernameIn } from '../people/queries.ts'
 import type { Trx, Visibility } from '../tables.ts'
+import { isNotBlocked } from '../visibility/people.ts'
+import { excerptOf, canSeePost } from '../visibility/posts.ts'
 import { parseMentions } from './parsing.ts'
 
 /** Loads the people that a text mentions into the local copy. Call it before the transaction that stores the text. */

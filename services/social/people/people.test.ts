@@ -45,18 +45,18 @@ t.test('people', async (t) => {
     const newcomers = Array.from({ length: 20 }, (_, number) => examplePerson(`Newcomer${number}`))
     for (const each of newcomers) profiles.people.set(each.accountId, each)
     profiles.calls.length = 0
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       newcomers.flatMap(({ accountId }) => [get(ana, `/users/${accountId}`), post(ana, `/users/${accountId}/follow`)])
     )
-    t.same(answers.map(({ status }) => status), answers.map(() => 200))
+    t.same(responses.map(({ status }) => status), responses.map(() => 200))
     t.ok(profiles.calls.length <= 5, `${profiles.calls.length} calls for 40 requests`)
   })
 
   t.test('unknown ids are fetched once and are not found', async (t) => {
     const ids = Array.from({ length: 20 }, () => randomUUID())
     profiles.calls.length = 0
-    const answers = await Promise.all([...ids, ...ids, ...ids].map(async (id) => await get(ana, `/users/${id}`)))
-    t.ok(answers.every(({ status, code }) => status === 404 && code === 'NOT_FOUND'))
+    const responses = await Promise.all([...ids, ...ids, ...ids].map(async (id) => await get(ana, `/users/${id}`)))
+    t.ok(responses.every(({ status, code }) => status === 404 && code === 'NOT_FOUND'))
     await Promise.all(ids.map(async (id) => await post(ana, `/users/${id}/follow`)))
     t.equal(profiles.calls.flat().length, ids.length)
   })

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isFollowing, isNotBlocked } from '../visibility/people.ts'
 import type { Db, Tables } from '../tables.ts'
+import { asUuid, isFollowing, isNotBlocked } from '../visibility/people.ts'
 import { toPrefixQuery } from './names.ts'
 
 /** The columns of a list of people, from a left join of `people`. `column` holds the account id of each row. */
@@ -41,9 +41,8 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
 const listedPostsCount = (authorId: string, viewer: string) =>
   sql<number>`(
   select count(*) from posts
-  where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null ${
-    viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`
-  })`
+  where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null
+    ${viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`})`
 
 /** Whether `viewer` can see this person: neither has blocked the other. */
 export async function isPersonVisibleTo (db: Db, accountId: string, viewer: string) {

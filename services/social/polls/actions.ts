@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { AlreadyVoted, PollNotFound, PollOptionNotFound, PollClosed, PollEndInPast, PollIncomplete } from '../errors.ts'
-import { lockVisiblePost } from '../visibility/posts.ts'
 import type { Db, Trx } from '../tables.ts'
+import { lockVisiblePost } from '../visibility/posts.ts'
 
 export interface NewPoll {
   question: string

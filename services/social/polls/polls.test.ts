@@ -36,13 +36,13 @@ t.test('polls', async (t) => {
   t.test('each person votes once, also with concurrent requests', async (t) => {
     const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', poll)
     const voters = Array.from({ length: 5 }, () => randomUUID())
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       voters.flatMap((voter) =>
         Array.from({ length: 6 }, (_, index) => post(voter, `/feed/${id}/vote`, { optionId: options[index % 2].id }))
       )
     )
-    t.equal(answers.filter(({ status }) => status === 200).length, 5)
-    t.equal(answers.filter(({ code }) => code === 'ALREADY_VOTED').length, 25)
+    t.equal(responses.filter(({ status }) => status === 200).length, 5)
+    t.equal(responses.filter(({ code }) => code === 'ALREADY_VOTED').length, 25)
     const shown = (await get(ana, `/feed/${id}`)).data.post.poll
     t.equal(shown.totalVotes, 5)
     t.equal(shown.options[0].votesCount + shown.options[1].votesCount, 5)

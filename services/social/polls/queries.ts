@@ -22,7 +22,8 @@ export const pollOf = (viewer: string) =>
       select option_id from poll_votes
       where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${asUuid(viewer)}),
     'options', (
-      select json_agg(json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count)
+      select json_agg(
+        json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count)
         order by poll_options.position)
       from poll_options where poll_options.post_id = polls.post_id))
   from polls where polls.post_id = posts.id)`

@@ -1,15 +1,15 @@
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted, PostNarrowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { NotYourPost, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { updateMentions } from '../mentions/actions.ts'
-import { NotYourPost, PostNotFound } from '../errors.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
+import { hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
-import { hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 
 export interface NewPost {
   authorId: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { asUuid } from '../visibility/people.ts'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
+import { asUuid } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
@@ -42,9 +42,8 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.likes_count as likesCount',
       'posts.comments_count as commentsCount',
       'posts.created_at as createdAt',
-      sql<boolean>`exists (select from likes where likes.post_id = posts.id and likes.account_id = ${
-        asUuid(viewer)
-      } offset 0)`.as('isLiked'),
+      sql<boolean>`exists (select from likes where likes.post_id = posts.id
+        and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])

@@ -125,7 +125,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'Get a post',
       description:
-        'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no access to, 410 GONE for a deleted post.',
+        'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no ' +
+        'access to, 410 GONE for a deleted post.',
       params,
       response: { 200: OnePost }
     }

@@ -5,8 +5,8 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
-import { findStory } from './queries.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
+import { findStory } from './queries.ts'
 
 const MAX_STORIES_PER_DAY = 10
 const MAX_EMOJI_CHARACTERS = 4

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import { asUuid, isNotBlocked } from '../visibility/people.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
+import { asUuid, isNotBlocked } from '../visibility/people.ts'
 import { isActive, canSeeStoriesOf, canSeeStory } from '../visibility/stories.ts'
 
 const MAX_RINGS = 500
@@ -31,7 +31,8 @@ export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
       select stories.author_id,
         count(*) as story_count,
         -- The viewer's own stories never count as unviewed.
-        bool_or(stories.author_id <> ${me} and not exists (select from story_views where story_id = stories.id and account_id = ${me} offset 0)) as has_unviewed,
+        bool_or(stories.author_id <> ${me} and not exists (select from story_views where story_id = stories.id
+          and account_id = ${me} offset 0)) as has_unviewed,
         max(stories.created_at) as latest_story_at
       from circle join stories on stories.author_id = circle.account_id
       where ${isActive} and ${canSeeStory(viewer)}
@@ -65,12 +66,10 @@ const selectStories = (db: Db, viewer: string) =>
       'stories.created_at as createdAt',
       'stories.view_count as viewCount',
       'stories.reaction_count as reactionCount',
-      sql<boolean>`exists (select from story_views where story_id = stories.id and account_id = ${
-        asUuid(viewer)
-      } offset 0)`.as('isViewed'),
-      sql<string | null>`(select emoji from story_reactions where story_id = stories.id and account_id = ${
-        asUuid(viewer)
-      })`.as('myReaction'),
+      sql<boolean>`exists (select from story_views where story_id = stories.id
+        and account_id = ${asUuid(viewer)} offset 0)`.as('isViewed'),
+      sql<string | null>`(select emoji from story_reactions where story_id = stories.id
+        and account_id = ${asUuid(viewer)})`.as('myReaction'),
       isActive.$castTo<boolean>().as('isActive')
     ])
 

@@ -70,7 +70,9 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'List story rings, or the stories of one user',
       description:
-        "Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user's stories.",
+        "Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the " +
+        'newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that ' +
+        "user's stories.",
       querystring: Type.Object({ userId: Type.Optional(Id) }),
       response: {
         200: Data(
@@ -131,7 +133,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       summary: 'View a story',
       description:
-        "Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.",
+        "Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access " +
+        'to it, 410 EXPIRED after 24 hours.',
       params,
       response: { 200: Data(Type.Object({ story: Story })) }
     }
@@ -157,8 +160,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     {
       schema: {
         summary: 'React to a story',
-        description:
-          'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and notifies the author.',
+        description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and ' +
+          'notifies the author.',
         params,
         body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, {
           examples: [{ emoji: '🔥' }]

@@ -12,18 +12,15 @@ export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<s
 /** Whether neither person has blocked the other. */
 export const isNotBlocked = (one: AccountRef, other: AccountRef) =>
   sql<SqlBool>`not exists (
-  select from blocks block where block.account_id = ${asUuid(one)} and block.other_id = ${
-    asUuid(other)
-  } and not block.is_lifted offset 0)`
+  select from blocks block where block.account_id = ${asUuid(one)}
+    and block.other_id = ${asUuid(other)} and not block.is_lifted offset 0)`
 
 export const isFollowing = (follower: AccountRef, followed: AccountRef) =>
   sql<SqlBool>`exists (
-  select from follows follow where follow.follower_id = ${asUuid(follower)} and follow.followed_id = ${
-    asUuid(followed)
-  } offset 0)`
+  select from follows follow where follow.follower_id = ${asUuid(follower)}
+    and follow.followed_id = ${asUuid(followed)} offset 0)`
 
 export const isMatched = (one: AccountRef, other: AccountRef) =>
   sql<SqlBool>`exists (
-  select from matches match where match.account_id = ${asUuid(one)} and match.other_id = ${
-    asUuid(other)
-  } and not match.ended offset 0)`
+  select from matches match where match.account_id = ${asUuid(one)}
+    and match.other_id = ${asUuid(other)} and not match.ended offset 0)`

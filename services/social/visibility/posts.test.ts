@@ -68,27 +68,27 @@ t.test('every endpoint exposes a post exactly to the people who can see it', asy
           `/feed/${id}/likes`
         ]
         for (const url of reads) {
-          const answer = await get(who, url)
-          t.equal(answer.status, status, url)
-          if (status !== 200) t.equal(answer.code, refusals[status])
-          if (status !== 200) t.notMatch(JSON.stringify(answer), secret)
+          const response = await get(who, url)
+          t.equal(response.status, status, url)
+          if (status !== 200) t.equal(response.code, refusals[status])
+          if (status !== 200) t.notMatch(JSON.stringify(response), secret)
         }
         for (const [method, url, payload, ok] of writes) {
-          const answer = await send(who, method, url, payload)
+          const response = await send(who, method, url, payload)
           t.ok(
-            (status === 200 ? ok as readonly number[] : [status]).includes(answer.status),
-            `${method} ${url} ${answer.status}`
+            (status === 200 ? ok as readonly number[] : [status]).includes(response.status),
+            `${method} ${url} ${response.status}`
           )
         }
         for (
-          const answer of [
+          const response of [
             await put(who, `/feed/${id}`, {}),
             ...viewer === 'author'
               ? []
               : [await del(who, `/feed/${id}`), await del(who, `/feed/${id}/comment/${comment.id}`)]
           ]
         ) {
-          t.equal(answer.status, status !== 200 ? status : viewer === 'author' ? 200 : 403)
+          t.equal(response.status, status !== 200 ? status : viewer === 'author' ? 200 : 403)
         }
 
         const isPublic = kind === 'PUBLIC' && status === 200

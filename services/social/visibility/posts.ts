@@ -9,9 +9,8 @@ import type { Db, Trx } from '../tables.ts'
 /** Whether `viewer` is in the audience of the row of `posts`, deleted or not. */
 const isInAudience = (viewer: AccountRef) =>
   sql<SqlBool>`(
-  posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and ${
-    isFollowing(viewer, sql.ref('posts.author_id'))
-  }))`
+  posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and
+    ${isFollowing(viewer, sql.ref('posts.author_id'))}))`
 
 /** Whether `viewer` can see the row of `posts`. */
 export const canSeePost = (viewer: AccountRef) =>
@@ -67,6 +66,5 @@ export function excerptOf (text: string, visibility: string) {
 }
 
 /** The excerpt of the row of `posts`, as an SQL expression. */
-export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content, ${
-  sql.lit(EXCERPT_LENGTH)
-}), '') end`
+export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content,
+  ${sql.lit(EXCERPT_LENGTH)}), '') end`

@@ -11,9 +11,8 @@ import type { Trx } from '../tables.ts'
  */
 export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) =>
   sql<SqlBool>`(
-  (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and ${
-    isNotBlocked(viewer, author)
-  })`
+  (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and
+    ${isNotBlocked(viewer, author)})`
 
 /** Whether `viewer` can see the row of `stories`, active or not. */
 export const canSeeStory = (viewer: AccountRef) => canSeeStoriesOf(sql.ref('stories.author_id'), viewer)

@@ -1,0 +1,24 @@
+import { randomInt } from 'node:crypto'
+
+/** As much of a tap test as is needed to print the seed after a failure. */
+interface Test {
+  teardown(work: () => unknown): unknown
+  passing(): boolean
+}
+
+/**
+ * Random numbers from 0 to 1 for a test. If it fails, the seed is printed, and `RANDOM_SEED` repeats the numbers. The
+ * generator is mulberry32.
+ */
+export function seededRandom (t: Test, seed = Number(process.env['RANDOM_SEED'] ?? randomInt(2 ** 32))) {
+  t.teardown(() => {
+    if (!t.passing()) console.error(`Repeat the random numbers of this test with RANDOM_SEED=${seed}`)
+  })
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let value = Math.imul(state ^ (state >>> 15), state | 1)
+    value = (value + Math.imul(value ^ (value >>> 7), value | 61)) ^ value
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32
+  }
+}

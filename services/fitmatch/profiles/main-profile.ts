@@ -1,0 +1,91 @@
+import type Type from 'typebox'
+import type { MatchFacts } from '@tandem/contracts'
+import { isMediaKey } from '@tandem/http-kit'
+import { createMediaKey } from '@tandem/media-kit'
+import type { Deps } from '../deps.ts'
+import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
+import { roundToGrid } from '../position.ts'
+import type { Trx } from '../tables.ts'
+import { toColumns, toTimes } from './fields.ts'
+import type { ProfileFields } from './schemas.ts'
+
+/** What the profile service returns of a main profile. */
+export type MainProfile = NonNullable<Type.Static<typeof MatchFacts.response>>
+
+// For a response without changedAt: changes of the last moments before the call may or may not be in it.
+const UNCERTAINTY_MS = 5_000
+
+const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
+
+/** Columns filled from the main profile. */
+function fromMainProfile (
+  { name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: MainProfile
+) {
+  const hasPosition = latitude !== null && longitude !== null
+  return {
+    display_name: name,
+    has_custom_name: false,
+    birth_date: birthDate,
+    gender,
+    bio,
+    height: height === null ? null : Math.round(height),
+    city,
+    district: null,
+    latitude: hasPosition ? roundToGrid(latitude) : null,
+    longitude: hasPosition ? roundToGrid(longitude) : null,
+    interested_in: [],
+    fitness_goals: [],
+    preferred_times: toTimes(preferredAvailability),
+    workout_days: [],
+    prompts: '[]'
+  }
+}
+
+/** The columns of a new profile. Fields that the client omits are taken from the main profile. */
+export const columnsOf = (facts: MainProfile, fields: ProfileFields, minAge: number) => ({
+  ...defaultPreferences,
+  age_min: Math.max(18, minAge),
+  ...fromMainProfile(facts),
+  ...toColumns(fields)
+})
+
+/** Stores the fetched facts, unless an event has already brought newer ones. */
+export async function saveFetchedFacts (
+  trx: Trx,
+  accountId: string,
+  { timezone, weight, favoriteSports, experience, changedAt }: MainProfile,
+  calledAt: Date
+) {
+  const changeTime = toTimestamp(changedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS))
+  await lockMember(trx, accountId)
+  await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
+    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime)).execute()
+  await trx.updateTable('members').set({
+    weight,
+    favorite_sports: favoriteSports,
+    experience,
+    facts_changed_at: changeTime
+  })
+    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime)).execute()
+  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where(
+    'account_id',
+    '=',
+    accountId
+  ).executeTakeFirstOrThrow()
+}
+
+/**
+ * Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a
+ * matching profile.
+ */
+export async function copyPhotos (media: Deps['media'], urls: string[]) {
+  const copies = await Promise.all(urls.map(async (url) => {
+    const stored = media.toStoredValue(url)
+    if (isMediaKey(stored)) {
+      const key = createMediaKey('public')
+      return await media.copy(stored, key) ? key : undefined
+    }
+    return media.isAllowedUrl(url) ? stored : undefined
+  }))
+  return copies.filter((copy) => copy !== undefined)
+}
