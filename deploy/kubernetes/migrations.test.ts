@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { listBreakingChanges } from '@tandem/database-kit'
+import { listBreakingChanges } from '@tandem/database-kit/compatibility'
 import { testSchema } from '@tandem/test-kit'
 import t from 'tap'
 

@@ -1,4 +1,3 @@
-export { listBreakingChanges } from './compatibility.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { migrate } from './migrate.ts'
 export {
