@@ -13,7 +13,6 @@ import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
 export { fuzzApi } from './fuzz.ts'
-export { seededRandom } from './seeded-random.ts'
 
 const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
-import { seededRandom } from '@tandem/http-kit/testing'
+import { seededRandom } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, testApp, randomEmail } from '../test/app.ts'
 import { expireUnverifiedAccounts } from './actions.ts'

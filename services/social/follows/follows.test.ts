@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { seededRandom } from '@tandem/http-kit/testing'
+import { seededRandom } from '@tandem/test-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import { handleConnection } from '../connections/rpc.ts'

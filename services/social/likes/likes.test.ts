@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { seededRandom } from '@tandem/http-kit/testing'
+import { seededRandom } from '@tandem/test-kit'
 import { givenPost, testApp } from '../test/app.ts'
 
 t.test('likes', async (t) => {

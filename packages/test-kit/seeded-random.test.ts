@@ -1,5 +1,5 @@
 import t from 'tap'
-import { seededRandom } from './testing.ts'
+import { seededRandom } from './seeded-random.ts'
 
 const take = (random: () => number) => Array.from({ length: 1_000 }, random)
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
+import type { Teardown } from './teardown.ts'
 
 /** As much of a tap test as is needed to print the seed after a failure. */
-interface Test {
-  teardown(work: () => unknown): unknown
+interface Test extends Teardown {
   passing(): boolean
 }
 
