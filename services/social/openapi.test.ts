@@ -25,6 +25,7 @@ const additions = [
   'get /hashtags/trending',
   'get /users/search',
   'get /users/{userId}',
+  'get /users/by-username/{username}',
   'post /users/{userId}/follow',
   'delete /users/{userId}/follow',
   'get /users/{userId}/followers',

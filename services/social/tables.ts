@@ -57,7 +57,14 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     created_at: Generated<Date>
   }
   post_hashtags: { tag: string, post_id: string }
-  mentions: { post_id: string, comment_id: string | null, account_id: string, in_text: Generated<boolean> }
+  mentions: {
+    post_id: string,
+    comment_id: string | null,
+    account_id: string,
+    in_text: Generated<boolean>,
+    /** As written in the text, in lower case. Null if the mention is older than this column. */
+    username: string | null
+  }
   polls: { post_id: string, question: string, ends_at: Date | null, total_votes: Generated<number> }
   poll_options: {
     id: Generated<string>,

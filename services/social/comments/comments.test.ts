@@ -26,7 +26,7 @@ t.test('comments', async (t) => {
       postId: id,
       parentId: null,
       content: 'Well done',
-      user: { id: ben, name: 'Ben', image: null },
+      user: { id: ben, name: 'Ben', username: 'ben', image: null },
       repliesCount: 0
     })
     t.same((await get(ana, `/feed/${id}/comment`)).data, { comments: [data.comment], nextCursor: null })

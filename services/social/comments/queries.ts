@@ -15,6 +15,7 @@ const selectComments = (db: Db, viewer: string) =>
       'comments.content',
       'comments.author_id as userId',
       'people.name',
+      'people.username',
       'people.image',
       'comments.replies_count as repliesCount',
       'comments.created_at as createdAt'

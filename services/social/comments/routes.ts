@@ -37,7 +37,7 @@ const Comment = Type.Object({
     postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
     parentId: null,
     content: 'Well done!',
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', image: null },
+    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', username: 'ben', image: null },
     repliesCount: 0,
     createdAt: '2026-11-20T07:00:00.000Z'
   }]

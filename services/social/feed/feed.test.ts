@@ -79,7 +79,7 @@ t.test('feeds', async (t) => {
       t.match((await get(me, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id), {
         isLiked: true,
         likesCount: 1,
-        user: { id: followed, name: 'Followed', image: null }
+        user: { id: followed, name: 'Followed', username: 'followed', image: null }
       }, query)
       t.match(
         (await get(stranger, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id) ??

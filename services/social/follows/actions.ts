@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { isNotBlocked } from '../visibility/people.ts'
@@ -23,9 +24,9 @@ export async function lockFollowCounts (trx: Trx, accountId: string, otherId: st
 }
 
 /** @throws CannotFollowSelf, PersonNotFound if either has blocked the other, AlreadyFollowing */
-export async function follow (db: Db, { followerId, followedId }: Follow) {
+export async function follow (db: Db, { followerId, followedId }: Follow, idempotencyKey?: IdempotencyKey) {
   if (followerId === followedId) throw new CannotFollowSelf()
-  await db.transaction().execute(async (trx) => {
+  await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockFollowCounts(trx, followerId, followedId)
     const inserted = await trx.insertInto('follows')
       .columns(['follower_id', 'followed_id'])
@@ -41,6 +42,7 @@ export async function follow (db: Db, { followerId, followedId }: Follow) {
 
     await adjustFollowCounts(trx, { followerId, followedId }, 1)
     await publish(trx, PersonFollowed, followerId, { followerId, followedId })
+    return null
   })
 }
 

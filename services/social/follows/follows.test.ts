@@ -28,6 +28,16 @@ t.test('following', async (t) => {
     t.same(await standing(ben, ana), [0, 0, false, false])
   })
 
+  t.test('a repeat with the same idempotency key is the first response, and follows once', async (t) => {
+    const fan = await person('Fan')
+    const headers = { 'idempotency-key': randomUUID() }
+    const repeats = await Promise.all([1, 2, 3].map(async () => await post(fan, `/users/${ana}/follow`, {}, headers)))
+    for (const repeat of repeats) t.match(repeat, { status: 200, data: { following: true } })
+    t.match(await post(fan, `/users/${ana}/follow`), { status: 400, code: 'ALREADY_FOLLOWING' })
+    await del(fan, `/users/${ana}/follow`)
+    t.match(await post(fan, `/users/${ben}/follow`, {}, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+  })
+
   t.test('people cannot follow themselves or a user that does not exist', async (t) => {
     t.match(await post(ana, `/users/${ana}/follow`), { status: 400, code: 'CANNOT_FOLLOW_SELF' })
     t.match(await del(ana, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })

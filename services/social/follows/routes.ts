@@ -1,5 +1,15 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/http-kit'
+import {
+  paginate,
+  Data,
+  data,
+  Id,
+  IdempotencyHeaders,
+  NextCursor,
+  PageQuery,
+  readIdempotencyKey,
+  type Routes
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
@@ -21,11 +31,13 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
       description: 'The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
       'x-extension': true,
       params,
+      headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ following: Type.Literal(true) })) }
     }
-  }, async ({ params: { userId }, account }) => {
+  }, async (request) => {
+    const { params: { userId }, account } = request
     await ensurePerson(deps, userId)
-    await follow(db, { followerId: account.id, followedId: userId })
+    await follow(db, { followerId: account.id, followedId: userId }, readIdempotencyKey(request))
     return data({ following: true })
   })
 

@@ -1,4 +1,4 @@
-import { stripLinks } from '../mentions/parsing.ts'
+import { blankLinks } from '../mentions/parsing.ts'
 
 const MAX_TAGS = 30
 const MAX_TAG_LENGTH = 100
@@ -6,13 +6,27 @@ const MAX_TAG_LENGTH = 100
 // One tag or several in a row, but not inside a word, a URL or an HTML character reference.
 const tagRuns = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu
 
-/** The distinct hashtags of a text, normalized. A number alone is not a hashtag. */
-export function parseHashtags (text: string) {
-  const tags = [...stripLinks(text).matchAll(tagRuns)].flatMap(([run]) => run.split(/[#＃]/u).filter(Boolean)).map(
-    normalizeTag
-  )
-  return [...new Set(tags.filter((tag) => /\p{L}/u.test(tag) && tag.length <= MAX_TAG_LENGTH))].slice(0, MAX_TAGS)
+/** A hashtag in a text, from its `#` up to, but without, `end`: positions in UTF-16 code units, as in JavaScript. */
+export interface HashtagSpan {
+  /** Normalized. */
+  tag: string
+  start: number
+  end: number
 }
+
+/** The hashtags in a text, in order. A number alone is not a hashtag. */
+export function findHashtags (text: string): HashtagSpan[] {
+  const tags = [...blankLinks(text).matchAll(tagRuns)].flatMap((run) =>
+    [...run[0].matchAll(/[#＃]([^#＃]+)/gu)].map(({ 0: match, 1: tag = '', index }) => {
+      const start = run.index + index
+      return { tag: normalizeTag(tag), start, end: start + match.length }
+    })
+  )
+  return tags.filter(({ tag }) => /\p{L}/u.test(tag) && tag.length <= MAX_TAG_LENGTH)
+}
+
+/** The distinct hashtags of a text. */
+export const parseHashtags = (text: string) => [...new Set(findHashtags(text).map(({ tag }) => tag))].slice(0, MAX_TAGS)
 
 /** A tag as it is stored and compared: without the `#`, in lower case, in normal width. */
 export const normalizeTag = (tag: string) => tag.normalize('NFKC').replace(/^#/, '').toLowerCase()

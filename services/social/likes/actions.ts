@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { publishSql } from '@tandem/bus-kit'
 import { PostLiked, PostUnliked } from '@tandem/contracts'
+import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { AlreadyLiked, NotLiked } from '../errors.ts'
 import type { Db } from '../tables.ts'
 import { asUuid } from '../visibility/people.ts'
@@ -16,7 +17,16 @@ interface Like {
 // never wait for a like.
 
 /** @throws AlreadyLiked, and the errors of reading the post */
-export async function likePost (db: Db, { postId, accountId }: Like) {
+export async function likePost (db: Db, like: Like, idempotencyKey?: IdempotencyKey) {
+  // Without a key no transaction is needed around the statement.
+  if (!idempotencyKey) return await insertLike(db, like)
+  await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    await insertLike(trx, like)
+    return null
+  })
+}
+
+async function insertLike (db: Db, { postId, accountId }: Like) {
   const event = {
     ...ofVisible,
     likedBy: sql<string>`inserted.account_id`,

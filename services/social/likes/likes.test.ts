@@ -32,6 +32,19 @@ t.test('likes', async (t) => {
     }
   })
 
+  t.test('a repeat with the same idempotency key is the first response, and counts once', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const headers = { 'idempotency-key': randomUUID() }
+    const like = async () => await post(ben, `/feed/${id}/like`, {}, headers)
+    for (const repeat of await Promise.all([like(), like(), like()])) t.match(repeat, { status: 200 })
+    t.match(await like(), { status: 200, data: { liked: true } })
+    t.match((await get(ana, `/feed/${id}`)).data.post, { likesCount: 1 })
+    t.equal((await publishedEvents('social.post.liked.v1')).filter((event) => event['postId'] === id).length, 1)
+    const other = await givenPost(db, { author_id: ana })
+    t.match(await post(ben, `/feed/${other.id}/like`, {}, headers), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    t.match(await post(ben, `/feed/${id}/like`, {}, { 'idempotency-key': randomUUID() }), { code: 'ALREADY_LIKED' })
+  })
+
   t.test('a like is removed once, and the removal is published', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
     t.match(await del(ana, `/feed/${id}/like`), { status: 400, code: 'NOT_LIKED' })

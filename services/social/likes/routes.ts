@@ -1,5 +1,15 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, PageQuery, type Routes } from '@tandem/http-kit'
+import {
+  paginate,
+  Data,
+  data,
+  Id,
+  IdempotencyHeaders,
+  NextCursor,
+  PageQuery,
+  readIdempotencyKey,
+  type Routes
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
@@ -17,10 +27,12 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Like a post',
       description: 'The author is notified. 400 ALREADY_LIKED if the caller already likes the post.',
       params,
+      headers: IdempotencyHeaders,
       response: { 200: Data(Type.Object({ liked: Type.Literal(true) })) }
     }
-  }, async ({ params, account }) => {
-    await likePost(db, { postId: params.id, accountId: account.id })
+  }, async (request) => {
+    const { params, account } = request
+    await likePost(db, { postId: params.id, accountId: account.id }, readIdempotencyKey(request))
     return data({ liked: true })
   })
 

@@ -33,15 +33,25 @@ export async function updateMentions (
 ) {
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
-  const mentionedIds = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
+  const people = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
+  const mentionedIds = people.map(({ accountId }) => accountId)
 
   await trx.updateTable('mentions').where('post_id', '=', post.id).where(isOfText)
-    .set({ in_text: sql<boolean>`account_id = any(${mentionedIds}::uuid[])` })
+    .set({
+      in_text: sql<boolean>`account_id = any(${mentionedIds}::uuid[])`,
+      username: sql<string | null>`coalesce((${people.map(({ username }) => username)}::text[])
+        [array_position(${mentionedIds}::uuid[], account_id)], username)`
+    })
     .execute()
-  if (mentionedIds.length === 0) return
+  if (people.length === 0) return
 
   const inserted = await trx.insertInto('mentions')
-    .values(mentionedIds.map((accountId) => ({ post_id: post.id, comment_id: commentId, account_id: accountId })))
+    .values(people.map(({ accountId, username }) => ({
+      post_id: post.id,
+      comment_id: commentId,
+      account_id: accountId,
+      username
+    })))
     .onConflict((conflict) => conflict.doNothing())
     .returning('account_id')
     .execute()
@@ -62,12 +72,11 @@ export async function updateMentions (
  */
 async function listMentionable (trx: Trx, postId: string, authorId: string, usernames: string[]) {
   const reader = sql.ref<string>('people.account_id')
-  const readers = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
+  return await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
     .where(hasUsernameIn(usernames))
     .where('people.account_id', '<>', authorId)
     .where(canSeePost(reader))
     .where(isNotBlocked(authorId, reader))
-    .select('people.account_id')
+    .select(['people.account_id as accountId', 'people.username'])
     .execute()
-  return readers.map((row) => row.account_id)
 }

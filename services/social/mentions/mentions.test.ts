@@ -1,6 +1,7 @@
 import t from 'tap'
 import { examplePerson, testApp } from '../test/app.ts'
-import { parseMentions } from './parsing.ts'
+import { findHashtags } from '../hashtags/parsing.ts'
+import { findMentions, parseMentions } from './parsing.ts'
 
 t.test('mentions are parsed in all spellings', async (t) => {
   const cases: [string, string[]][] = [
@@ -17,8 +18,21 @@ t.test('mentions are parsed in all spellings', async (t) => {
   t.equal(parseMentions(Array.from({ length: 60 }, (_, index) => `@name${index}`).join(' ')).length, 50)
 })
 
+t.test('a mention has its position in UTF-16 code units', async (t) => {
+  const text = '👋🏽 @Ben. see https://x.com/@cara, @ana.b!'
+  const found = findMentions(text)
+  t.same(found.map(({ start, end }) => text.slice(start, end)), ['@Ben', '@ana.b'])
+  t.same(found.map(({ username }) => username), ['ben', 'ana.b'])
+  const tags = '🏃 #Run#Fun，＃１０Ｋ #10 www.x.com/#no'
+  t.same(findHashtags(tags).map(({ tag, start, end }) => [tag, tags.slice(start, end)]), [
+    ['run', '#Run'],
+    ['fun', '#Fun'],
+    ['10k', '＃１０Ｋ']
+  ])
+})
+
 t.test('mentions', async (t) => {
-  const { get, post, put, publishedEvents, person, follows, blocks, profiles } = await testApp(t)
+  const { db, get, post, put, publishedEvents, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -46,6 +60,29 @@ t.test('mentions', async (t) => {
     await blocks(cara, ana)
     await publish('PUBLIC')
     t.same((await mentionEvents()).at(-1)?.['mentioned'], [ben])
+  })
+
+  t.test('a post says where it mentions whom, also after they changed their username', async (t) => {
+    const [jan, kim] = [await person('Jan'), await person('Kim')]
+    const content = '👍 @Jan and @kim #Run, again @jan @nobody'
+    const { id, ...created } = (await post(ana, '/feed', { type: 'TEXT', content })).data.post
+    const mentionsOf = async (viewer: string): Promise<{ userId: string, username: string, start: number }[]> =>
+      (await get(viewer, `/feed/${id}`)).data.post.mentions
+    const expected = [
+      { userId: jan, username: 'jan', start: 3, end: 7 },
+      { userId: kim, username: 'kim', start: 12, end: 16 },
+      { userId: jan, username: 'jan', start: 29, end: 33 }
+    ]
+    t.same(created.mentions, expected)
+    t.same(created.hashtags, [{ tag: 'run', start: 17, end: 21 }])
+    await db.updateTable('people').set({ username: 'jan_new' }).where('account_id', '=', jan).execute()
+    t.same(await mentionsOf(ben), expected)
+    await blocks(ben, kim)
+    t.same(await mentionsOf(ben), expected.filter(({ userId }) => userId !== kim), 'but nobody in a block')
+    await put(ana, `/feed/${id}`, { content: '@jan_new' })
+    t.same(await mentionsOf(ben), [{ userId: jan, username: 'jan_new', start: 0, end: 8 }])
+    await put(ana, `/feed/${id}`, { content: 'nobody' })
+    t.same(await mentionsOf(ben), [])
   })
 
   t.test('an edit publishes only people who were not mentioned before', async (t) => {

@@ -12,16 +12,27 @@ const mentionPattern = new RegExp(
   'gv'
 )
 
-/**
- * The distinct usernames that a text mentions, in lower case. A dot at the end belongs to the sentence, not to the
- * username.
- */
-export function parseMentions (text: string) {
-  const found = [...stripLinks(text).matchAll(mentionPattern)].map(([, name = '']) =>
-    name.replace(/\.+$/, '').toLowerCase()
-  )
-  return [...new Set(found.filter((name) => name.length >= 3 && name.length <= 30))].slice(0, MAX_MENTIONS)
+/** A mention in a text, from its `@` up to, but without, `end`: positions in UTF-16 code units, as in JavaScript. */
+export interface MentionSpan {
+  /** In lower case. */
+  username: string
+  start: number
+  end: number
 }
 
-/** The text without URLs: nothing inside a URL is a mention or a hashtag. */
-export const stripLinks = (text: string) => text.replace(/\b(?:https?:\/\/|www\.)[^\s<>"]+/giu, ' ')
+/** The mentions in a text, in order. A dot at the end belongs to the sentence, not to the username. */
+export function findMentions (text: string): MentionSpan[] {
+  return [...blankLinks(text).matchAll(mentionPattern)].flatMap(({ 1: match = '', index }) => {
+    const name = match.replace(/\.+$/, '')
+    if (name.length < 3 || name.length > 30) return []
+    return [{ username: name.toLowerCase(), start: index, end: index + 1 + name.length }]
+  })
+}
+
+/** The distinct usernames that a text mentions. */
+export const parseMentions = (text: string) =>
+  [...new Set(findMentions(text).map(({ username }) => username))].slice(0, MAX_MENTIONS)
+
+/** The text with spaces in place of URLs: nothing inside a URL is a mention or a hashtag. All positions stay. */
+export const blankLinks = (text: string) =>
+  text.replace(/\b(?:https?:\/\/|www\.)[^\s<>"]+/giu, (link) => ' '.repeat(link.length))

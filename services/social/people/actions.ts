@@ -25,6 +25,18 @@ export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 
   if (unknown.length > 0) await people.findByUsername(unknown).catch(() => [])
 }
 
+/** The account that has this username now. @throws PersonNotFound, Unavailable */
+export async function findAccountByUsername ({ db, people }: Pick<Deps, 'db' | 'people'>, username: string) {
+  const name = username.replace(/^@/, '').toLowerCase()
+  const known = await db.selectFrom('people').where(hasUsernameIn([name])).select('account_id')
+    // Two copies can have it while the event of a change of username is on its way.
+    .orderBy('changed_at', 'desc').executeTakeFirst()
+  if (known) return known.account_id
+  const [person] = await people.findByUsername([name])
+  if (!person) throw new PersonNotFound()
+  return person.accountId
+}
+
 /** The current time zone of the caller, or the one in the local copy while profile is unavailable. */
 export async function findTimezone ({ db, callRpc }: Deps, accountId: string) {
   const current = await fetchCurrentPerson(callRpc, accountId)

@@ -7,11 +7,13 @@ import { fetchCurrentPerson } from './lookup.ts'
 export const Author = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  username: Nullable(Type.String()),
   image: Nullable(Type.String())
 }, {
   examples: [{
     id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
     name: 'Ana',
+    username: 'ana',
     image: 'https://cdn.example.com/avatars/ana.webp'
   }]
 })
@@ -20,6 +22,7 @@ export const Author = Type.Object({
 interface PersonRow {
   userId: string
   name: string | null
+  username: string | null
   image: string | null
 }
 
@@ -29,14 +32,14 @@ const unknownPerson = { name: 'Someone', username: null, image: null }
 /** The rows, each with its person as `user`. */
 export async function withAuthors<Row extends PersonRow> (deps: Deps, rows: Row[], callerId: string) {
   const find = await resolvePeople(deps, rows, callerId)
-  return rows.map(({ name, image, ...row }) => {
-    const person = find(row.userId) ?? (name === null ? unknownPerson : { name, image })
-    return { ...row, user: { id: row.userId, name: person.name, image: person.image } }
+  return rows.map(({ name, username, image, ...row }) => {
+    const person = find(row.userId) ?? (name === null ? unknownPerson : { name, username, image })
+    return { ...row, user: { id: row.userId, name: person.name, username: person.username, image: person.image } }
   })
 }
 
 /** The rows of a list of people, each with its person's current data. */
-export async function withPeople<Row extends PersonRow & { username: string | null, isFollowing: boolean }> (
+export async function withPeople<Row extends PersonRow & { isFollowing: boolean }> (
   deps: Deps,
   rows: Row[],
   callerId: string

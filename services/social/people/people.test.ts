@@ -35,6 +35,29 @@ t.test('people', async (t) => {
     }
   })
 
+  t.test('a profile is found by username, for the people who can see it by id', async (t) => {
+    const hana = await person('Hana')
+    for (const name of ['hana', 'HANA', '@hana']) {
+      t.match(await get(ana, `/users/by-username/${name}`), { status: 200, data: { user: { id: hana } } })
+    }
+    t.same(
+      (await get(ana, '/users/by-username/hana')).data,
+      (await get(ana, `/users/${hana}`)).data,
+      'the response is that of the id'
+    )
+    const unknown = examplePerson('Ingo')
+    profiles.people.set(unknown.accountId, unknown)
+    t.match((await get(ana, '/users/by-username/ingo')).data.user, { id: unknown.accountId })
+    await blocks(hana, ana)
+    t.match(await get(ana, '/users/by-username/hana'), { status: 404, code: 'NOT_FOUND' })
+    for (const name of ['nobody', 'a%20b', '%F0%9F%98%80']) {
+      t.match(await get(ana, `/users/by-username/${name}`), { status: 404, code: 'NOT_FOUND' })
+    }
+    profiles.isUnavailable = true
+    t.match(await get(ana, '/users/by-username/nobody'), { status: 503 })
+    profiles.isUnavailable = false
+  })
+
   t.test('a person missing from the local copy is fetched', async (t) => {
     const stranger = examplePerson('Zoe')
     profiles.people.set(stranger.accountId, stranger)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
-import { ensurePerson } from './actions.ts'
+import { ensurePerson, findAccountByUsername } from './actions.ts'
 import { withPeople } from './authors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
 import { Person } from './person.ts'
@@ -39,6 +39,17 @@ const PublicProfile = Type.Object({
 export const personRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
+  async function readProfile (userId: string, callerId: string) {
+    const isSelf = userId === callerId
+    const [profile, current] = await Promise.all([
+      findProfile(db, userId, callerId),
+      isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined
+    ])
+    if (!profile) throw new PersonNotFound()
+    const { name, username, image, bio } = current ?? profile
+    return data({ user: { ...profile, name, username, image, bio, isSelf } })
+  }
+
   app.get('/users/search', {
     schema: {
       summary: 'Search users by username, then by name',
@@ -64,13 +75,22 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
-    const isSelf = userId === account.id
-    const [profile, current] = await Promise.all([
-      findProfile(db, userId, account.id),
-      isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined
-    ])
-    if (!profile) throw new PersonNotFound()
-    const { name, username, image, bio } = current ?? profile
-    return data({ user: { ...profile, name, username, image, bio, isSelf } })
+    return await readProfile(userId, account.id)
   })
+
+  app.get(
+    '/users/by-username/:username',
+    {
+      schema: {
+        summary: 'Get a public profile by username',
+        description:
+          'Upper and lower case are the same. 404 NOT_FOUND exactly when GET /users/{userId} responds with it.',
+        'x-extension': true,
+        params: Type.Object({ username: Text({ max: 64, examples: ['ana'] }) }),
+        response: { 200: Data(Type.Object({ user: PublicProfile })) }
+      }
+    },
+    async ({ params: { username }, account }) =>
+      await readProfile(await findAccountByUsername(deps, username), account.id)
+  )
 }

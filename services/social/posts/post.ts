@@ -2,9 +2,15 @@ import Type from 'typebox'
 import { Enum, Timestamp } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
+import { findHashtags } from '../hashtags/parsing.ts'
+import { findMentions } from '../mentions/parsing.ts'
 import { Poll, toPollResponse } from '../polls/poll.ts'
 import { postTypes, visibilities } from '../tables.ts'
 import type { PostRow } from './queries.ts'
+
+const Position = Type.Integer({ description: 'A position in `content`, in UTF-16 code units' })
+const Mention = Type.Object({ userId: Type.String(), username: Type.String(), start: Position, end: Position })
+const Hashtag = Type.Object({ tag: Type.String(), start: Position, end: Position })
 
 export const Post = Type.Object({
   id: Type.String(),
@@ -19,12 +25,14 @@ export const Post = Type.Object({
   isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
   createdAt: Timestamp,
   isDeleted: Type.Boolean(),
+  mentions: Type.Array(Mention, { description: 'The mentions of people whom the caller can see, in text order' }),
+  hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
   poll: Type.Optional(Poll)
 }, {
   examples: [{
     id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
     userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
+    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null },
     type: 'TEXT',
     visibility: 'PUBLIC',
     content: 'Morning run with @ben #running',
@@ -33,7 +41,9 @@ export const Post = Type.Object({
     commentsCount: 1,
     isLiked: true,
     createdAt: '2026-11-20T06:30:00.000Z',
-    isDeleted: false
+    isDeleted: false,
+    mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
+    hashtags: [{ tag: 'running', start: 22, end: 30 }]
   }]
 })
 
@@ -44,8 +54,13 @@ export async function toPostResponses (
   viewer: string
 ): Promise<Type.Static<typeof Post>[]> {
   const posts = await withAuthors(deps, rows, viewer)
-  return posts.map(({ poll, ...post }) => ({
+  return posts.map(({ poll, mentioned, ...post }) => ({
     ...post,
+    mentions: findMentions(post.content).flatMap((span) => {
+      const person = mentioned?.find(({ username }) => username === span.username)
+      return person ? [{ userId: person.userId, ...span }] : []
+    }),
+    hashtags: findHashtags(post.content),
     mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
     ...(poll && { poll: toPollResponse(poll) })
   }))

@@ -16,11 +16,13 @@ t.test('posts', async (t) => {
       'commentsCount',
       'content',
       'createdAt',
+      'hashtags',
       'id',
       'isDeleted',
       'isLiked',
       'likesCount',
       'mediaUrls',
+      'mentions',
       'type',
       'user',
       'userId',
@@ -28,7 +30,7 @@ t.test('posts', async (t) => {
     ])
     t.match(data.post, {
       userId: ana,
-      user: { id: ana, name: 'Ana', image: 'https://cdn.example.com/ana.webp' },
+      user: { id: ana, name: 'Ana', username: 'ana', image: 'https://cdn.example.com/ana.webp' },
       type: 'TEXT',
       visibility: 'PUBLIC',
       content: 'Morning run',
@@ -36,7 +38,9 @@ t.test('posts', async (t) => {
       likesCount: 0,
       commentsCount: 0,
       isLiked: false,
-      isDeleted: false
+      isDeleted: false,
+      mentions: [],
+      hashtags: []
     })
     t.match(data.post.createdAt, /^\d{4}-\d\d-\d\dT.*Z$/)
     t.same((await get(ben, `/feed/${data.post.id}`)).data.post, data.post)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
-import { asUuid } from '../visibility/people.ts'
+import { asUuid, isNotBlocked } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
@@ -9,6 +9,7 @@ export interface PostRow {
   id: string
   userId: string
   name: string | null
+  username: string | null
   image: string | null
   type: PostType
   visibility: Visibility
@@ -19,6 +20,8 @@ export interface PostRow {
   isLiked: boolean
   createdAt: Date
   isDeleted: boolean
+  /** The people whom the text mentions and whom the viewer can see. */
+  mentioned: { userId: string, username: string }[] | null
   poll: PollRow | null
 }
 
@@ -34,6 +37,7 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.id',
       'posts.author_id as userId',
       'people.name',
+      'people.username',
       'people.image',
       'posts.type',
       'posts.visibility',
@@ -45,9 +49,17 @@ export function selectPosts (db: Db, viewer: string) {
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
         and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),
+      sql<PostRow['mentioned']>`case when posts.content ~ '[@＠]' then ${mentionedIn(viewer)} end`.as('mentioned'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
 }
+
+const mentionedIn = (viewer: string) =>
+  sql`(
+  select jsonb_agg(jsonb_build_object('userId', mention.account_id, 'username', mention.username))
+  from mentions mention
+  where mention.post_id = posts.id and mention.comment_id is null and mention.in_text
+    and mention.username is not null and ${isNotBlocked(viewer, sql.ref('mention.account_id'))})`
 
 /** One post, or undefined if `viewer` cannot see it. */
 export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {

@@ -10,6 +10,7 @@ const MAX_RINGS = 500
 interface RingRow {
   userId: string
   name: string | null
+  username: string | null
   image: string | null
   storyCount: number
   hasUnviewed: boolean
@@ -38,7 +39,7 @@ export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
       where ${isActive} and ${canSeeStory(viewer)}
       group by stories.author_id
     )
-    select author_id as "userId", name, image, story_count as "storyCount", has_unviewed as "hasUnviewed",
+    select author_id as "userId", name, username, image, story_count as "storyCount", has_unviewed as "hasUnviewed",
       latest_story_at as "latestStoryAt", author_id = ${me} as "isOwn"
     from rings left join people on people.account_id = author_id
     order by author_id = ${me} desc, has_unviewed desc, latest_story_at desc, author_id
@@ -54,6 +55,7 @@ const selectStories = (db: Db, viewer: string) =>
       'stories.id',
       'stories.author_id as userId',
       'people.name',
+      'people.username',
       'people.image',
       'stories.media_url as mediaUrl',
       'stories.media_type as mediaType',
@@ -104,6 +106,7 @@ export async function listViewers (db: Db, storyId: string, viewer: string, { cu
       'story_views.id as cursorId',
       'story_views.account_id as userId',
       'people.name',
+      'people.username',
       'people.image',
       'story_views.viewed_at as viewedAt',
       'story_reactions.emoji as reaction'

@@ -39,7 +39,7 @@ t.test('stories', async (t) => {
       ...sent,
       caption: 'Top',
       userId: ana,
-      user: { id: ana, name: 'Ana', image: null },
+      user: { id: ana, name: 'Ana', username: 'ana', image: null },
       viewCount: 1,
       reactionCount: 0,
       isViewed: true,
@@ -156,7 +156,7 @@ t.test('stories', async (t) => {
     }
     const viewers = await get(ana, `/stories/${id}/viewers`)
     t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, {
-      user: { id: ben, name: 'Ben', image: null },
+      user: { id: ben, name: 'Ben', username: 'ben', image: null },
       reaction: '👨‍👩‍👧‍👦'
     }], 'a reaction counts as a view')
     await post(ana, `/stories/${id}/react`, { emoji: '🔥' })

@@ -24,7 +24,7 @@ export const Story = Type.Object({
   examples: [{
     id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
     userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
+    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null },
     mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
     mediaType: 'IMAGE',
     caption: 'At the top',
@@ -63,7 +63,7 @@ export const Ring = Type.Object({
 
 export const Viewer = Type.Object({ user: Author, viewedAt: Timestamp, reaction: Nullable(Type.String()) }, {
   examples: [{
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', image: null },
+    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', username: 'ben', image: null },
     viewedAt: '2026-11-20T07:00:00.000Z',
     reaction: '🔥'
   }]
