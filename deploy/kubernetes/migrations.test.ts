@@ -7,11 +7,11 @@ import t from 'tap'
 const services = path.join(import.meta.dirname, '../../services')
 
 for (const name of readdirSync(services)) {
-  t.test(`each migration of ${name} leaves the version before it running`, async (t) => {
-    let breaks: string[] = []
+  t.test(`each migration of ${name} keeps the previous version working`, async (t) => {
+    let breakingChanges: string[] = []
     await testSchema(t, async (url) => {
-      breaks = await listBreakingChanges(url, path.join(services, name))
+      breakingChanges = await listBreakingChanges(url, path.join(services, name))
     })
-    t.same(breaks, [])
+    t.same(breakingChanges, [])
   })
 }

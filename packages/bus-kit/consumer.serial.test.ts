@@ -9,7 +9,7 @@ import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import { currentCorrelation, withRequestId, type Correlation } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
 import { until } from '@tandem/test-kit'
-import { requestReplay, parseNatsUrl, listParked, on, startConsumers, Unavailable } from './index.ts'
+import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
   effects,
@@ -21,10 +21,10 @@ import {
   publishMany,
   untilPublished,
   upTo,
-  world,
+  testBus,
   type Db,
   type HappenedEvent
-} from './harness.ts'
+} from './test-bus.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -68,8 +68,8 @@ async function hasConsumedAll (t: Test, url: string, service: string) {
   )
 }
 
-async function readParked (db: Db) {
-  return (await listParked(db)).map(({ type, attempts }) => ({ type, attempts }))
+async function readDeadLetters (db: Db) {
+  return (await listDeadLetters(db)).map(({ type, attempts }) => ({ type, attempts }))
 }
 
 /** Makes every waiting retry due now. */
@@ -79,7 +79,7 @@ async function makeDue (db: Db) {
 }
 
 t.test('a handler that fails twice is called a third time, and later events do not wait for it', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   const calls: number[] = []
   consumer().consume(async (received) => {
@@ -100,7 +100,7 @@ t.test('a handler that fails twice is called a third time, and later events do n
 })
 
 t.test('each event of a subject has a higher sequence than the one before, and the same at each attempt', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   const received: { number: number, sequence: number }[] = []
   consumer().consume(async ({ data, sequence, ...rest }) => {
@@ -118,8 +118,8 @@ t.test('each event of a subject has a higher sequence than the one before, and t
   t.ok(rising.every((sequence, index) => sequence > (rising[index - 1] ?? 0)), rising.join())
 })
 
-t.test('after ten failures an event is parked; once the cause is fixed it can be replayed and takes effect once', async (t) => {
-  const { db, lines, publisher, consumer } = await world(t)
+t.test('after ten failures an event is a dead letter; once the cause is fixed it can be replayed and takes effect once', async (t) => {
+  const { db, lines, publisher, consumer } = await testBus(t)
   publisher().relay()
   let calls = 0
   let isBroken = true
@@ -132,28 +132,28 @@ t.test('after ten failures an event is parked; once the cause is fixed it can be
   await until(haveEffects(db, 1))
   await until(async () => {
     await makeDue(db)
-    return (await readParked(db)).length > 0
+    return (await readDeadLetters(db)).length > 0
   })
   t.equal(calls, 10)
-  t.strictSame(await readParked(db), [{ type: Happened.type, attempts: 10 }])
-  t.match(await listParked(db), [{ error: /this one is bad/ }])
+  t.strictSame(await readDeadLetters(db), [{ type: Happened.type, attempts: 10 }])
+  t.match(await listDeadLetters(db), [{ error: /this one is bad/ }])
   t.equal(lines.filter(({ level }) => level === 'error').length, 1)
 
   t.equal(await requestReplay(db, 'all'), 1)
   await until(() => calls === 11)
-  await until(async () => (await readParked(db))[0]?.attempts === 11)
-  t.strictSame(await effects(db), [1], 'a message that fails again stays parked')
+  await until(async () => (await readDeadLetters(db))[0]?.attempts === 11)
+  t.strictSame(await effects(db), [1], 'a message that fails again stays a dead letter')
 
   isBroken = false
   t.equal(await requestReplay(db, ['nothing']), 0)
-  t.equal(await requestReplay(db, (await listParked(db)).map(({ key }) => key)), 1)
+  t.equal(await requestReplay(db, (await listDeadLetters(db)).map(({ key }) => key)), 1)
   await until(haveEffects(db, 2))
-  await until(async () => (await readParked(db)).length === 0)
+  await until(async () => (await readDeadLetters(db)).length === 0)
   t.strictSame(await effects(db), [0, 1])
 })
 
-t.test('an unreadable message is parked at once, and the next event is handled at once', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+t.test('an unreadable message is a dead letter at once, and the next event is handled at once', async (t) => {
+  const { db, nats, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   await publishOne(db, 0)
@@ -177,17 +177,17 @@ t.test('an unreadable message is parked at once, and the next event is handled a
   await until(haveEffects(db, 2))
   t.ok(performance.now() - since < 1_000)
 
-  await until(async () => (await readParked(db)).length === 5)
-  t.strictSame(await readParked(db), Array(5).fill({ type: Happened.type, attempts: 1 }))
-  t.match((await listParked(db)).find(({ key }) => key === 'other-shape')?.error, /\/number must be integer/)
+  await until(async () => (await readDeadLetters(db)).length === 5)
+  t.strictSame(await readDeadLetters(db), Array(5).fill({ type: Happened.type, attempts: 1 }))
+  t.match((await listDeadLetters(db)).find(({ key }) => key === 'other-shape')?.error, /\/number must be integer/)
   t.match(
-    (await listParked(db)).find(({ key }) => key === 'other-type')?.error,
+    (await listDeadLetters(db)).find(({ key }) => key === 'other-type')?.error,
     /it was published as alpha\.thing\.happened\.v1/
   )
 })
 
 t.test('a type without a handler is skipped, whatever it contains', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+  const { db, nats, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   await publishOne(db, 0)
@@ -196,11 +196,11 @@ t.test('a type without a handler is skipped, whatever it contains', async (t) =>
   await publish('nonsense', { type: 'alpha.thing.ended.v1' })
   await publishOne(db, 1)
   await until(haveEffects(db, 2))
-  t.strictSame(await readParked(db), [])
+  t.strictSame(await readDeadLetters(db), [])
 })
 
 t.test('an event that is delivered three times, in any order, takes effect once', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+  const { db, nats, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   await publishOne(db, 0)
@@ -227,7 +227,7 @@ t.test('an event that is delivered three times, in any order, takes effect once'
 })
 
 t.test('events that wait behind slow ones are not delivered twice', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   const calls: number[] = []
   consumer().consume(async ({ data }) => {
@@ -242,7 +242,7 @@ t.test('events that wait behind slow ones are not delivered twice', async (t) =>
 })
 
 t.test('a few handlers run at once, and many batched ones; events of one subject keep their order', async (t) => {
-  const { nats, db, publisher, replica } = await world(t)
+  const { nats, db, publisher, replica } = await testBus(t)
   const maxRunning = { few: 0, many: 0 }
   const order: number[] = []
   function consumeAs (service: 'few' | 'many') {
@@ -270,7 +270,7 @@ t.test('a few handlers run at once, and many batched ones; events of one subject
 })
 
 t.test('a call that fails because another service is unavailable does not count as an attempt', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   let calls = 0
   consumer().consume(async (received) => {
@@ -286,8 +286,8 @@ t.test('a call that fails because another service is unavailable does not count 
   t.strictSame(await effects(db), [0])
 })
 
-t.test('after 14 days of unavailability the message is parked', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+t.test('after 14 days of unavailability the message is a dead letter', async (t) => {
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume(async () => {
     throw new Unavailable()
@@ -296,11 +296,11 @@ t.test('after 14 days of unavailability the message is parked', async (t) => {
   await until(async () => (await db.selectFrom('failed_messages').select('key').execute()).length === 1)
   await db.updateTable('failed_messages').set({ first_failed_at: sql<Date>`now() - interval '15 days'` }).execute()
   await makeDue(db)
-  await until(async () => (await readParked(db)).length === 1)
+  await until(async () => (await readDeadLetters(db)).length === 1)
 })
 
-t.test('an event that crashes every process that handles it is parked in the end', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+t.test('an event that crashes every process that handles it is a dead letter in the end', async (t) => {
+  const { db, nats, publisher, consumer } = await testBus(t)
   publisher().relay()
   await publishOne(db, 0)
   const durableConsumer = await durable(t, nats.url)
@@ -323,13 +323,13 @@ t.test('an event that crashes every process that handles it is parked in the end
   consumer().consume(async () => {
     attempts = 11
   })
-  await until(async () => (await readParked(db)).length === 1)
+  await until(async () => (await readDeadLetters(db)).length === 1)
   t.equal(attempts, undefined)
-  t.strictSame(await readParked(db), [{ type: Happened.type, attempts: 10 }])
+  t.strictSame(await readDeadLetters(db), [{ type: Happened.type, attempts: 10 }])
 })
 
 t.test('while Postgres is down, events stay with the broker', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   let isDown = true
   const beta = consumer()
@@ -347,7 +347,7 @@ t.test('while Postgres is down, events stay with the broker', async (t) => {
 })
 
 t.test('the trace and the request id of the publisher continue in the handler, also at the second attempt', async (t) => {
-  const { db, lines, publisher, consumer } = await world(t)
+  const { db, lines, publisher, consumer } = await testBus(t)
   publisher().relay()
   const seen: Correlation[] = []
   consumer().consume(async () => {
@@ -372,7 +372,7 @@ t.test('the trace and the request id of the publisher continue in the handler, a
 })
 
 t.test('a stop finishes running handlers and hands back the rest, which the next process gets soon', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   const started: number[] = []
   const done: number[] = []
@@ -399,7 +399,7 @@ t.test('a stop finishes running handlers and hands back the rest, which the next
 })
 
 t.test('a consumer can start long before its publisher', async (t) => {
-  const { db, lines, publisher, consumer } = await world(t)
+  const { db, lines, publisher, consumer } = await testBus(t)
   consumer().consume()
   await sleep(1_200)
   publisher().relay()
@@ -410,7 +410,7 @@ t.test('a consumer can start long before its publisher', async (t) => {
 })
 
 t.test('a service consumes from several others, even when one of them fails', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+  const { db, nats, publisher, consumer } = await testBus(t)
   publisher().relay()
   const beta = consumer()
   const consumers = startConsumers(beta.bus, beta.db, [

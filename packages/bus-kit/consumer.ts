@@ -191,7 +191,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       })
       return bus.log.error(
         { type: message.type, key: message.key },
-        'parked a message: every process that handled it crashed'
+        'a message became a dead letter: every process that handled it crashed'
       )
     }
     const isHandled = await attempt(message, parsed, async (failure) => await markFailed(db, message, failure))
@@ -199,7 +199,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   }
 
   /**
-   * @param onFailure stores the failure; returns whether the message is now parked
+   * @param onFailure stores the failure; returns whether the message is now a dead letter
    * @returns whether the message was handled
    */
   async function attempt (
@@ -229,9 +229,10 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       const permanent = error instanceof Malformed
       handled.inc({ type, outcome: permanent ? 'malformed' : 'failed' })
       // A service that is unavailable comes back, so waiting for it does not count as an attempt.
-      const isParked = await onFailure({ error, transient: error instanceof Unavailable, permanent })
-      if (isParked) bus.log.error({ err: error, ...details }, 'parked a message that cannot be handled')
-      else bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
+      const isDeadLetter = await onFailure({ error, transient: error instanceof Unavailable, permanent })
+      if (isDeadLetter) {
+        bus.log.error({ err: error, ...details }, 'a message that cannot be handled became a dead letter')
+      } else bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
       return false
     } finally {
       stopTimer()

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { testDatabase } from '@tandem/test-kit'
 import t from 'tap'
 import { insertFailed } from './failed-messages.ts'
-import type { Tables } from './harness.ts'
+import type { Tables } from './test-bus.ts'
 
 const program = path.join(import.meta.dirname, 'failed-messages-cli.ts')
 
@@ -20,9 +20,9 @@ async function run (url: string | undefined, ...args: string[]) {
   })
 }
 
-t.test('an operator lists and replays parked messages', async (t) => {
+t.test('an operator lists and replays dead letters', async (t) => {
   const { db, url } = await testDatabase<Tables>(t, import.meta.dirname)
-  t.match(await run(url, 'list'), { code: 0, stdout: 'No messages are parked.\n' })
+  t.match(await run(url, 'list'), { code: 0, stdout: 'There are no dead letters.\n' })
 
   for (const key of ['a', 'b', 'c', 'd']) {
     const message = {
@@ -38,7 +38,7 @@ t.test('an operator lists and replays parked messages', async (t) => {
   const listed = await run(url, 'list')
   t.match(listed, {
     code: 0,
-    stdout: /a {2}alpha\.thing\.happened\.v1 {2}parked .*\n {4}Error: a is bad\nb[^]*3 parked\.\n$/
+    stdout: /a {2}alpha\.thing\.happened\.v1 {2}dead since .*\n {4}Error: a is bad\nb[^]*3 dead letters\.\n$/
   })
   t.notMatch(listed.stdout, 'd is bad', 'a message that is still retried is not listed')
 
@@ -50,7 +50,7 @@ t.test('an operator lists and replays parked messages', async (t) => {
   t.match(await run(url, 'replay', 'a', 'zzz'), {
     code: 1,
     stdout: /will retry 1\./,
-    stderr: 'Some keys do not name a parked message. Run `list` to see the keys.\n'
+    stderr: 'Some keys do not name a dead letter. Run `list` to see the keys.\n'
   })
   t.match(await run(url, 'replay', '--all'), { code: 0, stdout: /will retry 3\./ })
   t.strictSame(await readDue(), ['a', 'b', 'c', 'd'])

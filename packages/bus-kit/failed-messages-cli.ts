@@ -1,5 +1,5 @@
 import { connect, readVariable } from '@tandem/database-kit'
-import { requestReplay, listParked, type FailedMessageTables } from './failed-messages.ts'
+import { requestReplay, listDeadLetters, type FailedMessageTables } from './failed-messages.ts'
 
 const usage =
   'usage: DATABASE_URL=postgres://… node packages/bus-kit/failed-messages-cli.ts list | replay <key>… | replay --all (or DATABASE_URL_FILE)'
@@ -24,21 +24,21 @@ try {
 }
 
 async function list () {
-  const parked = await listParked(db)
-  for (const { key, type, attempts, firstFailedAt, parkedAt, error } of parked) {
+  const deadLetters = await listDeadLetters(db)
+  for (const { key, type, attempts, firstFailedAt, deadSince, error } of deadLetters) {
     console.log(
-      `${key}  ${type}  parked ${parkedAt?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`
+      `${key}  ${type}  dead since ${deadSince?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`
     )
     console.log(`    ${error.replaceAll('\n', '\n    ')}`)
   }
-  console.log(parked.length === 0 ? 'No messages are parked.' : `${parked.length} parked.`)
+  console.log(deadLetters.length === 0 ? 'There are no dead letters.' : `${deadLetters.length} dead letters.`)
 }
 
 async function replay () {
   const requested = await requestReplay(db, keys.includes('--all') ? 'all' : keys)
   console.log(`The running service will retry ${requested}.`)
   if (!keys.includes('--all') && requested < new Set(keys).size) {
-    console.error('Some keys do not name a parked message. Run `list` to see the keys.')
+    console.error('Some keys do not name a dead letter. Run `list` to see the keys.')
     process.exitCode = 1
   }
 }

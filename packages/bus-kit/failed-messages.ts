@@ -12,6 +12,7 @@ export interface FailedMessageTables {
     error: string,
     first_failed_at: Generated<Date>,
     next_attempt_at: Date | null,
+    // Since when the message is a dead letter. The name is older than that term.
     parked_at: Date | null
   }
 }
@@ -47,7 +48,7 @@ const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000
  * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's
  * limited unacknowledged messages, and its attempts stay counted when the broker crashes.
  * @param attempts how often it has failed
- * @param permanent parks it at once
+ * @param permanent makes it a dead letter at once
  * @returns false when it is already stored
  */
 export async function insertFailed (
@@ -98,10 +99,10 @@ export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
 }
 
 /**
- * Records that a due message failed again. It is retried later, or parked.
- * @param transient another service caused the failure, so it does not count as an attempt; after 14 days it is parked
- * all the same
- * @returns whether this call parked it
+ * Records that a due message failed again. It is retried later, or becomes a dead letter.
+ * @param transient another service caused the failure, so it does not count as an attempt; after 14 days the message
+ * becomes a dead letter all the same
+ * @returns whether this call made it a dead letter
  */
 export async function markFailed (
   db: Db,
@@ -109,41 +110,46 @@ export async function markFailed (
   { error, transient, permanent }: { error: unknown, transient: boolean, permanent: boolean }
 ) {
   const attempts = transient ? due.attempts - 1 : due.attempts
-  const isParked = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS ||
+  const isDeadLetter = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS ||
     Date.now() - due.first_failed_at.getTime() > MAX_AGE_MS
   await db.updateTable('failed_messages')
     .set({
       attempts,
       error: storable(String(error)),
-      next_attempt_at: isParked ? null : transient ? inMilliseconds(TRANSIENT_RETRY_DELAY_MS) : afterAttempts(attempts),
-      parked_at: isParked ? due.parked_at ?? sql<Date>`now()` : null
+      next_attempt_at: isDeadLetter
+        ? null
+        : transient
+        ? inMilliseconds(TRANSIENT_RETRY_DELAY_MS)
+        : afterAttempts(attempts),
+      parked_at: isDeadLetter ? due.parked_at ?? sql<Date>`now()` : null
     })
     .where('key', '=', due.key)
     .execute()
-  return isParked && due.parked_at === null
+  return isDeadLetter && due.parked_at === null
 }
 
 export async function remove (db: Db, key: string) {
   await db.deleteFrom('failed_messages').where('key', '=', key).execute()
 }
 
-/** Messages that wait for an operator, oldest first. */
-export async function listParked (db: Db) {
+/** Messages that are retried only when an operator replays them, oldest first. */
+export async function listDeadLetters (db: Db) {
   return await db.selectFrom('failed_messages')
-    .select(['key', 'type', 'attempts', 'error', 'first_failed_at as firstFailedAt', 'parked_at as parkedAt'])
+    .select(['key', 'type', 'attempts', 'error', 'first_failed_at as firstFailedAt', 'parked_at as deadSince'])
     .where('parked_at', 'is not', null)
     .orderBy('parked_at')
     .execute()
 }
 
-/** Lets the running service retry parked messages once; returns how many. A message that fails again stays parked. */
+/** Lets the running service retry dead letters once; returns how many. One that fails again stays a dead letter. */
 export async function requestReplay (db: Db, keys: string[] | 'all') {
-  const parked = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where(
+  const deadLetters = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where(
     'parked_at',
     'is not',
     null
   )
-  const requested = await (keys === 'all' ? parked : parked.where('key', 'in', keys)).returning('key').execute()
+  const requested = await (keys === 'all' ? deadLetters : deadLetters.where('key', 'in', keys)).returning('key')
+    .execute()
   return requested.length
 }
 
@@ -152,5 +158,5 @@ const inMilliseconds = (delayMs: number) => sql<Date>`now() + ${delayMs} * inter
 const afterAttempts = (attempts: number) =>
   inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS))
 
-// Postgres text cannot hold NUL, and a message that cannot even be parked would come back forever.
+// Postgres text cannot hold NUL, and a message that cannot even be stored would come back forever.
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD')

@@ -33,7 +33,7 @@ export interface Handler {
 /**
  * Consumes an event. The handler may be called again with the same event, late, and before an earlier one. It must come
  * to the same result, by a natural key or by claiming the event with `claimOnce`. When it throws, it is retried with
- * increasing delays. After the tenth attempt the event is parked as a failed message.
+ * increasing delays. After the tenth attempt the event becomes a dead letter.
  * @param batched the work of many calls goes into a few statements. As many calls of such a handler run at once as
  * events are fetched;
  *   of others only a few, because each takes a connection

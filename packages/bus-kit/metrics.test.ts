@@ -1,7 +1,7 @@
 import { register } from 'prom-client'
 import t from 'tap'
 import { until } from '@tandem/test-kit'
-import { effects, haveEffects, recordEffect, publishMany, untilPublished, world } from './harness.ts'
+import { effects, haveEffects, recordEffect, publishMany, untilPublished, testBus } from './test-bus.ts'
 
 async function read (name: string, labels: Record<string, string> = {}) {
   const metric = await register.getSingleMetric(name)?.get()
@@ -9,8 +9,8 @@ async function read (name: string, labels: Record<string, string> = {}) {
     ?.value
 }
 
-t.test('metrics show the outbox, published and handled events, and parked messages', async (t) => {
-  const { db, nats, publisher, consumer } = await world(t)
+t.test('metrics show the outbox, published and handled events, and dead letters', async (t) => {
+  const { db, nats, publisher, consumer } = await testBus(t)
   await nats.stop()
   const alpha = publisher()
   alpha.relay()
@@ -33,7 +33,7 @@ t.test('metrics show the outbox, published and handled events, and parked messag
   t.equal(await read('bus_events_published_total', { type, outcome: 'published' }), 3)
   t.equal(await read('bus_events_handled_total', { type, outcome: 'done' }), 2)
   t.equal(await read('bus_consumer_lag', { service: 'beta', from: 'alpha' }), 0)
-  t.equal(await read('bus_failed_messages_parked', { service: 'beta' }), 0)
+  t.equal(await read('bus_dead_letters', { service: 'beta' }), 0)
   t.match(await register.metrics(), /bus_event_handling_seconds_count\{type="alpha\.thing\.happened\.v1"\} \d/)
 
   await alpha.close()

@@ -57,8 +57,8 @@ queryGauge(
 )
 
 queryGauge(
-  'bus_failed_messages_parked',
-  'Failed messages that wait for an operator',
+  'bus_dead_letters',
+  'Failed messages that are retried only when an operator replays them',
   failedMessageSources,
   async (db) =>
     await db.selectFrom('failed_messages')

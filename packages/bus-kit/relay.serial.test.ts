@@ -18,10 +18,10 @@ import {
   publishMany,
   untilPublished,
   upTo,
-  world,
+  testBus,
   type Db,
   type Tables
-} from './harness.ts'
+} from './test-bus.ts'
 
 // Messages that a killed broker had delivered come again after 10 s. Most of this file waits, so its tests run in
 // parallel.
@@ -74,7 +74,7 @@ const median = (values: number[]) => values.sort((a, b) => a - b)[values.length 
 
 // Unbuffered, so that it runs alone: it measures time.
 t.test('an event is consumed soon after its commit, also under load', { buffered: false }, async (t) => {
-  const { url, publisher, consumer } = await world(t)
+  const { url, publisher, consumer } = await testBus(t)
   const committed = new Map<number, number>()
   const received = new Map<number, number>()
   publisher().relay()
@@ -107,7 +107,7 @@ t.test('an event is consumed soon after its commit, also under load', { buffered
 })
 
 t.test('a rolled back event is never published', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   await t.rejects(
@@ -124,7 +124,7 @@ t.test('a rolled back event is never published', async (t) => {
 })
 
 t.test('publishSql publishes an event once for each row, with values that only Postgres knows, or not at all', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   const change = async (rows: number, text: string) =>
@@ -159,7 +159,7 @@ t.test('publishSql publishes an event once for each row, with values that only P
 })
 
 t.test('data that do not match the schema cannot be published, and the error does not contain them', async (t) => {
-  const { db } = await world(t)
+  const { db } = await testBus(t)
   const wrong = db.transaction().execute(async (trx) =>
     await publish(trx, Happened, 'thing', { number: 'secret' as unknown as number })
   )
@@ -168,7 +168,7 @@ t.test('data that do not match the schema cannot be published, and the error doe
 })
 
 t.test('events written while NATS is down are consumed once it returns', async (t) => {
-  const { nats, db, publisher, consumer } = await world(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   await nats.kill()
   publisher().relay()
   consumer().consume()
@@ -180,7 +180,7 @@ t.test('events written while NATS is down are consumed once it returns', async (
 })
 
 t.test('a broker that is killed repeatedly loses nothing, and nothing takes effect twice', async (t) => {
-  const { nats, db, url, publisher, consumer } = await world(t)
+  const { nats, db, url, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   const writers = startWriters(t, url)
@@ -199,7 +199,7 @@ t.test('a broker that is killed repeatedly loses nothing, and nothing takes effe
 })
 
 t.test('a broker whose store is wiped under load loses nothing, and nothing takes effect twice', async (t) => {
-  const { nats, db, url, publisher, consumer } = await world(t)
+  const { nats, db, url, publisher, consumer } = await testBus(t)
   const alpha = publisher()
   alpha.relay()
   consumer().consume()
@@ -216,7 +216,7 @@ t.test('a broker whose store is wiped under load loses nothing, and nothing take
 })
 
 t.test('a broker that was wiped during a quiet time gets everything again', async (t) => {
-  const { nats, db, publisher, consumer } = await world(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   const alpha = publisher()
   alpha.relay()
   await publishMany(db, 1_200)
@@ -231,7 +231,7 @@ t.test('a broker that was wiped during a quiet time gets everything again', asyn
 })
 
 t.test('a stream that is deleted during a connection is created and filled again', async (t) => {
-  const { nats, db, publisher } = await world(t)
+  const { nats, db, publisher } = await testBus(t)
   publisher().relay()
   await publishMany(db, 20)
   await untilPublished(db)
@@ -244,7 +244,7 @@ t.test('a stream that is deleted during a connection is created and filled again
 })
 
 t.test('a broker that lost the end of its stream gets it again', async (t) => {
-  const { nats, db, publisher } = await world(t)
+  const { nats, db, publisher } = await testBus(t)
   const alpha = publisher()
   alpha.relay()
   await publishMany(db, 30)
@@ -266,7 +266,7 @@ t.test('a broker that lost the end of its stream gets it again', async (t) => {
 })
 
 t.test('a restart of the broker publishes nothing again', async (t) => {
-  const { nats, db, publisher } = await world(t)
+  const { nats, db, publisher } = await testBus(t)
   publisher().relay()
   await publishMany(db, 20)
   await untilPublished(db)
@@ -280,7 +280,7 @@ t.test('a restart of the broker publishes nothing again', async (t) => {
 })
 
 t.test('two replicas share the work, and one continues when the other is gone', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   const [first, second] = [publisher(), publisher()]
   first.relay()
   second.relay()
@@ -303,7 +303,7 @@ t.test('two replicas share the work, and one continues when the other is gone', 
 })
 
 t.test('events of one subject arrive in order while two relays take turns', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   publisher().relay()
   const received = new Map<string, number[]>()
@@ -319,7 +319,7 @@ t.test('events of one subject arrive in order while two relays take turns', asyn
 })
 
 t.test('an event of another service is not published and delays no other', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   const ForeignHappened = defineEvent('beta.thing.happened.v1', Type.Object({}))
   publisher().relay()
   consumer().consume()
@@ -332,7 +332,7 @@ t.test('an event of another service is not published and delays no other', async
 })
 
 t.test('an event that is too large for NATS waits for an operator and delays no other', async (t) => {
-  const { db, lines, publisher, consumer } = await world(t)
+  const { db, lines, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
   // As publishSql could, because it cannot measure its data beforehand.
@@ -363,7 +363,7 @@ t.test('an event that is too large for NATS waits for an operator and delays no 
 })
 
 t.test('publish throws for an event that exceeds a message, and its change is rolled back', async (t) => {
-  const { db, publisher, consumer } = await world(t)
+  const { db, publisher, consumer } = await testBus(t)
   const publishLarge = async (number: number, length: number) =>
     await db.transaction().execute(async (trx) => {
       await publishOne(db, 100 + number)
@@ -399,7 +399,7 @@ async function limitStream (nats: NatsConnection, kilobytes: number) {
 }
 
 t.test('while a stream is full, events wait in the outbox', async (t) => {
-  const { nats, db, publisher, consumer } = await world(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   const operatorNats = await operator(t, nats.url)
   await limitStream(operatorNats, 32)
   publisher().relay()
@@ -418,7 +418,7 @@ t.test('while a stream is full, events wait in the outbox', async (t) => {
 })
 
 t.test('a stream never fills with events that every consumer has acknowledged', async (t) => {
-  const { nats, db, publisher, consumer } = await world(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   const operatorNats = await operator(t, nats.url)
   await limitStream(operatorNats, 32)
   consumer().consume()
@@ -429,7 +429,7 @@ t.test('a stream never fills with events that every consumer has acknowledged', 
 })
 
 t.test('a stop publishes what was committed before', async (t) => {
-  const { db, publisher } = await world(t)
+  const { db, publisher } = await testBus(t)
   const alpha = publisher()
   const relay = alpha.relay()
   await publishOne(db, 0)
@@ -440,7 +440,7 @@ t.test('a stop publishes what was committed before', async (t) => {
 })
 
 t.test('a stop is quick while NATS is down, or when it was never reached', async (t) => {
-  const { nats, db, consumer, publisher } = await world(t)
+  const { nats, db, consumer, publisher } = await testBus(t)
   const [alpha, beta] = [publisher(), consumer()]
   alpha.relay()
   beta.consume()
@@ -457,7 +457,7 @@ t.test('a stop is quick while NATS is down, or when it was never reached', async
 })
 
 t.test('a broker that freezes delays neither writers nor a stop, and nothing is lost', async (t) => {
-  const { nats, db, publisher, consumer } = await world(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   const [alpha, beta] = [publisher(), consumer()]
   alpha.relay()
   beta.consume()
@@ -481,7 +481,7 @@ t.test('a broker that freezes delays neither writers nor a stop, and nothing is 
 })
 
 t.test('events published three days ago and claims of two weeks ago are deleted', async (t) => {
-  const { db } = await world(t)
+  const { db } = await testBus(t)
   const agedId = (age: string) => sql<string>`uuidv7(${age}::interval)`
   const row = {
     type: Happened.type,

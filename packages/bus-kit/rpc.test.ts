@@ -16,7 +16,7 @@ import {
   type RpcHandler,
   type CallRpc
 } from './index.ts'
-import { log, upTo } from './harness.ts'
+import { log, upTo } from './test-bus.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -39,7 +39,7 @@ const rights = natsRights([
 ])
 
 /** A caller, and replicas of a provider. */
-async function world (t: Test) {
+async function startRpc (t: Test) {
   const nats = await startNats(t, { rights })
   const connectAs = async (service: string) => {
     const bus = connectBus(nats.urlOf(service), { service, log })
@@ -72,13 +72,13 @@ async function rejectsAsUnavailable (t: Test, call: ReturnType<CallRpc>) {
 }
 
 t.test('a call gets its response', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   await provide(double)
   t.strictSame(await callRpc(Double, { number: 21 }), { doubled: 42 })
 })
 
 t.test('replicas share the calls', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   const calls = [0, 0]
   for (const index of [0, 1]) {
     await provide(handleRpc(Double, async ({ number }) => {
@@ -92,12 +92,12 @@ t.test('replicas share the calls', async (t) => {
 })
 
 t.test('a call without a provider fails at once', async (t) => {
-  const { callRpc } = await world(t)
+  const { callRpc } = await startRpc(t)
   await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 })
 
 t.test('a call waits no longer than its timeout', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   await provide(handleRpc(Double, async () => {
     await sleep(7_000)
     return { doubled: 0 }
@@ -107,13 +107,13 @@ t.test('a call waits no longer than its timeout', async (t) => {
 })
 
 t.test('a response that does not match the schema fails the call', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   await provide(handleRpc(Double, async () => ({ doubled: 'many' }) as never))
   await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 })
 
 t.test('an empty response, or one that is not JSON, fails the call', async (t) => {
-  const { callRpc, provide, connectAs } = await world(t)
+  const { callRpc, provide, connectAs } = await startRpc(t)
   await provide(handleRpc(Double, async () => undefined as never))
   await rejectsAsUnavailable(t, callRpc(Double, { number: 1 }, longTimeout))
 
@@ -128,7 +128,7 @@ t.test('an empty response, or one that is not JSON, fails the call', async (t) =
 })
 
 t.test('a handler that throws fails the call at once and handles the next one', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   await provide(handleRpc(Double, async ({ number }) => {
     if (number === 13) throw new Error('unlucky')
     return { doubled: number * 2 }
@@ -139,14 +139,14 @@ t.test('a handler that throws fails the call at once and handles the next one', 
 })
 
 t.test('a response that is too large for NATS fails the call', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   await provide(handleRpc(Much, async () => 'x'.repeat(2_000_000)), double)
   await rejectsAsUnavailable(t, callRpc(Much, {}, longTimeout))
   t.strictSame(await callRpc(Double, { number: 2 }), { doubled: 4 })
 })
 
 t.test('while NATS is down a call fails at once, and succeeds again after NATS returns', async (t) => {
-  const { nats, callRpc, bus, provide } = await world(t)
+  const { nats, callRpc, bus, provide } = await startRpc(t)
   const beta = await provide(double)
   await nats.kill()
   await until(() => bus.current() === undefined)
@@ -158,7 +158,7 @@ t.test('while NATS is down a call fails at once, and succeeds again after NATS r
 })
 
 t.test('the trace of the caller continues in the handler', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   let seen: string | undefined
   await provide(handleRpc(Double, async ({ number }) => {
     seen = trace.getSpanContext(context.active())?.traceId
@@ -171,7 +171,7 @@ t.test('the trace of the caller continues in the handler', async (t) => {
 })
 
 t.test('a close finishes running calls and leaves later ones to other replicas', async (t) => {
-  const { callRpc, provide } = await world(t)
+  const { callRpc, provide } = await startRpc(t)
   let started = 0
   const closing = await provide(handleRpc(Double, async ({ number }) => {
     started++

@@ -5,29 +5,29 @@ import t, { type Test } from 'tap'
 import { testSchema } from '@tandem/test-kit'
 import { listBreakingChanges } from './compatibility.ts'
 
-const begin = `
+const firstMigration = `
   create table posts (id int primary key, content text, kind text not null default 'TEXT', likes int not null default 0);
   create table likes (post_id int not null, account_id int not null);`
 
 /** A service whose second migration is `text`. */
-async function breaksOf (t: Test, text: string) {
+async function breakingChangesOf (t: Test, text: string) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-migrations-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const service = path.join(folder, 'any')
   await mkdir(path.join(service, 'migrations'), { recursive: true })
   await writeFile(path.join(service, 'package.json'), '{}')
-  await writeFile(path.join(service, 'migrations/001-begin.sql'), begin)
+  await writeFile(path.join(service, 'migrations/001-first.sql'), firstMigration)
   await writeFile(path.join(service, 'migrations/002-next.sql'), text)
-  let breaks: string[] = []
+  let breakingChanges: string[] = []
   await testSchema(t, async (url) => {
-    breaks = await listBreakingChanges(url, service)
+    breakingChanges = await listBreakingChanges(url, service)
   })
-  return breaks
+  return breakingChanges
 }
 
-t.test('what the version before need not know of breaks nothing', async (t) => {
+t.test('additions that the previous version can ignore are not reported', async (t) => {
   t.same(
-    await breaksOf(
+    await breakingChangesOf(
       t,
       `
     create table bookmarks (post_id int primary key references posts on delete cascade, note text not null);
@@ -39,42 +39,46 @@ t.test('what the version before need not know of breaks nothing', async (t) => {
   )
 })
 
-t.test('what it reads, or must know of to write, is found', async (t) => {
-  t.same(await breaksOf(t, 'drop table likes'), ['any/002-next: likes is gone'])
-  t.same(await breaksOf(t, 'alter table posts rename content to body'), ['any/002-next: posts.content is gone'])
-  t.same(await breaksOf(t, 'alter table posts alter likes type bigint'), [
+t.test('changes of what the previous version reads or writes are reported', async (t) => {
+  t.same(await breakingChangesOf(t, 'drop table likes'), ['any/002-next: likes was removed'])
+  t.same(await breakingChangesOf(t, 'alter table posts rename content to body'), [
+    'any/002-next: posts.content was removed'
+  ])
+  t.same(await breakingChangesOf(t, 'alter table posts alter likes type bigint'), [
     'any/002-next: posts.likes was integer and is bigint'
   ])
-  t.same(await breaksOf(t, 'alter table posts alter content set not null'), [
-    'any/002-next: posts.content may be null no more'
+  t.same(await breakingChangesOf(t, 'alter table posts alter content set not null'), [
+    'any/002-next: posts.content is no longer nullable'
   ])
-  t.same(await breaksOf(t, 'alter table posts alter kind drop default'), [
-    'any/002-next: posts.kind has no default any more'
+  t.same(await breakingChangesOf(t, 'alter table posts alter kind drop default'), [
+    'any/002-next: posts.kind no longer has a default'
   ])
-  t.same(await breaksOf(t, 'alter table likes add kind text not null'), ['any/002-next: likes.kind must be filled in'])
-})
-
-t.test('so is what may refuse what it writes', async (t) => {
-  t.same(await breaksOf(t, 'alter table likes add constraint once primary key (post_id, account_id)'), [
-    'any/002-next: likes.once is a new rule: PRIMARY KEY (post_id, account_id)'
-  ])
-  t.same(await breaksOf(t, "alter table posts add constraint kinds check (kind = 'TEXT')"), [
-    "any/002-next: posts.kinds is a new rule: CHECK ((kind = 'TEXT'::text))"
-  ])
-  t.match(await breaksOf(t, 'alter table likes add constraint of foreign key (post_id) references posts'), [
-    /^any\/002-next: likes\.of is a new rule: FOREIGN KEY/
-  ])
-  t.match(await breaksOf(t, 'create unique index one_each on likes (account_id)'), [
-    /^any\/002-next: likes\.one_each is a new rule: CREATE UNIQUE INDEX/
+  t.same(await breakingChangesOf(t, 'alter table likes add kind text not null'), [
+    'any/002-next: likes.kind is required and has no default'
   ])
 })
 
-t.test('a migration may say of a thing why it is safe, and of no other', async (t) => {
+t.test('constraints that could reject its rows are reported', async (t) => {
+  t.same(await breakingChangesOf(t, 'alter table likes add constraint once primary key (post_id, account_id)'), [
+    'any/002-next: likes.once is a new constraint: PRIMARY KEY (post_id, account_id)'
+  ])
+  t.same(await breakingChangesOf(t, "alter table posts add constraint kinds check (kind = 'TEXT')"), [
+    "any/002-next: posts.kinds is a new constraint: CHECK ((kind = 'TEXT'::text))"
+  ])
+  t.match(await breakingChangesOf(t, 'alter table likes add constraint of foreign key (post_id) references posts'), [
+    /^any\/002-next: likes\.of is a new constraint: FOREIGN KEY/
+  ])
+  t.match(await breakingChangesOf(t, 'create unique index one_each on likes (account_id)'), [
+    /^any\/002-next: likes\.one_each is a new constraint: CREATE UNIQUE INDEX/
+  ])
+})
+
+t.test('a change that the migration declares safe is not reported, and others are', async (t) => {
   t.same(
-    await breaksOf(
+    await breakingChangesOf(
       t,
       '-- Safe: posts.content, which nothing has used since version 1.4\nalter table posts drop content, drop kind'
     ),
-    ['any/002-next: posts.kind is gone']
+    ['any/002-next: posts.kind was removed']
   )
 })

@@ -3,38 +3,38 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { migrationFolders, readMigrations } from './migrate.ts'
 
-// While a roll-out lasts, the version before writes to the schema of the new one. So a migration may add what nobody
-// must fill in, and no more.
+// During a rollout, the previous version writes to the schema of the new one. So a migration may only add, and nothing
+// that the previous version would have to write.
 
 interface Column {
   table: string
   name: string
   type: string
-  required: boolean
-  filled: boolean
+  isRequired: boolean
+  hasDefault: boolean
 }
-interface Rule {
+interface Constraint {
   table: string
   name: string
   definition: string
 }
-interface Shape {
+interface Schema {
   tables: Set<string>
   columns: Map<string, Column>
-  rules: Map<string, Rule>
+  constraints: Map<string, Constraint>
 }
 
 /**
- * What of a service's migrations the version before it would stumble over, as `002-name: column likes.kind must be
- * filled in`. A migration that is sure of itself names the thing and its reason in a comment: `-- Safe: likes.kind, …`.
- * @param url a connection to an empty schema; it is filled
+ * Lists changes in a service's migrations that break its previous version, as `social/002-name: likes.kind is required
+ * and has no default`. To allow one, name it in a comment of the migration, with the reason: `-- Safe: likes.kind, …`.
+ * @param url a connection to an empty schema, in which the migrations are run
  * @param folder the service's folder
  */
 export async function listBreakingChanges (url: string, folder: string): Promise<string[]> {
   const db = new Kysely<unknown>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) })
   })
-  const breaks: string[] = []
+  const breakingChanges: string[] = []
   try {
     for (const directory of await migrationFolders(folder)) {
       for (
@@ -43,53 +43,53 @@ export async function listBreakingChanges (url: string, folder: string): Promise
           [other]
         ) => (one < other ? -1 : 1))
       ) {
-        const before = await readShape(db)
+        const before = await readSchema(db)
         await db.transaction().execute(async (trx: Transaction<unknown>) => await sql.raw(text).execute(trx))
-        const excuses = [...text.matchAll(/^-- Safe: (\S+), /gm)].map(([, what]) => what)
-        const found = compare(before, await readShape(db)).filter(({ what }) => !excuses.includes(what))
-        breaks.push(
-          ...found.map(({ what, why }) => `${path.basename(path.dirname(directory))}/${name}: ${what} ${why}`)
-        )
+        const allowed = [...text.matchAll(/^-- Safe: (\S+), /gm)].map(([, name]) => name)
+        const found = compare(before, await readSchema(db)).filter((change) => !allowed.includes(change.name))
+        const service = path.basename(path.dirname(directory))
+        breakingChanges.push(...found.map((change) => `${service}/${name}: ${change.name} ${change.problem}`))
       }
     }
-    return breaks
+    return breakingChanges
   } finally {
     await db.destroy()
   }
 }
 
-function compare (before: Shape, after: Shape) {
-  const breaks: { what: string, why: string }[] = []
-  const say = (what: string, why: string) => breaks.push({ what, why })
-  for (const table of before.tables) if (!after.tables.has(table)) say(table, 'is gone')
-  for (const [what, { table, type, required, filled }] of before.columns) {
-    const now = after.columns.get(what)
+function compare (before: Schema, after: Schema) {
+  const changes: { name: string, problem: string }[] = []
+  const report = (name: string, problem: string) => changes.push({ name, problem })
+  for (const table of before.tables) if (!after.tables.has(table)) report(table, 'was removed')
+  for (const [name, { table, type, isRequired, hasDefault }] of before.columns) {
+    const column = after.columns.get(name)
     if (!after.tables.has(table)) continue
-    if (!now) say(what, 'is gone')
-    else if (now.type !== type) say(what, `was ${type} and is ${now.type}`)
-    else if (now.required && !required) say(what, 'may be null no more')
-    else if (now.required && filled && !now.filled) say(what, 'has no default any more')
+    if (!column) report(name, 'was removed')
+    else if (column.type !== type) report(name, `was ${type} and is ${column.type}`)
+    else if (column.isRequired && !isRequired) report(name, 'is no longer nullable')
+    else if (column.isRequired && hasDefault && !column.hasDefault) report(name, 'no longer has a default')
   }
-  for (const [what, { table, required, filled }] of after.columns) {
-    if (before.tables.has(table) && !before.columns.has(what) && required && !filled) say(what, 'must be filled in')
+  for (const [name, { table, isRequired, hasDefault }] of after.columns) {
+    const isNew = before.tables.has(table) && !before.columns.has(name)
+    if (isNew && isRequired && !hasDefault) report(name, 'is required and has no default')
   }
-  for (const [what, { table, definition }] of after.rules) {
-    if (before.tables.has(table) && before.rules.get(what)?.definition !== definition) {
-      say(what, `is a new rule: ${definition}`)
+  for (const [name, { table, definition }] of after.constraints) {
+    if (before.tables.has(table) && before.constraints.get(name)?.definition !== definition) {
+      report(name, `is a new constraint: ${definition}`)
     }
   }
-  return breaks
+  return changes
 }
 
-async function readShape (db: Kysely<unknown>): Promise<Shape> {
+async function readSchema (db: Kysely<unknown>): Promise<Schema> {
   const { rows: columns } = await sql<Column>`
-    select relname as table, attname as name, format_type(atttypid, atttypmod) as type, attnotnull as required,
-      atthasdef or attidentity <> '' or attgenerated <> '' as filled
+    select relname as table, attname as name, format_type(atttypid, atttypmod) as type, attnotnull as "isRequired",
+      atthasdef or attidentity <> '' or attgenerated <> '' as "hasDefault"
     from pg_attribute join pg_class on pg_class.oid = attrelid
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attnum > 0 and not attisdropped`
     .execute(db)
-  // What may be refused: a primary key, unique, check and foreign keys, and unique indexes that are no constraint.
-  const { rows: rules } = await sql<Rule>`
+  // All that can reject a row: constraints, and unique indexes without one.
+  const { rows: constraints } = await sql<Constraint>`
     select relname as table, conname as name, pg_get_constraintdef(pg_constraint.oid) as definition
     from pg_constraint join pg_class on pg_class.oid = conrelid
     where connamespace = current_schema()::regnamespace and contype in ('p', 'u', 'c', 'f', 'x')
@@ -101,6 +101,6 @@ async function readShape (db: Kysely<unknown>): Promise<Shape> {
   return {
     tables: new Set(columns.map(({ table }) => table)),
     columns: new Map(columns.map((column) => [`${column.table}.${column.name}`, column])),
-    rules: new Map(rules.map((rule) => [`${rule.table}.${rule.name}`, rule]))
+    constraints: new Map(constraints.map((constraint) => [`${constraint.table}.${constraint.name}`, constraint]))
   }
 }

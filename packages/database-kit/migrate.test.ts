@@ -27,7 +27,7 @@ async function query (url: string, text: string) {
   }
 }
 
-t.test('migrations run in order, each once, however many machines begin at once', async (t) => {
+t.test('migrations run in order, each once, also if several machines start at the same time', async (t) => {
   const { folder, add } = await service(t, {
     '002-fill.sql': 'insert into things values (1)',
     '001-make.sql': 'create table things (id int)'
@@ -40,7 +40,7 @@ t.test('migrations run in order, each once, however many machines begin at once'
   t.same(await query(url, 'select count(*)::int as count from things'), [{ count: 3 }])
 })
 
-t.test('one that fails leaves nothing of itself, names itself, and can be mended', async (t) => {
+t.test('a migration that fails is rolled back and named, and runs once it is corrected', async (t) => {
   const { folder, add } = await service(t, {
     '001-make.sql': 'create table things (id int)',
     '002-wrong.sql': 'create table others (id int); select nonsense'
@@ -59,7 +59,7 @@ t.test('one that fails leaves nothing of itself, names itself, and can be mended
   t.same(await query(url, 'select * from others'), [])
 })
 
-t.test('one that was run, is gone, and has a later one after it stops everything', async (t) => {
+t.test('a migration that ran and is now missing, before a later one, is an error', async (t) => {
   const { folder } = await service(t, {
     '001-make.sql': 'create table things (id int)',
     '002-more.sql': 'create table others (id int)'
@@ -70,7 +70,7 @@ t.test('one that was run, is gone, and has a later one after it stops everything
   await t.rejects(migrate(url, folder), { cause: { message: /001-make is missing/ } })
 })
 
-t.test('one that was edited after it ran stops everything, by name', async (t) => {
+t.test('a migration that was edited after it ran is an error that names it', async (t) => {
   const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
   const url = await testSchema(t, async () => {})
   await migrate(url, folder)
@@ -80,7 +80,7 @@ t.test('one that was edited after it ran stops everything, by name', async (t) =
   t.same(await query(url, "select to_regclass('others') as found"), [{ found: null }])
 })
 
-t.test('one that is empty, or has the number of another, stops everything, by name', async (t) => {
+t.test('a migration that is empty, or has the number of another, is an error that names it', async (t) => {
   const empty = await service(t, {
     '001-make.sql': 'create table things (id int)',
     '002-later.sql': '-- to be written\n\n'
@@ -97,7 +97,7 @@ t.test('one that is empty, or has the number of another, stops everything, by na
   t.same(await query(url, "select to_regclass('things') as found"), [{ found: null }])
 })
 
-t.test('the version before leaves a schema that a later version migrated as it is', async (t) => {
+t.test('the previous version does not change a schema that a later version has migrated', async (t) => {
   const { folder, add } = await service(t, { '001-make.sql': 'create table things (id int)' })
   const url = await testSchema(t, async () => {})
   await migrate(url, folder)
@@ -107,14 +107,14 @@ t.test('the version before leaves a schema that a later version migrated as it i
   await migrate(url, folder)
   await query(url, "insert into things (id, note) values (1, 'kept')")
 
-  // The later version comes back, and goes on from where it was.
+  // The later version is rolled out again and continues.
   await add('002-later.sql', 'alter table things add note text')
   await add('003-last.sql', 'insert into things (id) values (2)')
   await migrate(url, folder)
   t.same(await query(url, 'select id, note from things order by id'), [{ id: 1, note: 'kept' }, { id: 2, note: null }])
 })
 
-t.test('a service gets a role that reaches its own schema and no other, and a new password when asked again', async (t) => {
+t.test('a service gets a role with access to its own schema only, and provisioning it again changes the password', async (t) => {
   const admin = process.env['TEST_DATABASE_URL'] ?? ''
   const name = `kit${process.pid}`
   t.teardown(async () => {

@@ -6,18 +6,17 @@ import { Migrator, type Migration } from 'kysely/migration'
 import pg from 'pg'
 
 /**
- * Brings a schema to the newest version of a service: first the tables of the kits that its package.json names, then
- * its own. Safe to run several times and from several machines at once: a lock is held meanwhile. A schema that a later
- * version of the service has migrated further is left as it is, so that a roll-out can be rolled back.
+ * Migrates a schema to the current version of a service: first the tables of the kits that its package.json names, then
+ * its own. It holds a lock, so it can run several times and on several machines at once. A schema that a later version of
+ * the service has already migrated is not changed, so that a rollout can be rolled back.
  * @param url a connection whose search_path is the service's schema
- * @param folder the service's folder, which holds `package.json` and perhaps `migrations/*.sql`
- * @throws the first migration's error, or the name of one that is empty, duplicated, missing or was edited after it
- * ran;
- *   nothing of that set of migrations stays
+ * @param folder the service's folder, with `package.json` and, if it has tables, `migrations/*.sql`
+ * @throws the error of the first migration that failed, or an error that names one that is empty, duplicated, missing or
+ * was edited after it ran; then none of the folder's migrations is applied
  */
 export async function migrate (url: string, folder: string) {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
-  // A connection that ends while it is idle would end the process; one that is in use fails its query, which says so.
+  // Without a handler, an idle connection that ends would crash the process. One in use makes its query fail.
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
@@ -40,8 +39,8 @@ async function runMigrations (db: Kysely<unknown>, directory: string, schema: st
 
   const migrations: Record<string, Migration> = {}
   for (const [file, { text, sha256 }] of Object.entries(files)) {
-    const before = ran.find((each) => each.name === file)
-    if (before && before.sha256 !== sha256) {
+    const applied = ran.find((each) => each.name === file)
+    if (applied && applied.sha256 !== sha256) {
       throw new Error(`migration ${name}/${file} was edited after it ran here: add a new one instead`)
     }
     migrations[file] = {
@@ -66,7 +65,7 @@ async function runMigrations (db: Kysely<unknown>, directory: string, schema: st
   if (error) throw new Error(`migration ${name}/${failed?.migrationName ?? '?'} failed`, { cause: error })
 }
 
-/** The folders whose migrations make a service's schema, in the order in which they are run. */
+/** Lists the folders with the migrations of a service's schema, in the order in which they run. */
 export async function migrationFolders (folder: string) {
   const { dependencies = {} } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>
@@ -82,15 +81,15 @@ export async function migrationFolders (folder: string) {
   return found
 }
 
-/** The migrations of a folder by name. @throws the name of one that is empty, or has the number of another */
+/** The migrations of a folder by name. @throws if one is empty, or two have the same number */
 export async function readMigrations (directory: string) {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).toSorted()
   const migrations: Record<string, { text: string, sha256: string }> = {}
   const byNumber = new Map<string, string>()
   for (const file of files) {
     const [number = ''] = file.split('-', 1)
-    const twin = byNumber.get(number)
-    if (twin) throw new Error(`migrations ${twin} and ${file} have the same number`)
+    const other = byNumber.get(number)
+    if (other) throw new Error(`migrations ${other} and ${file} have the same number`)
     byNumber.set(number, file)
     const text = await readFile(path.join(directory, file), 'utf8')
     if (text.replaceAll(/--.*$/gm, '').trim() === '') throw new Error(`migration ${file} is empty`)

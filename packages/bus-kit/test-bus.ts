@@ -49,7 +49,7 @@ const rights = natsRights(['alpha', 'beta', 'gamma', 'few', 'many'].map((service
  * A database and a broker for one test, with the rights that services have in production, and functions that start
  * services on them.
  */
-export async function world (t: Test) {
+export async function testBus (t: Test) {
   const [nats, { db, url }] = await Promise.all([
     startNats(t, { rights }),
     testDatabase<Tables>(t, import.meta.dirname)
@@ -119,7 +119,7 @@ export async function world (t: Test) {
   }
 }
 
-/** Work that cannot be repeated: a second time would show. */
+/** An effect that is not idempotent by itself: handling an event twice would insert two rows. */
 export async function recordEffect (db: Db, { id, subject, data }: HappenedEvent) {
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, id, 'effects')) return
