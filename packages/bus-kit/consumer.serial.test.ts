@@ -6,7 +6,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
-import { currentCorrelation, withRequestId, type Correlation } from '@tandem/process-kit'
+import { currentCorrelation, type Correlation, withLogFields } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
 import { until } from '@tandem/test-kit'
 import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers, Unavailable } from './index.ts'
@@ -356,9 +356,9 @@ t.test('the trace and the request id of the publisher continue in the handler, a
   })
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const requestId = randomUUID()
-  const active = withRequestId(
+  const active = withLogFields(
     trace.setSpanContext(context.active(), { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 }),
-    requestId
+    () => ({ requestId })
   )
   await context.with(active, async () => await publishOne(db, 0))
   await until(() => seen.length === 2)

@@ -1,14 +1,7 @@
 import type { Context } from '@opentelemetry/api'
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import {
-  bindLog,
-  extractTraceContext,
-  isRecordingSpans,
-  propagateTraces,
-  withLogFields,
-  withRequestId
-} from '@tandem/process-kit'
+import { bindLog, extractTraceContext, isRecordingSpans, propagateTraces, withLogFields } from '@tandem/process-kit'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,7 +61,7 @@ export async function traceRequests (app: FastifyInstance, { isPublic }: { isPub
     const traceContext = recordsSpans && trace.getSpan(context.active())
       ? context.active()
       : extractTraceContext(request.headers)
-    request.trace = withLogFields(withRequestId(traceContext, request.id), () => ({
+    request.trace = withLogFields(traceContext, () => ({
       requestId: request.id,
       accountId: request.account?.id,
       ...request.routeOptions.config.logFields

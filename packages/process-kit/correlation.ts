@@ -1,6 +1,6 @@
-import { context, createContextKey, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import type { Context, SpanKind } from '@opentelemetry/api'
-import { withLogFields } from './logging.ts'
+import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import type { SpanKind } from '@opentelemetry/api'
+import { readLogFields, withLogFields } from './logging.ts'
 
 /** The ids that find every log line of the work that one request causes. A message or a job carries them. */
 export interface Correlation {
@@ -12,8 +12,6 @@ export interface Correlation {
   eventId?: string | undefined
 }
 
-const REQUEST_ID = createContextKey('request id')
-const EVENT_ID = createContextKey('event id')
 const tracer = trace.getTracer('@tandem/process-kit')
 
 /** The correlation of the running code, to send with a message. */
@@ -21,12 +19,9 @@ export function currentCorrelation (): Correlation {
   const active = context.active()
   const carrier: { traceparent?: string } = {}
   propagation.inject(active, carrier)
-  const requestId = active.getValue(REQUEST_ID) as string | undefined
-  const eventId = active.getValue(EVENT_ID) as string | undefined
+  const { requestId, eventId }: Correlation = readLogFields(active) ?? {}
   return { ...carrier, ...requestId && { requestId }, ...eventId && { eventId } }
 }
-
-export const withRequestId = (parent: Context, requestId: string | undefined) => parent.setValue(REQUEST_ID, requestId)
 
 /**
  * Runs `work` with the correlation of a received message or job: its log lines and what it sends have the same ids. It is
@@ -38,9 +33,8 @@ export async function continueCorrelation<Result> (
   kind: SpanKind,
   work: () => Promise<Result>
 ): Promise<Result> {
-  let parent = traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT
-  parent = withRequestId(parent, requestId).setValue(EVENT_ID, eventId)
-  parent = withLogFields(parent, () => ({ requestId, eventId }))
+  const received = traceparent ? propagation.extract(ROOT_CONTEXT, { traceparent }) : ROOT_CONTEXT
+  const parent = withLogFields(received, () => ({ requestId, eventId }))
   return await tracer.startActiveSpan(name, { kind }, parent, async (span) => {
     try {
       return await work()

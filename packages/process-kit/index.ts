@@ -1,6 +1,6 @@
 export { createBatcher } from './batcher.ts'
 export { ConfigError, List, readConfig, ProcessEnvironment, Url, withArticle } from './config.ts'
-export { continueCorrelation, currentCorrelation, withRequestId } from './correlation.ts'
+export { continueCorrelation, currentCorrelation } from './correlation.ts'
 export type { Correlation } from './correlation.ts'
 export { createHealthProbe } from './health.ts'
 export type { HealthCheck, HealthChecks } from './health.ts'
