@@ -159,7 +159,7 @@ t.test('a job that returns retryAfter waits until then, and does not count as fa
   t.ok(at.every((time, index) => index === 0 || time - at[index - 1]! >= 195))
 })
 
-t.test('low priority waits for high, and a delay is respected', async (t) => {
+t.test('low priority waits for high', async (t) => {
   const redis = await startRedis(t)
   const order: string[] = []
   const queue = open(t, redis.url, {
@@ -170,11 +170,29 @@ t.test('low priority waits for high, and a delay is respected', async (t) => {
   })
   await untilConnected(queue)
   await queue.enqueue(['row-low'], { priority: 'low' })
-  await queue.enqueue(['row-late', { id: 'row-high', delayMs: 0 }], { delayMs: 500 })
+  await queue.enqueue(['row-high'])
   queue.start()
 
-  await until(() => order.length === 3)
-  t.strictSame(order, ['row-high', 'row-low', 'row-late'])
+  await until(() => order.length === 2)
+  t.strictSame(order, ['row-high', 'row-low'])
+})
+
+t.test('a job waits for its own delay, or else that of its call', async (t) => {
+  const redis = await startRedis(t)
+  const doneAt = new Map<string, number>()
+  const queue = open(t, redis.url, {
+    work: async (id) => {
+      doneAt.set(id, Date.now())
+    }
+  })
+  queue.start()
+  await untilConnected(queue)
+  const since = Date.now()
+  await queue.enqueue(['row-late', { id: 'row-now', delayMs: 0 }], { delayMs: 1_000 })
+
+  await until(() => doneAt.size === 2)
+  t.ok(doneAt.get('row-late')! - since >= 1_000)
+  t.ok(doneAt.get('row-now')! < doneAt.get('row-late')!)
 })
 
 t.test('a row whose job failed for good can be enqueued again', async (t) => {
