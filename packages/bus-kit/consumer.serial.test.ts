@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import { currentCorrelation, type Correlation, withLogFields } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
-import { until } from '@tandem/test-kit'
+import { seededRandom, until } from '@tandem/test-kit'
 import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers, Unavailable } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
@@ -31,6 +31,9 @@ propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 
 t.setTimeout(100_000)
 t.jobs = 3
+
+// Due messages are polled once a second, so ten retries alone take ten seconds.
+const RETRIES_TIMEOUT_SECONDS = 60
 
 /** A client with every right, which publishes past the outbox. */
 async function operator (t: Test, url: string) {
@@ -133,7 +136,7 @@ t.test('after ten failures an event is a dead letter; once the cause is fixed it
   await until(async () => {
     await makeDue(db)
     return (await readDeadLetters(db)).length > 0
-  })
+  }, RETRIES_TIMEOUT_SECONDS)
   t.equal(calls, 10)
   t.strictSame(await readDeadLetters(db), [{ type: Happened.type, attempts: 10 }])
   t.match(await listDeadLetters(db), [{ error: /this one is bad/ }])
@@ -216,7 +219,8 @@ t.test('an event that is delivered three times, in any order, takes effect once'
       occurred_at: new Date()
     })
   )
-  const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: Math.random() })).sort((a, b) =>
+  const random = seededRandom(t)
+  const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: random() })).sort((a, b) =>
     a.at - b.at
   )
   for (const { event } of shuffled) await publish(event)
@@ -236,7 +240,7 @@ t.test('events that wait behind slow ones are not delivered twice', async (t) =>
   })
   // Seven rounds of four at a time: the last start long after the broker's ack wait of 10 s.
   await publishMany(db, 28)
-  await until(() => calls.length === 28)
+  await until(() => calls.length === 28, 60)
   await sleep(500)
   t.strictSame(calls.sort((a, b) => a - b), upTo(28))
 })
@@ -281,7 +285,7 @@ t.test('a call that fails because another service is unavailable does not count 
   await until(async () => {
     await makeDue(db)
     return await haveEffects(db, 1)()
-  })
+  }, RETRIES_TIMEOUT_SECONDS)
   t.equal(calls, 16)
   t.strictSame(await effects(db), [0])
 })

@@ -6,7 +6,7 @@ import { defineEvent } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import Type from 'typebox'
 import t, { type Test } from 'tap'
-import { until } from '@tandem/test-kit'
+import { seededRandom, until } from '@tandem/test-kit'
 import { deleteExpired } from './relay.ts'
 import { connectBus, parseNatsUrl, publish, publishSql } from './index.ts'
 import {
@@ -303,12 +303,13 @@ t.test('two replicas share the work, and one continues when the other is gone', 
 })
 
 t.test('events of one subject arrive in order while two relays take turns', async (t) => {
+  const random = seededRandom(t)
   const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
   publisher().relay()
   const received = new Map<string, number[]>()
   consumer().consume(async ({ subject, data }) => {
-    await sleep(Math.random() * 4)
+    await sleep(random() * 4)
     received.set(subject, [...received.get(subject) ?? [], data.number])
   })
   await Promise.all(['a', 'b', 'c'].map(async (subject) => {
