@@ -5,12 +5,13 @@ import { mediaSigningKey } from '@tandem/http-kit/testing'
 import { testGateway } from '../test/gateway.ts'
 
 const name = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
+const thumbnail = name.replace('.', '-w320.')
 
 function folderOf (t: Test) {
   const folder = t.testdir({
     media: {
-      public: { [name]: '0123456789', 'page.html': '<script>' },
-      private: { [name]: 'for few', '.hidden': 'x' },
+      public: { [name]: '0123456789', 'page.html': '<script>', [thumbnail]: 'smaller' },
+      private: { [name]: 'for few', '.hidden': 'x', [thumbnail]: 'small for few' },
       '.unfinished': { a: 'x' }
     },
     'outside.txt': 'secret'
@@ -113,6 +114,29 @@ t.test('a private image needs a signed URL and is not stored by shared caches', 
     t.notOk(answer.body.includes('for few'))
     t.notMatch(answer.headers['cache-control'], 'max-age')
   }
+})
+
+t.test('a thumbnail is served for a width, and the image if it is not wider', async (t) => {
+  const { call } = await withMedia(t)
+  const caching = { headers: { 'cache-control': 'public, max-age=31536000, immutable' } }
+  const small = await call(`/media/public/${name}?w=320`)
+  t.match(small, { status: 200, ...caching })
+  t.equal(small.body.toString(), 'smaller')
+  t.equal((await call(`/media/public/${name}?w=1080`)).body.toString(), '0123456789')
+  t.match(await call(`/media/public/${name}?w=320`, { method: 'HEAD' }), { headers: { 'content-length': '7' } })
+  for (const width of ['0', '321', '', '320.0', '320&w=640', '../320', '-320']) {
+    const response = await call(`/media/public/${name}?w=${width}`)
+    t.match(response.json(), { code: 'VALIDATION_ERROR', error: 'w must be one of 160, 320, 640, 1080' }, width)
+    t.equal(response.headers['cache-control'], 'no-store', width)
+  }
+  t.equal((await call(`/media/public/${thumbnail}`)).status, 404, 'it has no other URL')
+
+  const key = `private/${name}`
+  const signature = createUrlSigner(mediaSigningKey).sign(key)
+  const hidden = await call(`/media/${key}?${signature}&w=320`)
+  t.match(hidden.headers['cache-control'], /^private/)
+  t.equal(hidden.body.toString(), 'small for few')
+  t.equal((await call(`/media/${key}?w=320`)).status, 403)
 })
 
 t.test('a secret is rotated by putting the new one in front', async (t) => {

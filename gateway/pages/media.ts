@@ -1,7 +1,18 @@
 import { mkdirSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { createUrlSigner, Forbidden, isMediaKey, isPrivateMediaKey, NotFound, sendError } from '@tandem/http-kit'
+import {
+  createUrlSigner,
+  Forbidden,
+  isMediaKey,
+  isPrivateMediaKey,
+  NotFound,
+  sendError,
+  THUMBNAIL_WIDTHS,
+  thumbnailKeyOf,
+  ValidationError
+} from '@tandem/http-kit'
 import { ConfigError } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
@@ -28,7 +39,7 @@ function mediaPathOf (cdnUrl: string, publicUrl: string | undefined) {
 }
 
 /**
- * Serves uploaded images. Public ones are cached forever, as an image never changes; private ones need a signed URL and
+ * Serves uploaded images, and with `?w=` their thumbnails. Public ones are cached forever, as an image never changes; private ones need a signed URL and
  * are cached by clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
  */
 export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
@@ -46,31 +57,17 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
 
   // Folders and path traversal are plain 404s: the response reveals nothing about the file system.
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    sendError((error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) ? new NotFound() : error, request, reply)
+    sendError(isAboutFiles(error) ? new NotFound() : error, request, reply)
   )
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, public: true, logged: false }
   })
   const maxAges = new WeakMap<FastifyRequest, number>()
-  app.addHook('onRequest', async (request) => {
-    const { '*': key = '' } = request.params as { '*'?: string }
-    // Every media file has such a key, so no other spelling of a private key can bypass its signature.
-    if (!isMediaKey(key)) throw new NotFound()
-    if (!isPrivateMediaKey(key)) return
-    const seconds = signer.verify(key, request.query as Record<string, unknown>)
-    // The same response whether the image exists or not.
-    if (seconds === undefined) throw new Forbidden()
-    maxAges.set(request, seconds)
-  })
   await app.register(serveStatic, {
     root,
-    prefix: `${mediaPath}/`,
-    decorateReply: false,
-    index: false,
-    redirect: false,
+    serve: false,
     dotfiles: 'ignore',
     cacheControl: false,
-    globIgnore: [],
     setHeaders (response) {
       const seconds = maxAges.get(response.request)
       response.header(
@@ -85,4 +82,33 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
       response.header('x-content-type-options', 'nosniff')
     }
   })
+
+  app.get<{ Params: { '*': string }, Querystring: Record<string, unknown> }>(
+    `${mediaPath}/*`,
+    async (request, reply) => {
+      const { params: { '*': key }, query } = request
+      // Every media file has such a key, so no other spelling of a private key can bypass its signature.
+      if (!isMediaKey(key)) throw new NotFound()
+      if (isPrivateMediaKey(key)) {
+        const seconds = signer.verify(key, query)
+        // The same response whether the image exists or not.
+        if (seconds === undefined) throw new Forbidden()
+        maxAges.set(request, seconds)
+      }
+      return await reply.sendFile(await findFile(root, key, query['w']))
+    }
+  )
+}
+
+// A signed URL without access is 403, a width that does not exist 400; everything else is about the file: 404.
+const isAboutFiles = (error: Error & { statusCode?: number }) =>
+  (error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) && !(error instanceof ValidationError)
+
+/** The file of the thumbnail with the width `w`, or that of the image itself if it is not wider. */
+async function findFile (root: string, key: string, w: unknown) {
+  if (w === undefined) return key
+  const width = THUMBNAIL_WIDTHS.find((each) => String(each) === w)
+  if (width === undefined) throw new ValidationError(`w must be one of ${THUMBNAIL_WIDTHS.join(', ')}`)
+  const thumbnail = thumbnailKeyOf(key, width)
+  return await access(path.join(root, thumbnail)).then(() => thumbnail, () => key)
 }

@@ -24,5 +24,8 @@ export {
   MediaSigningKey,
   SIGNATURE_TTL_SECONDS,
   windowStartSeconds,
-  type UrlSigner
+  type UrlSigner,
+  THUMBNAIL_WIDTHS,
+  thumbnailKeyOf,
+  type ThumbnailWidth
 } from './media-urls.ts'

@@ -5,6 +5,13 @@ const MEDIA_KEY = /^(public|private)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\
 
 /** Whether this is the key of a stored image. Keys below `private/` are only served through signed URLs. */
 export const isMediaKey = (value: string) => MEDIA_KEY.test(value)
+/** The widths in pixels of the thumbnails of an image. An image has those that are narrower than itself. */
+export const THUMBNAIL_WIDTHS = [160, 320, 640, 1080] as const
+export type ThumbnailWidth = typeof THUMBNAIL_WIDTHS[number]
+
+/** Where the thumbnail of an image is stored. It is no media key: clients name the image and a width. */
+export const thumbnailKeyOf = (key: string, width: ThumbnailWidth) => key.replace(/\.webp$/, `-w${width}.webp`)
+
 export const isPrivateMediaKey = (key: string) => key.startsWith('private/')
 
 /** All URLs of an image that are signed within one window are equal, so that caches can reuse them. */

@@ -1,3 +1,4 @@
+import { isBlurhashValid } from 'blurhash'
 import sharp from 'sharp'
 import t from 'tap'
 import { CorruptImage, UnsupportedImage, reencodeImage as reencode, TooManyPixels } from './index.ts'
@@ -25,6 +26,18 @@ t.test('all three formats become WebP, at most 1,600 pixels a side and never enl
   t.match(await reencodeImage(await picture().jpeg().toBuffer(), 'application/octet-stream'), {
     mimeType: 'image/webp'
   }, 'also without a type')
+})
+
+t.test('an image has thumbnails narrower than itself, and a blurhash', async (t) => {
+  const { thumbnails, blurhash } = await reencodeImage(await picture(900, 300).jpeg().toBuffer(), 'image/jpeg')
+  t.same(thumbnails.map(({ width }) => width), [160, 320, 640])
+  for (const { width, bytes } of thumbnails) {
+    t.match(await sharp(bytes).metadata(), { format: 'webp', width, height: Math.round(width / 3) })
+  }
+  t.ok(isBlurhashValid(blurhash).result)
+  const tiny = await reencodeImage(await picture(1, 1).png().toBuffer(), 'image/png')
+  t.same(tiny.thumbnails, [])
+  t.ok(isBlurhashValid(tiny.blurhash).result)
 })
 
 t.test('all metadata is removed', async (t) => {

@@ -1,3 +1,5 @@
+import { THUMBNAIL_WIDTHS, type ThumbnailWidth } from '@tandem/http-kit'
+import { encode } from 'blurhash'
 import sharp from 'sharp'
 import { CorruptImage, DecodedImageTooLarge, UnsupportedImage, TooManyPixels } from './errors.ts'
 import { createFairQueue } from './fair-queue.ts'
@@ -28,6 +30,9 @@ sharp.unblock({
 sharp.cache(false)
 sharp.concurrency(1)
 
+// A blurhash describes 4 by 3 areas: more pixels do not change it.
+const BLURHASH_SIDE_PIXELS = 32
+
 // Waiting images are on disk. Six is the number that the photo screens upload at once.
 const queue = createFairQueue({ concurrency: 2, maxWaiting: 64, maxWaitingPerAccount: 6 })
 
@@ -37,6 +42,14 @@ export interface Image {
   mimeType: string
   width: number
   height: number
+  /** A placeholder of about 30 characters, which clients draw while the image loads: https://blurha.sh */
+  blurhash: string
+  thumbnails: Thumbnail[]
+}
+
+export interface Thumbnail {
+  width: ThumbnailWidth
+  bytes: Buffer
 }
 
 /**
@@ -62,8 +75,36 @@ export async function reencodeImage (source: string | Buffer, declaredType: stri
       .webp({ quality: 82 })
       .toBuffer({ resolveWithObject: true })
       .catch((error: unknown) => throwImageError(error))
-    return { bytes, mimeType: 'image/webp', width: info.width, height: info.height }
+    return {
+      bytes,
+      mimeType: 'image/webp',
+      width: info.width,
+      height: info.height,
+      ...await derive(bytes, info)
+    }
   })
+}
+
+/** The height of the thumbnail with this width. */
+export const thumbnailHeight = (image: { width: number, height: number }, width: number) =>
+  Math.max(1, Math.round(image.height * width / image.width))
+
+/**
+ * The thumbnails and the blurhash of the image that was just encoded. Each is resized from the next larger one, because
+ * decoding the whole image for each takes twice as long.
+ */
+async function derive (bytes: Buffer, image: { width: number, height: number }) {
+  let larger = sharp(bytes)
+  const thumbnails: Thumbnail[] = []
+  for (const width of THUMBNAIL_WIDTHS.filter((each) => each < image.width).reverse()) {
+    const { data, info } = await larger.resize({ width, height: thumbnailHeight(image, width), fit: 'fill' }).raw()
+      .toBuffer({ resolveWithObject: true })
+    larger = sharp(data, { raw: info })
+    thumbnails.unshift({ width, bytes: await larger.clone().webp({ quality: 78 }).toBuffer() })
+  }
+  const { data, info } = await larger.resize(BLURHASH_SIDE_PIXELS, BLURHASH_SIDE_PIXELS, { fit: 'inside' })
+    .ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  return { thumbnails, blurhash: encode(new Uint8ClampedArray(data), info.width, info.height, 4, 3) }
 }
 
 function throwImageError (error: unknown): never {

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { thumbnailKeyOf } from '@tandem/http-kit'
 import t, { type Test } from 'tap'
 import {
   createMedia,
@@ -11,11 +12,12 @@ import {
   StorageUnavailable,
   type Storage
 } from './index.ts'
-import { startS3 } from './testing.ts'
+import { createImage, startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
+const cdnUrl = 'https://cdn.example.com'
 const ben = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'
-const image = { bytes: Buffer.from('a picture'), mimeType: 'image/webp', width: 3, height: 2 }
+const image = createImage(Buffer.from('a picture'))
 
 async function folderOf (t: Test) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-media-'))
@@ -27,15 +29,16 @@ async function folderOf (t: Test) {
 async function testStorage (t: Test, storage: Storage, keys: () => Promise<string[]> | string[]) {
   const media = createMedia({ storage, cdnUrl: 'https://cdn.example.com/media/' })
   const stored = await media.store('public', image)
-  t.match(stored, { mimeType: 'image/webp', width: 3, height: 2, bytes: 9 })
+  t.match(stored, { mimeType: 'image/webp', width: 200, height: 100, blurhash: image.blurhash, bytes: 9 })
   t.match(stored.key, /^public\/[0-9a-f-]{36}\.webp$/)
-  t.same(await keys(), [stored.key])
+  const thumbnail = thumbnailKeyOf(stored.key, 160)
+  t.same((await keys()).sort(), [thumbnail, stored.key].sort())
   t.same(await storage.find(stored.key), image.bytes)
 
   const copy = privateCopyKeyOf(stored.key)
   t.match(copy, /^private\/[0-9a-f-]{36}\.webp$/)
   t.equal(await media.copy(stored.key, copy), true)
-  t.same((await keys()).sort(), [copy, stored.key])
+  t.same((await keys()).sort(), [copy, thumbnailKeyOf(copy, 160), stored.key, thumbnail].sort())
   t.same(await storage.find(copy), image.bytes)
   t.equal(await media.copy(`public/${ana}.webp`, `public/${ben}.webp`), false, 'a missing image has no copy')
 
@@ -133,6 +136,42 @@ t.test('URLs are built from stored values and map back to them', (t) => {
   ) {
     t.equal(one?.toStoredValue(foreign), foreign)
     t.equal(one?.urlOf(foreign), foreign)
+  }
+  t.end()
+})
+
+t.test('an image is described with the URLs of its thumbnails', (t) => {
+  const details = { width: 700, height: 350, blurhash: image.blurhash }
+  const [own, hidden] = [`public/${ana}.webp`, `private/${ana}.webp`]
+  const onDisk = createMedia({ storage: diskStorage('/nowhere'), cdnUrl, signingKey: 'k'.repeat(32) })
+  t.strictSame(onDisk.describe(own, details), {
+    type: 'IMAGE',
+    url: `${cdnUrl}/${own}`,
+    ...details,
+    thumbnails: [
+      { url: `${cdnUrl}/${own}?w=160`, width: 160, height: 80 },
+      { url: `${cdnUrl}/${own}?w=320`, width: 320, height: 160 },
+      { url: `${cdnUrl}/${own}?w=640`, width: 640, height: 320 }
+    ]
+  })
+  t.match(onDisk.describe(hidden, details).thumbnails[0]?.url, /\?expires=\d+&signature=[\w-]+&w=160$/)
+  const s3 = s3Storage({
+    endpoint: 'https://s3.example',
+    bucket: 'b',
+    region: 'x',
+    accessKeyId: 'k',
+    secretAccessKey: 's'
+  })
+  const inBucket = createMedia({ storage: s3, cdnUrl })
+  t.equal(inBucket.describe(own, details).thumbnails[1]?.url, `${cdnUrl}/public/${ana}-w320.webp`)
+  t.match(inBucket.describe(hidden, details).thumbnails[0]?.url, `https://s3.example/b/private/${ana}-w160.webp?X-Amz`)
+  for (const media of [onDisk, inBucket]) {
+    for (const key of [own, hidden]) {
+      const { thumbnails } = media.describe(key, details)
+      t.same(thumbnails.map(({ url }) => media.toStoredValue(url)), [key, key, key], 'a thumbnail stands for its image')
+    }
+    t.match(media.describe('https://elsewhere.example/a.png'), { width: null, blurhash: null, thumbnails: [] })
+    t.same(media.describe(own, { ...details, blurhash: null }).thumbnails, [], 'an image from before has none')
   }
   t.end()
 })

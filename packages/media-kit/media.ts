@@ -1,6 +1,14 @@
-import { createUrlSigner, isMediaKey, isPrivateMediaKey } from '@tandem/http-kit'
-import type { Image } from './images.ts'
+import {
+  createUrlSigner,
+  isMediaKey,
+  isPrivateMediaKey,
+  THUMBNAIL_WIDTHS,
+  thumbnailKeyOf,
+  type ThumbnailWidth
+} from '@tandem/http-kit'
+import { thumbnailHeight, type Image } from './images.ts'
 import { createMediaKey, type Visibility } from './keys.ts'
+import type { Picture } from './picture.ts'
 import type { Storage } from './storage.ts'
 
 /** A stored image. The service records its owner. */
@@ -9,7 +17,15 @@ export interface StoredImage {
   mimeType: string
   width: number
   height: number
+  blurhash: string
   bytes: number
+}
+
+/** What a service knows about a stored image. Images of other hosts have no sizes. */
+export interface ImageDetails {
+  width: number | null
+  height: number | null
+  blurhash: string | null
 }
 
 /**
@@ -30,6 +46,8 @@ export interface Media {
    */
   urlOf(stored: string): string
   urlOf(stored: string | null): string | null
+  /** The image as the API returns it, with the URLs of its thumbnails. The same caution as for `urlOf` applies. */
+  describe(stored: string, details?: ImageDetails): Picture
   /**
    * Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they
    * are.
@@ -60,7 +78,10 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
   const signedBase = storage.presign?.('').split('?', 1)[0]
   const pathOf = (url: string) => {
     const prefix = [baseUrl, signedBase].find((each) => each !== undefined && url.startsWith(each))
-    return prefix === undefined ? undefined : url.slice(prefix.length).split('?', 1)[0]
+    // An object store has a URL for each thumbnail, which stands for its image.
+    return prefix === undefined
+      ? undefined
+      : url.slice(prefix.length).split('?', 1)[0]?.replace(/-w\d+\.webp$/, '.webp')
   }
 
   function urlOf (stored: string): string
@@ -73,20 +94,57 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
     return `${baseUrl}${stored}?${signer.sign(stored)}`
   }
 
+  function thumbnailUrlOf (key: string, width: ThumbnailWidth) {
+    if (storage.presign) {
+      const thumbnail = thumbnailKeyOf(key, width)
+      return isPrivateMediaKey(key) ? storage.presign(thumbnail) : baseUrl + thumbnail
+    }
+    // The gateway serves it. The signature of a private image covers its thumbnails.
+    return `${urlOf(key)}${isPrivateMediaKey(key) ? '&' : '?'}w=${width}`
+  }
+
   return {
     baseUrl,
     urlOf,
-    async store (visibility, { bytes, mimeType, width, height }) {
+    describe (stored, { width, height, blurhash } = { width: null, height: null, blurhash: null }) {
+      const hasThumbnails = width !== null && height !== null && blurhash !== null && isMediaKey(stored)
+      return {
+        type: 'IMAGE',
+        url: urlOf(stored),
+        width,
+        height,
+        blurhash,
+        thumbnails: !hasThumbnails ?
+          [] :
+          THUMBNAIL_WIDTHS.filter((each) => each < width).map((each) => ({
+            url: thumbnailUrlOf(stored, each),
+            width: each,
+            height: thumbnailHeight({ width, height }, each)
+          }))
+      }
+    },
+    async store (visibility, { bytes, mimeType, width, height, blurhash, thumbnails }) {
       const key = createMediaKey(visibility)
+      await Promise.all(
+        thumbnails.map(async (each) => await storage.put(thumbnailKeyOf(key, each.width), each.bytes, mimeType))
+      )
       await storage.put(key, bytes, mimeType)
-      return { key, mimeType, width, height, bytes: bytes.length }
+      return { key, mimeType, width, height, blurhash, bytes: bytes.length }
     },
     async copy (key, to) {
       const bytes = await storage.find(key)
-      if (bytes) await storage.put(to, bytes, 'image/webp')
-      return bytes !== undefined
+      if (!bytes) return false
+      await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => {
+        const thumbnail = await storage.find(thumbnailKeyOf(key, width))
+        if (thumbnail) await storage.put(thumbnailKeyOf(to, width), thumbnail, 'image/webp')
+      }))
+      await storage.put(to, bytes, 'image/webp')
+      return true
     },
-    remove: async (key) => await storage.remove(key),
+    async remove (key) {
+      await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => await storage.remove(thumbnailKeyOf(key, width))))
+      await storage.remove(key)
+    },
     toStoredValue (url) {
       const path = pathOf(url)
       return path !== undefined && isMediaKey(path) ? path : url

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
+import type { Image } from './images.ts'
 import type { S3Settings } from './storage.ts'
 
 /** The part of a tap test that registers cleanup. */
@@ -30,6 +31,16 @@ export function createPng (width = 2, height = 2) {
     chunk('IEND', Buffer.alloc(0))
   ])
 }
+
+/** An image as if it had been re-encoded, without decoding anything. */
+export const createImage = (bytes = createPng()): Image => ({
+  bytes,
+  mimeType: 'image/webp',
+  width: 200,
+  height: 100,
+  blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj',
+  thumbnails: [{ width: 160, bytes: Buffer.from('a thumbnail') }]
+})
 
 /** Creates a form with one file, for `inject` and `fetch`. */
 export function createForm (

@@ -140,6 +140,9 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     sender_id: string,
     content: string | null,
     image_url: string | null,
+    image_width: number | null,
+    image_height: number | null,
+    image_blurhash: string | null,
     client_id: string | null,
     created_at: Date,
     read_at: Date | null

@@ -100,6 +100,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     width: number,
     height: number,
     bytes: number,
+    /** Null: the image has no thumbnails. */
+    blurhash: string | null,
     created_at: Generated<Date>,
     unused_since: Generated<Date | null>,
     delete_requested_at: Date | null,

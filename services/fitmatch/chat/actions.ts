@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publish, publishSql } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, MatchNotFound, TooManyMessages } from '../errors.ts'
 import { matchesOf } from '../matches/queries.ts'
@@ -38,7 +39,8 @@ export async function sendMessage (
   const waitSeconds = await retryAfterSeconds(db, senderId)
   if (waitSeconds !== undefined && !idempotencyKey) throw new TooManyMessages(waitSeconds)
 
-  const imageUrl = image ? await storeImage(media, senderId, image) : null
+  const stored = image ? await storeImage(media, senderId, image) : null
+  const imageUrl = stored?.key ?? null
   const discardImage = async () => {
     if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
   }
@@ -46,7 +48,7 @@ export async function sendMessage (
     const sent = await withIdempotencyKey(
       db,
       idempotencyKey,
-      (trx) => insertMessage(trx, senderId, { ...message, imageUrl })
+      (trx) => insertMessage(trx, senderId, { ...message, image: stored })
     )
     if (sent.imageUrl !== imageUrl) await discardImage()
     return sent
@@ -57,7 +59,7 @@ export async function sendMessage (
 }
 
 interface StoredMessage extends Omit<NewMessage, 'image'> {
-  imageUrl: string | null
+  image: StoredImage | null
 }
 
 /**
@@ -67,7 +69,7 @@ interface StoredMessage extends Omit<NewMessage, 'image'> {
 async function insertMessage (
   trx: Trx,
   senderId: string,
-  { matchId, content, imageUrl, clientMessageId }: StoredMessage
+  { matchId, content, image, clientMessageId }: StoredMessage
 ) {
   const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
@@ -99,7 +101,10 @@ async function insertMessage (
       match_id: matchId,
       sender_id: senderId,
       content,
-      image_url: imageUrl,
+      image_url: image?.key ?? null,
+      image_width: image?.width ?? null,
+      image_height: image?.height ?? null,
+      image_blurhash: image?.blurhash ?? null,
       client_id: clientMessageId ?? null,
       created_at: createdAt as Date
     })
@@ -113,7 +118,7 @@ async function insertMessage (
     senderId,
     ...match.senderName !== null && { senderName: match.senderName },
     recipientId,
-    hasImage: imageUrl !== null
+    hasImage: image !== null
   })
   return message
 }

@@ -55,6 +55,7 @@ t.test('a chat', async (t) => {
       'content',
       'createdAt',
       'id',
+      'image',
       'imageUrl',
       'isMine',
       'matchId',
@@ -136,7 +137,7 @@ t.test('a chat', async (t) => {
 
   t.test('accepts images and re-encodes them', async (t) => {
     const { ana, ben, matchId, url } = await pair()
-    const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
+    const image = { base64: createPng(200, 100).toString('base64'), mimeType: 'image/png' }
     t.match(await post(ana.id, `${url}/messages`, { image }), {
       status: 201,
       data: {
@@ -155,6 +156,15 @@ t.test('a chat', async (t) => {
       lastMessage: { content: 'Look', imageUrl: String },
       unreadCount: 2
     }])
+    const { messages } = (await get(ben.id, url)).data
+    t.match(messages[0].image, {
+      type: 'IMAGE',
+      url: messages[0].imageUrl,
+      width: 200,
+      height: 100,
+      blurhash: String,
+      thumbnails: [{ url: `${messages[0].imageUrl}&w=160`, width: 160, height: 80 }]
+    })
     t.match((await publishedEvents(MessageSent)).at(-1), { hasImage: true })
     const bad = [
       [{ base64: 'not base64!', mimeType: 'image/png' }, 400, 'VALIDATION_ERROR'],

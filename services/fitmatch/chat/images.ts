@@ -11,7 +11,7 @@ export interface ImageUpload {
   mimeType: string
 }
 
-/** Re-encodes and stores an image that was sent in base64. @returns its key */
+/** Re-encodes and stores an image that was sent in base64. */
 export async function storeImage (media: Media, senderId: string, { base64, mimeType }: ImageUpload) {
   const data = base64.slice(0, 200).match(prefix) ? base64.slice(base64.indexOf(',') + 1) : base64
   // Phones break base64 into lines by default. The URL-safe alphabet and missing padding are unambiguous, so accept
@@ -20,6 +20,5 @@ export async function storeImage (media: Media, senderId: string, { base64, mime
   if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
-  const { key } = await media.store('private', await reencodeImage(bytes, mimeType, senderId))
-  return key
+  return await media.store('private', await reencodeImage(bytes, mimeType, senderId))
 }

@@ -29,6 +29,13 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
   return chat
 }
 
+const imageColumns = [
+  'image_url as imageUrl',
+  'image_width as width',
+  'image_height as height',
+  'image_blurhash as blurhash'
+] as const
+
 const messagesOf = (db: Db, accountId: string, matchId: string) =>
   db.selectFrom('messages')
     // Checked again in this statement, because the match may have ended since the first check.
@@ -42,7 +49,7 @@ const messagesOf = (db: Db, accountId: string, matchId: string) =>
       'sender_id as senderId',
       sql<boolean>`sender_id = ${accountId}`.as('isMine'),
       'content',
-      'image_url as imageUrl',
+      ...imageColumns,
       'messages.created_at as createdAt',
       'read_at as readAt'
     ])
@@ -89,7 +96,7 @@ export const messageColumns = [
   'match_id as matchId',
   'sender_id as senderId',
   'content',
-  'image_url as imageUrl',
+  ...imageColumns,
   'created_at as createdAt',
   'read_at as readAt'
 ] as const

@@ -14,6 +14,7 @@ import {
   Text,
   ValidationError
 } from '@tandem/http-kit'
+import type { ImageDetails } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
@@ -32,10 +33,14 @@ const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withUrl = <Item extends { imageUrl: string | null }>(message: Item): Item => ({
-    ...message,
-    imageUrl: media.urlOf(message.imageUrl)
-  })
+  const withImage = <Stored extends ImageDetails & { imageUrl: string | null }>(stored: Stored) => {
+    const { width, height, blurhash, ...message } = stored
+    return {
+      ...message,
+      imageUrl: media.urlOf(message.imageUrl),
+      image: message.imageUrl === null ? null : media.describe(message.imageUrl, { width, height, blurhash })
+    }
+  }
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
@@ -54,7 +59,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     const { isTyping } = await readChat(db, account.id, matchId)
     const { messages: stored, nextCursor } = await listHistory(db, account.id, matchId, query)
-    const page = { messages: stored.map(withUrl), nextCursor }
+    const page = { messages: stored.map(withImage), nextCursor }
     const newest = page.messages.at(-1)
     if (!query.markRead || !newest) return data({ ...page, isTyping })
     const read = new Map(
@@ -84,7 +89,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       afterId,
       ...(after !== undefined && { after: new Date(after) })
     })
-    return data({ messages: stored.map(withUrl), isTyping })
+    return data({ messages: stored.map(withImage), isTyping })
   })
 
   app.post('/fitmatch/chat/:matchId/messages', {
@@ -120,7 +125,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       if (error instanceof TooManyMessages) reply.header('retry-after', String(error.retryAfterSeconds))
       throw error
     })
-    return reply.code(201).send(data({ message: { ...withUrl(sent), isMine: true } }))
+    return reply.code(201).send(data({ message: { ...withImage(sent), isMine: true } }))
   })
 
   app.post('/fitmatch/chat/:matchId/read', {

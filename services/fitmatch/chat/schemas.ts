@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Nullable, Timestamp } from '@tandem/http-kit'
+import { Picture } from '@tandem/media-kit'
 
 export const ChatMessage = Type.Object({
   id: Type.String(),
@@ -8,6 +9,7 @@ export const ChatMessage = Type.Object({
   isMine: Type.Boolean(),
   content: Nullable(Type.String()),
   imageUrl: Nullable(Type.String()),
+  image: Nullable(Picture),
   createdAt: Timestamp,
   readAt: Nullable(Timestamp)
 }, {
@@ -18,6 +20,7 @@ export const ChatMessage = Type.Object({
     isMine: true,
     content: 'Hi!',
     imageUrl: null,
+    image: null,
     createdAt: '2026-01-31T09:00:00.000Z',
     readAt: null
   }]

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { createMedia, diskStorage, type Image } from '@tandem/media-kit'
-import { createPng } from '@tandem/media-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { createImage, createPng } from '@tandem/media-kit/testing'
 import { createApp, createFacts, testApp } from '../test/app.ts'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 
 const { get, post, upload, member, createMatch, person, services, deps, folder, cdnUrl } = await testApp(t)
-const image: Image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
+const image = createImage()
 
 /** Every URL in a response. */
 const urlsIn = (response: unknown): string[] =>
@@ -66,5 +66,5 @@ t.test('photos copied for a profile that is not created are removed', async (t) 
   const before = (await readdir(path.join(folder, 'media', 'public'))).length
   const created = await Promise.all([1, 2, 3].map(() => post(kid, '/fitmatch/profile')))
   t.strictSame(created.map(({ status }) => String(status)).sort(), ['201', '409', '409'])
-  t.equal((await readdir(path.join(folder, 'media', 'public'))).length, before + 1)
+  t.equal((await readdir(path.join(folder, 'media', 'public'))).length, before + 2, 'one photo with its thumbnail')
 })

@@ -16,7 +16,7 @@ import {
 } from '@tandem/contracts'
 import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
-import { createForm, createPng } from '@tandem/media-kit/testing'
+import { createForm, createImage } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -169,8 +169,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     member,
     /** Creates a member whose two photos are in our media storage, so that a selfie can be compared with them. */
     memberWithPhotos: async (name: string) => {
-      const image = { bytes: createPng(), mimeType: 'image/webp', width: 2, height: 2 }
-      const photos = await Promise.all([1, 2].map(async () => await deps.media.store('public', image)))
+      const photos = await Promise.all([1, 2].map(async () => await deps.media.store('public', createImage())))
       return await member(name, { photos: photos.map(({ key }) => deps.media.urlOf(key)) })
     },
     swipe,

@@ -18,7 +18,8 @@ const lockUploads = async (trx: Trx, accountId: string) =>
 
 /** Stores a photo for the account's profile. Of the unused photos of an account, the 20 newest are kept. */
 export async function uploadPhoto (deps: Media, accountId: string, image: Image) {
-  const { key } = await deps.media.store('public', image)
+  const stored = await deps.media.store('public', image)
+  const { key } = stored
   await deps.db.transaction().execute(async (trx) => {
     await lockUploads(trx, accountId)
     await trx.insertInto('uploads').values({ key, account_id: accountId }).execute()
@@ -42,7 +43,7 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
       .execute()
   })
   await deleteMarked(deps, accountId)
-  return key
+  return stored
 }
 
 /**

@@ -32,6 +32,7 @@ t.test('an uploaded photo can be used in the profile and becomes the avatar', as
   const ana = await givenPerson('Ana')
   const { status, data } = await upload(ana, pixel)
   t.equal(status, 200)
+  t.match(data, { width: Number, height: Number, blurhash: String, thumbnails: Array })
   t.match(data, { url: `https://cdn.example.com/${data.key}`, key: /^public\/[0-9a-f-]{36}\.webp$/ })
   t.equal((await post(ana, '/onboarding/save-profile', { photos: [data.url] })).status, 200)
   t.equal((await get(ana, '/profile')).data.profile.image, data.url)

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
+import { examplePicture, Picture, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Data, data, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { uploadPhoto } from './actions.ts'
 
-const exampleKey = 'public/6fa459ea-ee8a-4ca4-894e-db77e160355e.webp'
+const exampleKey = 'public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(multipartUploads)
@@ -19,14 +19,14 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       fileField: 'file',
       response: {
         200: Data(
-          Type.Object({ url: Type.String(), key: Type.String() }, {
-            examples: [{ url: `https://cdn.example.com/${exampleKey}`, key: exampleKey }]
+          Type.Object({ ...Picture.properties, key: Type.String() }, {
+            examples: [{ ...examplePicture, key: exampleKey }]
           })
         )
       }
     }
   }, async (request) => {
-    const key = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
-    return data({ url: deps.media.urlOf(key), key })
+    const stored = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
+    return data({ ...deps.media.describe(stored.key, stored), key: stored.key })
   })
 }

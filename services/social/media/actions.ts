@@ -21,10 +21,9 @@ export async function storeUpload (
   idempotencyKey?: IdempotencyKey
 ) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    const { key, mimeType, width, height, bytes } = await media.store('public', image)
-    await trx.insertInto('media').values({ key, account_id: accountId, mime_type: mimeType, width, height, bytes })
-      .execute()
-    return { key, mimeType, width, height, bytes }
+    const { mimeType, ...stored } = await media.store('public', image)
+    await trx.insertInto('media').values({ ...stored, account_id: accountId, mime_type: mimeType }).execute()
+    return { mimeType, ...stored }
   })
 }
 

@@ -26,7 +26,17 @@ t.test('media', async (t) => {
   t.test('an image is re-encoded and stored, and a post can show it', async (t) => {
     const { status, data } = await upload(createForm(createPng(2_000, 500)))
     t.equal(status, 200)
-    t.same(Object.keys(data.media).sort(), ['bytes', 'height', 'key', 'mimeType', 'url', 'width'])
+    t.same(Object.keys(data.media).sort(), [
+      'blurhash',
+      'bytes',
+      'height',
+      'key',
+      'mimeType',
+      'thumbnails',
+      'type',
+      'url',
+      'width'
+    ])
     t.match(data.media, {
       url: `https://cdn.example.com/${data.media.key}`,
       mimeType: 'image/webp',
@@ -35,6 +45,31 @@ t.test('media', async (t) => {
     })
     t.match(data.media.key, /^public\/[0-9a-f-]{36}\.webp$/)
     t.ok(await isKept(data.media.key))
+  })
+
+  t.test('posts and stories have the sizes, blurhash and thumbnails of their images', async (t) => {
+    const { media } = (await upload(createForm(createPng(400, 200)))).data
+    const { url, width, height, blurhash, thumbnails } = media
+    t.same(thumbnails.map((each: { width: number }) => each.width), [160, 320])
+    const external = 'https://example.com/elsewhere.mp4'
+    const unknown = { url: external, width: null, height: null, blurhash: null, thumbnails: [] }
+    const { id } = (await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [url, external] })).data.post
+    t.same((await get(ana, `/feed/${id}`)).data.post.media, [
+      { type: 'IMAGE', url, width, height, blurhash, thumbnails },
+      { type: 'VIDEO', ...unknown }
+    ])
+    await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
+    const [copy] = (await get(ana, `/feed/${id}`)).data.post.media
+    t.match(copy, { width, height, blurhash, thumbnails: [{ url: /private.*signature=.*&w=160$/ }, { width: 320 }] })
+    t.ok(await isKept(privateCopyKeyOf(media.key).replace('.', '-w320.')), 'the copy has its own thumbnails')
+
+    await post(ana, '/stories', { mediaUrl: url, mediaType: 'IMAGE' })
+    const [story] = (await get(ana, `/stories?userId=${ana}`)).data.stories
+    t.match(story.media, { type: 'IMAGE', url: story.mediaUrl, width, height, blurhash, thumbnails: [{}, {}] })
+    t.same((await get(ana, `/stories/${story.id}`)).data.story.media, story.media)
+    await del(ana, `/feed/${id}`)
+    await del(ana, `/stories/${story.id}`)
+    t.notOk(await isKept(privateCopyKeyOf(media.key).replace('.', '-w320.')), 'and they are deleted with it')
   })
 
   t.test('unsupported and oversized uploads are refused', async (t) => {

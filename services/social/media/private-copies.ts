@@ -43,9 +43,9 @@ async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, acc
   }
   // A photo of another service has no row here: its sizes are 0, and the author of the post owns the copy.
   await sql`
-    insert into media (key, account_id, mime_type, width, height, bytes)
+    insert into media (key, account_id, mime_type, width, height, bytes, blurhash)
     select ${copy}, coalesce(upload.account_id, ${accountId}), 'image/webp',
-      coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0)
+      coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0), blurhash
     from (select 1) as one left join media as upload on upload.key = ${image}
     on conflict (key) do nothing`.execute(db)
   return copy

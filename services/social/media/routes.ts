@@ -1,24 +1,24 @@
 import Type from 'typebox'
-import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
+import { examplePicture, Picture, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import { Data, data, readIdempotencyKey, IdempotencyHeaders, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { storeUpload } from './actions.ts'
 
 const Media = Type.Object({
+  ...Picture.properties,
   url: Type.String({ description: 'Use it in mediaUrls of a post and in mediaUrl of a story' }),
   key: Type.String(),
   mimeType: Type.String(),
   width: Type.Integer(),
   height: Type.Integer(),
+  blurhash: Type.String(),
   bytes: Type.Integer()
 }, {
   examples: [{
-    url: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+    ...examplePicture,
     key: 'public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
     mimeType: 'image/webp',
-    width: 1600,
-    height: 1200,
-    bytes: 182_034
+    bytes: 18_203
   }]
 })
 
@@ -42,6 +42,6 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
     const image = await readImage(request, 'file', account.id)
     const idempotencyKey = readIdempotencyKey(request, image.bytes)
     const stored = await storeUpload(deps, account.id, image, idempotencyKey)
-    return data({ media: { url: deps.media.urlOf(stored.key), ...stored } })
+    return data({ media: { ...deps.media.describe(stored.key, stored), ...stored } })
   })
 }

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { Enum, Timestamp } from '@tandem/http-kit'
+import { Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { findHashtags } from '../hashtags/parsing.ts'
+import { createDescriber } from '../media/queries.ts'
 import { findMentions } from '../mentions/parsing.ts'
 import { Poll, toPollResponse } from '../polls/poll.ts'
 import { postTypes, visibilities } from '../tables.ts'
@@ -20,6 +22,7 @@ export const Post = Type.Object({
   visibility: Enum(visibilities),
   content: Type.String(),
   mediaUrls: Type.Array(Type.String()),
+  media: Type.Array(Picture, { description: 'The same as mediaUrls, with what an app needs to lay them out' }),
   likesCount: Type.Integer(),
   commentsCount: Type.Integer(),
   isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
@@ -37,6 +40,7 @@ export const Post = Type.Object({
     visibility: 'PUBLIC',
     content: 'Morning run with @ben #running',
     mediaUrls: [],
+    media: [],
     likesCount: 3,
     commentsCount: 1,
     isLiked: true,
@@ -54,6 +58,7 @@ export async function toPostResponses (
   viewer: string
 ): Promise<Type.Static<typeof Post>[]> {
   const posts = await withAuthors(deps, rows, viewer)
+  const describe = await createDescriber(deps, rows.flatMap(({ mediaUrls }) => mediaUrls))
   return posts.map(({ poll, mentioned, ...post }) => ({
     ...post,
     mentions: findMentions(post.content).flatMap((span) => {
@@ -62,6 +67,7 @@ export async function toPostResponses (
     }),
     hashtags: findHashtags(post.content),
     mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
+    media: post.mediaUrls.map((image) => describe(image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')),
     ...(poll && { poll: toPollResponse(poll) })
   }))
 }

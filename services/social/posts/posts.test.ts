@@ -21,6 +21,7 @@ t.test('posts', async (t) => {
       'isDeleted',
       'isLiked',
       'likesCount',
+      'media',
       'mediaUrls',
       'mentions',
       'type',

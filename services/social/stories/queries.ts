@@ -75,6 +75,9 @@ const selectStories = (db: Db, viewer: string) =>
       isActive.$castTo<boolean>().as('isActive')
     ])
 
+/** A story as selected, with its author, who can still be missing from the local copy. */
+export type StoryRow = Awaited<ReturnType<ReturnType<typeof selectStories>['executeTakeFirstOrThrow']>>
+
 /** A person's active stories, oldest first. @throws StoryNotFound if `viewer` cannot see them */
 export async function listStories (db: Db, authorId: string, viewer: string) {
   const { rows } = await sql<{ canSee: boolean }>`select ${canSeeStoriesOf(authorId, viewer)} as "canSee"`.execute(db)

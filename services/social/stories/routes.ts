@@ -20,12 +20,13 @@ import {
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, NotYourStory } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
+import { createDescriber } from '../media/queries.ts'
 import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { storyMediaTypes } from '../tables.ts'
 import { deleteStory, createStory, reactToStory, viewStory } from './actions.ts'
-import { findStory, listRings, listStories, listViewers } from './queries.ts'
+import { findStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
 const Color = Text({
@@ -61,10 +62,14 @@ const params = Type.Object({ id: Id })
 
 export const storyRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withMediaUrl = <Shown extends { mediaUrl: string }>(story: Shown): Shown => ({
-    ...story,
-    mediaUrl: media.urlOf(story.mediaUrl)
-  })
+  async function toResponses (rows: StoryRow[], viewer: string) {
+    const describe = await createDescriber(deps, rows.map(({ mediaUrl }) => mediaUrl))
+    return (await withAuthors(deps, rows, viewer)).map((story) => ({
+      ...story,
+      mediaUrl: media.urlOf(story.mediaUrl),
+      media: describe(story.mediaUrl, story.mediaType)
+    }))
+  }
 
   app.get('/stories', {
     schema: {
@@ -83,7 +88,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ query: { userId }, account }) => {
     if (userId !== undefined) {
       return data({
-        stories: (await withAuthors(deps, await listStories(db, userId, account.id), account.id)).map(withMediaUrl)
+        stories: await toResponses(await listStories(db, userId, account.id), account.id)
       })
     }
     const rings = await withAuthors(deps, await listRings(db, account.id), account.id)
@@ -126,7 +131,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       readIdempotencyKey(request)
     )
     reply.code(201)
-    return data({ story: withMediaUrl(story) })
+    return data({ story: { ...story, mediaUrl: media.urlOf(story.mediaUrl) } })
   })
 
   app.get('/stories/:id', {
@@ -139,8 +144,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ story: Story })) }
     }
   }, async ({ params, account }) => {
-    const [story] = await withAuthors(deps, [await viewStory(db, params.id, account.id)], account.id)
-    return data({ story: withMediaUrl(story!) })
+    const [story] = await toResponses([await viewStory(db, params.id, account.id)], account.id)
+    return data({ story: story! })
   })
 
   app.delete('/stories/:id', {

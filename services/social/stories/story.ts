@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Enum, Nullable, Timestamp } from '@tandem/http-kit'
+import { examplePicture, Picture } from '@tandem/media-kit'
 import { Author } from '../people/authors.ts'
 import { storyMediaTypes } from '../tables.ts'
 
@@ -9,6 +10,7 @@ export const Story = Type.Object({
   user: Author,
   mediaUrl: Type.String(),
   mediaType: Enum(storyMediaTypes),
+  media: Picture,
   caption: Nullable(Type.String()),
   textColor: Nullable(Type.String()),
   bgColor: Nullable(Type.String()),
@@ -27,6 +29,7 @@ export const Story = Type.Object({
     user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null },
     mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
     mediaType: 'IMAGE',
+    media: examplePicture,
     caption: 'At the top',
     textColor: '#ffffff',
     bgColor: null,
