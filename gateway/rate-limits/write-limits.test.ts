@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { startRedis } from '@tandem/test-kit'
 import tap from 'tap'
 import { readGatewayConfig } from '../config.ts'
-import { testGateway } from '../test/gateway.ts'
+import { testGateway, waitForRedis } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 
@@ -57,9 +57,7 @@ async function checkWrites (t: Pick<typeof tap, 'equal' | 'match' | 'ok'>, gatew
 tap.test('the writes of one account are limited, counted in Redis', async (t) => {
   const redis = await startRedis(t)
   const gateway = await testGateway(t, { redisUrl: redis.url })
-  while (((await gateway.call('/health/ready')).json() as { down: string[] }).down.includes('redis')) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await waitForRedis(gateway)
   await checkWrites(t, gateway)
 })
 

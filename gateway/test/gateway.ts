@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
@@ -226,5 +227,14 @@ export async function testGateway (
     revokedSessions,
     as: issuer.bearer,
     call: (path: string, options?: CallOptions) => callAt(url, path, options)
+  }
+}
+
+/** Waits until the gateway counts in Redis. */
+export async function waitForRedis ({ call }: Pick<Awaited<ReturnType<typeof testGateway>>, 'call'>) {
+  for (;;) {
+    const { down } = (await call('/health/ready')).json() as { down: string[] }
+    if (!down.includes('redis')) return
+    await sleep(100)
   }
 }
