@@ -62,7 +62,7 @@ t.test('mentions', async (t) => {
     t.same((await mentionEvents()).at(-1)?.['mentioned'], [ben])
   })
 
-  t.test('a post says where it mentions whom, also after they changed their username', async (t) => {
+  t.test('a post lists its mentions with positions, also after a change of username', async (t) => {
     const [jan, kim] = [await person('Jan'), await person('Kim')]
     const content = '👍 @Jan and @kim #Run, again @jan @nobody'
     const { id, ...created } = (await post(ana, '/feed', { type: 'TEXT', content })).data.post

@@ -28,7 +28,7 @@ export const Post = Type.Object({
   isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
   createdAt: Timestamp,
   isDeleted: Type.Boolean(),
-  mentions: Type.Array(Mention, { description: 'The mentions of people whom the caller can see, in text order' }),
+  mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
   hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
   poll: Type.Optional(Poll)
 }, {

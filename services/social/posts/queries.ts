@@ -20,7 +20,7 @@ export interface PostRow {
   isLiked: boolean
   createdAt: Date
   isDeleted: boolean
-  /** The people whom the text mentions and whom the viewer can see. */
+  /** The mentioned people that the viewer can see. */
   mentioned: { userId: string, username: string }[] | null
   poll: PollRow | null
 }
