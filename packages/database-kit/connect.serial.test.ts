@@ -113,3 +113,12 @@ t.test('a connection that ends inside a transaction fails that transaction and n
   await t.rejects(transaction, /connection/i)
   t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
 })
+
+t.test('a connection to a server that became read-only is closed', async (t) => {
+  const db = open(t, server, 1)
+  await sql`create table if not exists public.probes (id int)`.execute(db)
+  t.teardown(() => sql`drop table public.probes`.execute(db))
+  await sql`set session characteristics as transaction read only`.execute(db)
+  await t.rejects(sql`insert into public.probes values (${1}::int)`.execute(db), { code: '25006' })
+  await sql`insert into public.probes values (${1}::int)`.execute(db)
+})

@@ -17,7 +17,10 @@ export interface ConnectOptions {
 
 const NAMED_STATEMENTS = 500
 
-const timedOut = new WeakSet<pg.PoolClient>()
+// Read-only: the server has become a standby, and the address may already lead to the new primary.
+const READ_ONLY = '25006'
+
+const broken = new WeakSet<pg.PoolClient>()
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -54,7 +57,7 @@ export function connect<Tables> (
   const dialect = new PostgresDialect({
     pool: {
       options: pool.options,
-      connect: async () => dropTimedOut(await acquire(pool)),
+      connect: async () => dropBroken(await acquire(pool)),
       async end () {
         pools.delete(pool)
         await pool.end()
@@ -77,8 +80,8 @@ function nameStatements (client: pg.PoolClient) {
       name = `s${names.size}`
       names.set(text, name)
     }
-    return query({ name, text, values }).catch((error: Error) => {
-      if (error.message === 'Query read timeout') timedOut.add(client)
+    return query({ name, text, values }).catch((error: Error & { code?: string }) => {
+      if (error.message === 'Query read timeout' || error.code === READ_ONLY) broken.add(client)
       throw error
     })
   }
@@ -87,11 +90,12 @@ function nameStatements (client: pg.PoolClient) {
 }
 
 /**
- * The next query on a connection that still owes a result would wait behind it, on a dead network connection forever.
+ * Closes a connection that cannot be used again. The next query on one that still owes a result would wait behind it, on
+ * a dead network connection forever.
  */
-function dropTimedOut (client: pg.PoolClient) {
+function dropBroken (client: pg.PoolClient) {
   const release = client.release.bind(client)
-  client.release = (isBroken) => release(isBroken || timedOut.has(client))
+  client.release = (isBroken) => release(isBroken || broken.has(client))
   return client
 }
 

@@ -106,6 +106,9 @@ t.test('every error is sent in the envelope', async (t) => {
     ['a NUL that reached Postgres', { url: '/throws?what=22021' }, 400, 'VALIDATION_ERROR'],
     ['a number that is out of range for Postgres', { url: '/throws?what=22003' }, 400, 'VALIDATION_ERROR'],
     ['Postgres shutting down', { url: '/throws?what=57P01' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['Postgres being read-only', { url: '/throws?what=25006' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['Postgres without disk space', { url: '/throws?what=53100' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['Postgres without memory', { url: '/throws?what=53200' }, 503, 'SERVICE_UNAVAILABLE'],
     ['a lost connection', { url: '/throws?what=08006' }, 503, 'SERVICE_UNAVAILABLE'],
     ['a refused connection', { url: '/throws?what=ECONNREFUSED' }, 503, 'SERVICE_UNAVAILABLE']
   ] as const

@@ -30,13 +30,16 @@ export const failure = (code: string, error: string) => ({ success: false as con
 // uuid.
 const UNSTORABLE_CODES = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008'])
 
-// Shutdown or startup, no free connection, statement or lock timeout, deadlock, serialization failure, network: a retry
-// may succeed.
+// Shutdown or startup, no free connection, statement or lock timeout, deadlock, serialization failure, a server that is
+// read-only (as after a failover) or out of disk or memory, network: a retry may succeed.
 const TRANSIENT_CODES = new Set([
   '57P01',
   '57P02',
   '57P03',
   '53300',
+  '25006',
+  '53100',
+  '53200',
   '57014',
   '55P03',
   '40001',

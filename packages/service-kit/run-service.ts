@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Static, TObject } from 'typebox'
 import {
   connectBus,
@@ -99,7 +99,11 @@ export async function runService<
     }
 
     const checks: HealthChecks = {
-      postgres: { check: () => sql`select 1`.execute(db), required: true },
+      // A lock, because a standby would answer a read.
+      postgres: {
+        check: () => deps.db.selectFrom('outbox').select('id').limit(0).forUpdate().execute(),
+        required: true
+      },
       nats: { check: async () => bus.current() !== undefined, required: false },
       ...service.checks?.(deps)
     }
