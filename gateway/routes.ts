@@ -17,7 +17,7 @@ export const servicePrefixes = {
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media'],
   fitmatch: ['/fitmatch'],
-  dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/records'],
+  dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/records', '/fasting'],
   notification: ['/notifications']
 } as const
 

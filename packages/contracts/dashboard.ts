@@ -23,6 +23,12 @@ export const AchievementEarned = defineEvent(
   Type.Object({ accountId: Id, achievement: Type.String() })
 )
 
+/** A running fast reached its goal. It runs on until its owner ends it. */
+export const FastFinished = defineEvent(
+  'dashboard.fast.finished.v1',
+  Type.Object({ accountId: Id, fastId: Id, goalHours: Type.Integer({ minimum: 1 }) })
+)
+
 const ofAccount = Type.Object({ accountId: Id })
 
 /** The training totals in /auth/me. */

@@ -91,7 +91,9 @@ export function toErrorResponse (
     return { code: validationCode, statusCode: 400, message: error.message }
   }
   if (error instanceof ValidationError) return { code: validationCode, statusCode: 400, message: error.message }
-  if (error instanceof FastifyError && !/^(FST_|FAST_)/.test(code)) return { code, statusCode, message: error.message }
+  if (error instanceof FastifyError && !/^(FST|FAST_JWT)_/.test(code)) {
+    return { code, statusCode, message: error.message }
+  }
   if (UNSTORABLE_CODES.has(code)) {
     return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
   }

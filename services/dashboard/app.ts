@@ -1,5 +1,6 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
+import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'
 import { homeRoutes } from './home/routes.ts'
@@ -19,7 +20,8 @@ const routes = [
   logRoutes,
   recordRoutes,
   goalRoutes,
-  programRoutes
+  programRoutes,
+  fastingRoutes
 ]
 const consumers = [onPersonChanged, onFactsChanged]
 const rpcs = [handleTrainingTotals, handleTrainingProgress]

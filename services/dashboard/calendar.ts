@@ -38,12 +38,17 @@ export const dayFromNumber = (number: number) => new Date(number * MS_PER_DAY).t
 // 1970-01-01 was a Thursday.
 export const mondayNumberOf = (number: number) => number - ((number + 3) % 7 + 7) % 7
 
+/** The instant at which a day starts in a time zone. */
+export function startOfDay (zone: string, day: Temporal.PlainDate): Date {
+  try {
+    return new Date(day.toZonedDateTime(zone).epochMilliseconds)
+  } catch {
+    return startOfDay(DEFAULT_TIMEZONE, day)
+  }
+}
+
 /** Whole seconds until the next day starts in a time zone; at least one. */
 export function secondsUntilMidnight (zone: string, at: Date): number {
-  const next = dayIn(zone, at).add({ days: 1 })
-  try {
-    return Math.max(1, Math.floor((next.toZonedDateTime(zone).epochMilliseconds - at.getTime()) / 1_000))
-  } catch {
-    return secondsUntilMidnight(DEFAULT_TIMEZONE, at)
-  }
+  const next = startOfDay(zone, dayIn(zone, at).add({ days: 1 }))
+  return Math.max(1, Math.floor((next.getTime() - at.getTime()) / 1_000))
 }

@@ -10,6 +10,8 @@ export interface Deps {
   db: Db
   callRpc: CallRpc
   cache: StatsCache
+  /** Minimum age in years for tracking fasts; 0 means none. */
+  minAge: number
   now: () => Date
 }
 
@@ -18,5 +20,5 @@ export function createDeps (
 ): Deps {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
-  return { db, callRpc, cache, now: () => new Date() }
+  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date() }
 }

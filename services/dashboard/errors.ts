@@ -7,3 +7,13 @@ export const TooManyPrograms = createError(
   'You have reached the maximum number of programs. Delete one first.',
   400
 )
+export const FastNotFound = createError('NOT_FOUND', 'Fast not found', 404)
+export const FastRunning = createError('FAST_RUNNING', 'A fast is already running. End it first.', 409)
+export const FastOverlaps = createError('FAST_OVERLAPS', 'You have another fast in this time', 409)
+export const FastEnded = createError('FAST_ENDED', 'This fast has already ended', 409)
+export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>(
+  'AGE_RESTRICTED',
+  'You must be at least %d years old to track fasts',
+  403
+)
+export const AgeUnknown = createError('AGE_RESTRICTED', 'Add your birth date to your profile first', 403)

@@ -2,6 +2,7 @@ import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './deps.ts'
+import { startPublishingReachedGoals } from './fasting/reached-goals.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 await runService({
@@ -11,6 +12,6 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping],
+  background: [startHousekeeping, startPublishingReachedGoals],
   checks: ({ cache }) => ({ redis: { check: () => cache.ready(), required: false } })
 })

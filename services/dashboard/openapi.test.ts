@@ -25,14 +25,21 @@ t.test('the document contains every route and marks extensions', async (t) => {
     'get /dashboard/weekly-overview'
   ])
   t.same(names(true), [
+    'delete /fasting/{id}',
     'delete /logs/{id}',
     'delete /programs/{id}',
+    'get /fasting',
+    'get /fasting/current',
+    'get /fasting/stats',
     'get /goals',
     'get /logs',
     'get /programs',
     'get /records',
+    'post /fasting',
+    'post /fasting/{id}/end',
     'post /logs/batch',
     'post /programs',
+    'put /fasting/{id}',
     'put /goals',
     'put /programs/active'
   ])
@@ -41,7 +48,7 @@ t.test('the document contains every route and marks extensions', async (t) => {
     operations.filter(({ operation }) =>
       operation.parameters?.some((each) => each.in === 'header' && each.name === 'idempotency-key')
     ).map(({ name }) => name),
-    ['post /logs/batch', 'post /programs']
+    ['post /logs/batch', 'post /programs', 'post /fasting']
   )
 })
 

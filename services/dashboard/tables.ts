@@ -83,12 +83,25 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     reps_min: number,
     reps_max: number
   }
+  fasts: {
+    id: Generated<string>,
+    account_id: string,
+    plan: FastPlan,
+    goal_hours: number,
+    started_at: Date,
+    goal_at: Date,
+    ended_at: Date | null,
+    goal_due_at: Date | null,
+    goal_published_at: Date | null
+  }
 }
 
 export const logTypes = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP', 'WEIGHT'] as const
 export type LogType = typeof logTypes[number]
 /** The content of a log, in the form that `logs/items.ts` defines for its type. */
 export type LogData = Record<string, unknown>
+export const fastPlans = ['12:12', '14:10', '16:8', '18:6', '20:4', 'CUSTOM'] as const
+export type FastPlan = typeof fastPlans[number]
 export type StreakKind = 'DAY' | 'WATER' | 'WEEK'
 
 export type Db = Kysely<Tables>

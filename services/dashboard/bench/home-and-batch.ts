@@ -59,7 +59,7 @@ const answers: Record<string, unknown> = {
 }
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const app = await createTestApp({ db, callRpc, cache: unavailableCache, now })
+const app = await createTestApp({ db, callRpc, cache: unavailableCache, minAge: 18, now })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {

@@ -41,11 +41,13 @@ interface PersonOverrides {
   completion?: number
   weight?: number | null
   weighedAt?: string | null
+  birthDate?: string | null
 }
 
 export function examplePerson (
   timezone: string,
-  { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null }: PersonOverrides = {}
+  { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null, birthDate = null }: PersonOverrides =
+    {}
 ): NonNullable<PersonAnswer> {
   return {
     name,
@@ -54,7 +56,7 @@ export function examplePerson (
     weighedAt,
     profile: {
       gender: null,
-      birthDate: null,
+      birthDate,
       height: null,
       heightUnit: 'cm',
       weight,
@@ -94,7 +96,7 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(Contact, async () => await respond(() => fakes.contact)),
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
-  const deps: Deps = { db, callRpc, cache, now: () => clock.now }
+  const deps: Deps = { db, callRpc, cache, minAge: 18, now: () => clock.now }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())
 

@@ -35,6 +35,7 @@ export const kinds = {
   reservationConfirmed: 'BOOKING',
   reservationReminded: 'BOOKING',
   fastingFinished: 'FASTING',
+  fastGoalReached: 'FASTING',
   broadcast: 'ADMIN',
   suspended: 'ACCOUNT',
   restored: 'ACCOUNT',

@@ -199,6 +199,13 @@ const expectations: Record<string, {
     body: 'You fasted for 16 hours. Well done!',
     indonesian: 'Anda berpuasa selama 16 jam. Hebat!'
   },
+  'dashboard.fast.finished.v1': {
+    to: ana,
+    type: 'FASTING',
+    title: 'Fasting goal reached',
+    body: 'Your fast has reached 16 hours. It runs until you end it.',
+    indonesian: 'Puasa Anda sudah mencapai 16 jam. Puasa berjalan sampai Anda mengakhirinya.'
+  },
   'admin.broadcast.sent.v1': {
     to: ben,
     type: 'ADMIN',

@@ -6,6 +6,7 @@ import {
   BuddyRequestAccepted,
   BuddyRequestCreated,
   CommentReplied,
+  FastFinished,
   FastingTimerFinished,
   LevelReached,
   LikeReceived,
@@ -216,6 +217,13 @@ export const registry: RegistryEntry[] = [
     to: [accountId],
     data: { timerId },
     params: { hours }
+  }]),
+  onEvent(FastFinished, ({ accountId, fastId, goalHours }) => [{
+    kind: 'fastGoalReached',
+    dedupeKey: `fast-goal:${fastId}`,
+    to: [accountId],
+    data: { fastId },
+    params: { hours: goalHours }
   }])
 ]
 

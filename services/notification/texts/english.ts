@@ -86,6 +86,10 @@ export const english: Texts = {
     title: 'Your fast is over',
     body: 'You fasted for {hours, plural, one {# hour} other {# hours}}. Well done!'
   },
+  fastGoalReached: {
+    title: 'Fasting goal reached',
+    body: 'Your fast has reached {hours, plural, one {# hour} other {# hours}}. It runs until you end it.'
+  },
   broadcast: { title: '{title_en}', body: '{body_en}' },
   suspended: {
     title: 'Your FitMatch profile was suspended',

@@ -77,6 +77,10 @@ export const indonesian: Texts = {
   reservationConfirmed: { title: 'Pemesanan dikonfirmasi', body: '{title}, {startsAt}' },
   reservationReminded: { title: 'Jangan lupa pemesanan Anda', body: '{title}, {startsAt}' },
   fastingFinished: { title: 'Puasa Anda selesai', body: 'Anda berpuasa selama {hours, plural, other {# jam}}. Hebat!' },
+  fastGoalReached: {
+    title: 'Target puasa tercapai',
+    body: 'Puasa Anda sudah mencapai {hours, plural, other {# jam}}. Puasa berjalan sampai Anda mengakhirinya.'
+  },
   broadcast: { title: '{title_id}', body: '{body_id}' },
   suspended: {
     title: 'Profil FitMatch Anda ditangguhkan',
