@@ -13,8 +13,8 @@ import { percentile } from './table.ts'
 const SECONDS = 15
 const NAMES = ['ana', 'ben', 'cem', 'dia', 'eli', 'fay']
 const PAUSE_MS = 60
-/** How much slower the slowest hundredth of their requests may become. */
-const MOST_TIMES_QUIET = 2
+/** How many times as long the 99th percentile may be during an attack. */
+const MAX_SLOWDOWN = 2
 
 interface Sample {
   kind: string
@@ -46,10 +46,10 @@ await withStack(async (stack) => {
     report(attack, samples, p99(quiet), await stop())
   }
   report('quiet again', await measure(stack, people), p99(quiet))
-  // Other measurements run without these limits.
+  // The defaults; withStack turns them off.
 }, { FLOOD_LIMIT: '6000/1m', LIMIT_WRITES: '300/1m', LIMIT_COMMENTS: '60/1m', LIMIT_FOLLOWS: '120/1m' })
 
-/** What an app does all day, in equal parts, by each of `people`. */
+/** Sends the usual requests of an app, each kind equally often, from each of `people`. */
 async function measure (stack: Stack, people: Member[]) {
   const picture = pictureForm(await noisyPng(56, 56))
   const kinds: Record<string, (member: Member) => Promise<number>> = {
@@ -75,7 +75,7 @@ async function measure (stack: Stack, people: Member[]) {
   return samples
 }
 
-/** Goes on with the new session, since the oldest ends when there are too many. */
+/** Signs in and continues with the new session, because the oldest one ends when there are too many. */
 async function signIn ({ gateway }: Stack, member: Member) {
   const response = await fetch(`${gateway.url}/api/mobile/v1/auth/login`, {
     method: 'POST',
@@ -112,48 +112,46 @@ function p99 (samples: Sample[]) {
   return percentile(samples.map(({ ms }) => ms), 99)
 }
 
-function report (phase: string, samples: Sample[], quiet?: number, answers?: string) {
-  const refused = samples.filter(({ status }) => status >= 400)
-  const times = quiet && p99(samples) / quiet
-  console.log(
-    `\n${phase}: ${samples.length} requests, p50 ${ms(percentile(samples.map((sample) => sample.ms), 50))}, p99 ${
-      ms(p99(samples))
-    }` +
-      `${times ? ` (${times.toFixed(2)} times quiet)` : ''}, ${refused.length} refused${
-        answers ? `; the attacker got ${answers}` : ''
-      }`
-  )
-  for (const [kind, group] of Object.entries(Object.groupBy(samples, (sample) => sample.kind))) {
-    if (!group) continue
+function report (phase: string, samples: Sample[], quietP99?: number, attackerStatuses?: string) {
+  const failed = samples.filter(({ status }) => status >= 400)
+  const slowdown = quietP99 && p99(samples) / quietP99
+  const figures = [
+    `${samples.length} requests`,
+    summarize(samples) + (slowdown ? ` (${slowdown.toFixed(2)} times quiet)` : ''),
+    `${failed.length} failed`
+  ]
+  if (attackerStatuses) figures.push(`the attacker received ${attackerStatuses}`)
+  console.log(`\n${phase}: ${figures.join(', ')}`)
+  for (const [kind, group = []] of Object.entries(Object.groupBy(samples, (sample) => sample.kind))) {
     const statuses = [...new Set(group.map(({ status }) => status))].toSorted((a, b) => a - b).join(' ')
-    console.log(
-      `  ${kind.padEnd(18)} p50 ${ms(percentile(group.map((sample) => sample.ms), 50))}, p99 ${
-        ms(p99(group))
-      }, ${statuses}`
-    )
+    console.log(`  ${kind.padEnd(18)} ${summarize(group)}, ${statuses}`)
   }
-  if (refused.length > 0 || (times && times > MOST_TIMES_QUIET)) process.exitCode = 1
+  if (failed.length > 0 || (slowdown && slowdown > MAX_SLOWDOWN)) process.exitCode = 1
+}
+
+function summarize (samples: Sample[]) {
+  return `p50 ${ms(percentile(samples.map((sample) => sample.ms), 50))}, p99 ${ms(p99(samples))}`
 }
 
 function ms (figure: number) {
   return `${Math.round(figure)} ms`.padStart(7)
 }
 
-/** @returns what ends it, and says how often the attacker got which status (0: no answer) */
+/** @returns a function that ends the attack and returns how often each status was received (0: no response) */
 function startAttack ({ gateway }: Stack, { accessToken }: Member, attack: string) {
   const attacker = fork(path.join(import.meta.dirname, 'attacker.ts'), [attack], {
     env: { ...process.env, GATEWAY_URL: gateway.url, ACCESS_TOKEN: accessToken },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc']
   })
-  let answers = ''
+  let statuses = ''
   attacker.stdout?.on('data', (text) => {
-    answers += String(text)
+    statuses += String(text)
   })
   return async () => {
     const ended = once(attacker, 'close')
     attacker.kill('SIGTERM')
     await ended
-    return answers
+    return statuses
   }
 }
 

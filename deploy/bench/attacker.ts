@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, fetch as fetchFrom } from 'undici'
 import { pictureForm, plainPng, type Upload } from './pictures.ts'
 
-// The account that attacks, as a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the
-// lowest priority, because an attacker's machine is not the one that serves.
+// The attacking account, in a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the lowest
+// priority, because a real attacker uses another machine.
 setPriority(19)
 
 const { GATEWAY_URL = '', ACCESS_TOKEN = '' } = process.env
 const base = `${GATEWAY_URL}/api/mobile/v1`
-// Another address than that of the people who are measured, so that no limit of an address protects them.
+// An address of its own, so that limits per address do not protect the measured accounts.
 const localAddress = '127.50.1.1'
 const dispatcher = new Agent({ localAddress, connections: 64 })
 const authorization = `Bearer ${ACCESS_TOKEN}`
@@ -26,23 +26,23 @@ async function send (method: string, path: string, { json, form }: { json?: obje
     ...(form && { body: form.body })
   })
   await response.arrayBuffer()
-  note(response.status)
+  count(response.status)
 }
 
-const note = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
+const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
 
-/** Repeats `attempt` for ever, `width` at once. What fails on the way is part of an attack. */
-async function hammer (width: number, attempt: () => Promise<void>) {
-  await Promise.all(Array.from({ length: width }, async () => {
+/** Repeats `attempt` until the process ends, `concurrency` at a time. Failures are part of an attack. */
+async function repeat (concurrency: number, attempt: () => Promise<void>) {
+  await Promise.all(Array.from({ length: concurrency }, async () => {
     for (;;) {
-      await attempt().catch(() => note(0))
-      // A refusal comes at once. Even an attacker has only so many sockets a second.
+      await attempt().catch(() => count(0))
+      // Rejections are immediate, and no attacker opens unlimited connections a second.
       await sleep(5)
     }
   }))
 }
 
-/** A body of 4 MB, a byte a second. */
+/** Uploads a body of 4 MB at one byte a second. */
 async function uploadSlowly () {
   const { hostname, port } = new URL(base)
   const upload = request({
@@ -57,7 +57,7 @@ async function uploadSlowly () {
   const trickle = setInterval(() => upload.write('-'), 1_000)
   upload.on('error', () => {})
   upload.on('response', (response) => {
-    note(response.statusCode ?? 0)
+    count(response.statusCode ?? 0)
     response.resume().on('end', () => upload.destroy())
   })
   upload.flushHeaders()
@@ -65,29 +65,29 @@ async function uploadSlowly () {
   clearInterval(trickle)
 }
 
-/** Each is what one account did to everybody once. */
+/** Each of these once slowed down every account. */
 export const attacks = {
-  'slow uploads': async () => await hammer(16, uploadSlowly),
+  'slow uploads': async () => await repeat(16, uploadSlowly),
   'the largest images': async () => {
-    // Too large, and as large as is still decoded with 8 and with 16 bits.
+    // One that is too large, and the largest that are still decoded, with 8 and with 16 bits.
     const images = [
       await plainPng({ width: 6_300, height: 6_300, bits: 16 }),
       await plainPng({ width: 5_470, height: 5_470, bits: 8 }),
       await plainPng({ width: 3_160, height: 3_160, bits: 16 })
     ]
     let turn = 0
-    await hammer(8, async () => await send('POST', '/media', { form: pictureForm(images[turn++ % images.length]!) }))
+    await repeat(8, async () => await send('POST', '/media', { form: pictureForm(images[turn++ % images.length]!) }))
   },
   'wrong current passwords': async () =>
-    await hammer(70, async () =>
+    await repeat(70, async () =>
       await send('POST', '/auth/change-password', {
         json: { currentPassword: 'Wrong-horse-8', password: 'Better-horse-9' }
       })),
   'discover at the pole': async () => {
     await send('PUT', '/fitmatch/profile', { json: { latitude: 89.9, longitude: 0, maxDistance: 500 } })
-    await hammer(12, async () => await send('GET', '/fitmatch/discover'))
+    await repeat(12, async () => await send('GET', '/fitmatch/discover'))
   },
-  'trending reads': async () => await hammer(32, async () => await send('GET', '/feed?feedType=trending'))
+  'trending reads': async () => await repeat(32, async () => await send('GET', '/feed?feedType=trending'))
 }
 
 const [attack] = process.argv.slice(2)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@tandem/test-kit'
 import { readStack, withStack, type Stack } from './stack.ts'
 
 // Registers accounts under load while processes are killed one after another, then counts lost accounts and emails.
@@ -8,10 +9,13 @@ const WRITERS = 4
 
 type Outcome = 'accepted' | 'rejected' | 'unknown'
 
+const cleanups: (() => unknown)[] = []
+const t = { teardown: (work: () => unknown) => cleanups.push(work), passing: () => process.exitCode !== 1 }
 await withStack(async (started, dataDir) => {
   const outcomes = new Map<string, Outcome>()
   const killed = new Set<number>()
   const mails = new Map<string, string>()
+  const random = seededRandom(t)
   let killing = true
   // The mail catcher keeps only the newest mails, so they are collected continuously.
   const collecting = setInterval(() => void collectMails(started, mails), 1_000)
@@ -29,7 +33,7 @@ await withStack(async (started, dataDir) => {
     const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) =>
       pid === null || killed.has(pid) ? [] : [{ name, pid }]
     )
-    const { name, pid } = running[Math.floor(Math.random() * running.length)]!
+    const { name, pid } = running[Math.floor(random() * running.length)]!
     console.log(`${kill}/${KILLS}: kill -9 ${name} (${pid})`)
     process.kill(pid, 'SIGKILL')
     killed.add(pid)
@@ -51,17 +55,15 @@ await withStack(async (started, dataDir) => {
   const unmailed = acknowledged.filter((email) => countMails(email) === 0)
   const duplicated = acknowledged.filter((email) => countMails(email) > 1)
 
-  console.log(
-    `${outcomes.size} registrations: ${count('accepted')} accepted, ${count('rejected')} rejected, ${
-      count('unknown')
-    } unknown`
-  )
+  const [accepted, rejected, unknown] = [count('accepted'), count('rejected'), count('unknown')]
+  console.log(`${outcomes.size} registrations: ${accepted} accepted, ${rejected} rejected, ${unknown} unknown`)
   console.log(`every process was ready ${recoveredAfterMs} ms after the last kill`)
   console.log(
     `accounts lost: ${lost.length}, without an email: ${unmailed.length}, with several emails: ${duplicated.length}`
   )
   if (lost.length + unmailed.length + duplicated.length > 0) process.exitCode = 1
 })
+for (const cleanup of cleanups) cleanup()
 
 async function register ({ gateway }: Stack, email: string): Promise<Outcome> {
   try {

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
 
@@ -8,31 +9,32 @@ export interface Upload {
   headers: Record<string, string>
 }
 
-/** A form with an image in the field `file`, for any client. */
+/** A multipart form with an image in the field `file`. */
 export function pictureForm (png: Buffer): Upload {
-  const boundary = 'a-boundary-that-no-picture-holds'
+  const boundary = 'a-boundary-that-is-in-no-picture'
+  const disposition = 'content-disposition: form-data; name="file"; filename="picture.png"'
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([
-      Buffer.from(
-        `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="picture.png"\r\ncontent-type: image/png\r\n\r\n`
-      ),
+      Buffer.from(`--${boundary}\r\n${disposition}\r\ncontent-type: image/png\r\n\r\n`),
       png,
       Buffer.from(`\r\n--${boundary}--\r\n`)
     ])
   }
 }
 
-/** A PNG in one colour: small to send, and large to decode. */
+/** A PNG in one colour: small to upload, and large to decode. */
 export async function plainPng ({ width, height, bits }: { width: number, height: number, bits: 8 | 16 }) {
   // RGBA, and a filter byte before each row.
   return await png(width, height, bits, Buffer.alloc((1 + width * bits / 2) * height))
 }
 
-/** A PNG that compression cannot make smaller, so that its size is that of a photo. */
+/** A PNG of random pixels, which does not compress: as large as a photo. */
 export async function noisyPng (width: number, height: number) {
-  const rows = Buffer.alloc((1 + width * 4) * height)
-  for (let at = 0; at < rows.length; at++) rows[at] = at % (1 + width * 4) === 0 ? 0 : Math.random() * 256
+  const rowBytes = 1 + width * 4
+  const rows = randomFillSync(Buffer.alloc(rowBytes * height))
+  // The first byte of a row is its filter; 0 is none.
+  for (let row = 0; row < height; row++) rows[row * rowBytes] = 0
   return await png(width, height, 8, rows)
 }
 

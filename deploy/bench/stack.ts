@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Running {
   url: string
-  /** Null while it is started again. */
+  /** Null while it restarts. */
   pid: number | null
 }
 
-/** The addresses that the launcher writes down once everything is ready. */
+/** The addresses that the launcher writes to stack.json once everything is ready. */
 export interface Stack {
   gateway: Running
   services: Record<string, Running>
@@ -21,7 +21,7 @@ export interface Stack {
   mail: { url: string }
 }
 
-// One client measures them all, so no limit of a client may stand in its way.
+// All load comes from one address, so the limits of a client are off.
 const limits = [
   'FLOOD_LIMIT',
   'LIMIT_WRITES',
@@ -32,8 +32,8 @@ const limits = [
 const noLimits = Object.fromEntries(limits.map((name) => [name, 'off']))
 
 /**
- * Starts the whole system on free ports with fresh data and without limits, for as long as `work` takes. `environment`
- * sets them, and whatever else.
+ * Starts the whole system on free ports with empty data and without limits, and stops it after `work`.
+ * @param environment more variables; they can set the limits again
  */
 export async function withStack (
   work: (stack: Stack, dataDir: string) => Promise<void>,
@@ -41,7 +41,7 @@ export async function withStack (
 ) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
-    // Without a PORT of its own choice the gateway takes one that is free.
+    // Without a PORT, the gateway takes a free one.
     env: { ...process.env, ...noLimits, PORT: '', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'ignore', 'inherit']
   })
@@ -64,7 +64,7 @@ export async function withStack (
   }
 }
 
-/** Waits until the system is ready; later, what runs now, for a process that was started again has another id. */
+/** Waits until the system is ready. Read it again after a restart, because a restarted process has another pid. */
 export async function readStack (dataDir: string): Promise<Stack> {
   for (;;) {
     const text = await readFile(path.join(dataDir, 'stack.json'), 'utf8').catch(() => undefined)

@@ -1,0 +1,119 @@
+// Rehearses the backup and restore of docs/operations.md: of a consuming service, of a publishing service, then of the
+// whole server. After each restore the rows must be those of the backup, and every mention must have exactly one
+// notification.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { Redis } from 'ioredis'
+import { startNats, startRedis } from '@tandem/test-kit'
+import { serviceNames as services } from '../../../gateway/routes.ts'
+import { withStack, type Stack } from '../stack.ts'
+import { prepareMentions, type Mentions } from './mentions.ts'
+import { startDatabase } from './postgres.ts'
+import {
+  computeDigest,
+  copySchema,
+  raiseEventNumbers,
+  restoreSchema,
+  type Digest,
+  type SchemaBackup
+} from './schemas.ts'
+import { deleteConsumers, deleteStreams, waitUntilConsumed } from './streams.ts'
+
+const cleanups: (() => unknown)[] = []
+const t = { teardown: (work: () => unknown) => cleanups.push(work) }
+let failures = 0
+
+try {
+  await rehearse()
+} finally {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+}
+process.exit(failures === 0 ? 0 : 1)
+
+async function rehearse () {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))
+  cleanups.push(async () => await rm(folder, { recursive: true, force: true }))
+  const database = await startDatabase(folder)
+  cleanups.push(database.stop)
+  const [nats, redis] = [await startNats(t), await startRedis(t)]
+  const environment = {
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    SECRET: randomUUID()
+  }
+  const run = async (work: (stack: Stack) => Promise<void>) => await withStack(work, environment)
+  const verify = async (stack: Stack, what: string) => {
+    await waitUntilConsumed(database, nats.url, services)
+    const { mentioned, notified } = await mentions.read(stack)
+    check(isDeepStrictEqual(notified, mentioned), `${what} (${notified.length} of ${mentioned.length})`)
+  }
+  const verifyRows = async (name: string, names: readonly string[], expected: Digest) => {
+    const digest = await database.withClient(async (client) => await computeDigest(client, names))
+    const changed = Object.keys({ ...digest, ...expected }).filter((table) => digest[table] !== expected[table])
+    check(
+      changed.length === 0,
+      `the rows of ${name} are those of the backup${changed.map((table) => `, not ${table}`).join('')}`
+    )
+  }
+
+  let mentions!: Mentions
+  let backups!: Record<'notification' | 'social', SchemaBackup>
+  await run(async (stack) => {
+    mentions = await prepareMentions(stack)
+    await mentions.write(stack, 60)
+    await verify(stack, 'each mention creates one notification')
+    const writing = mentions.write(stack, 40)
+    backups = {
+      notification: await copySchema(database, 'notification'),
+      social: await copySchema(database, 'social')
+    }
+    await writing
+    await verify(stack, 'so does each mention during the backups')
+  })
+
+  await restoreSchema(database, backups.notification)
+  await verifyRows('notification', ['notification'], backups.notification.digest)
+  await raiseEventNumbers(database, ['notification'])
+  await deleteConsumers(nats.url, 'notification')
+  await run(async (stack) => {
+    await verify(stack, 'notification restored: it consumes the events since the backup again')
+    await mentions.write(stack, 20)
+    await verify(stack, 'and continues')
+  })
+
+  await restoreSchema(database, backups.social)
+  await verifyRows('social', ['social'], backups.social.digest)
+  await raiseEventNumbers(database, ['social'])
+  await deleteConsumers(nats.url, 'social')
+  let backup!: Awaited<ReturnType<typeof database.startBackup>>
+  await run(async (stack) => {
+    await verify(stack, 'social restored: no notification is created twice')
+    ;[backup] = await Promise.all([database.startBackup('everything'), mentions.write(stack, 20)])
+    await verify(stack, 'and continues, during a backup of the server')
+  })
+
+  // The system has stopped, so the digest is that of the moment at which the backup ends.
+  const everything = await database.withClient(async (client) => await computeDigest(client, services))
+  await backup.finish()
+  await database.restoreBackup('everything')
+  await verifyRows('everything', services, everything)
+  await raiseEventNumbers(database, services)
+  await deleteStreams(nats.url)
+  const client = new Redis(redis.url)
+  await client.flushall()
+  client.disconnect()
+  await run(async (stack) => {
+    await verify(stack, 'everything restored, streams deleted: no notification is created twice')
+    await mentions.write(stack, 10)
+    await verify(stack, 'and continues')
+  })
+}
+
+function check (ok: boolean, what: string) {
+  console.log(`${ok ? '✓' : '✗'} ${what}`)
+  if (!ok) failures++
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type JetStreamManager } from 'nats'
+import type { Database } from './postgres.ts'
+
+/** Waits until every event in the outboxes is published, consumed and acknowledged. */
+export async function waitUntilConsumed (database: Database, natsUrl: string, services: readonly string[]) {
+  const unpublished = services
+    .map((service) => `select count(*)::int as count from ${service}.outbox where published_at is null`)
+    .join(' union all ')
+  await withStreams(natsUrl, async (manager) => {
+    // A consumer publishes in turn, so nothing may be waiting several times in a row.
+    for (let quiet = 0; quiet < 5; await sleep(200)) {
+      const { rows } = await database.withClient(async (client) => await client.query<{ count: number }>(unpublished))
+      const waiting = rows.reduce((sum, { count }) => sum + count, 0) + await countUnconsumed(manager)
+      quiet = waiting === 0 ? quiet + 1 : 0
+    }
+  })
+}
+
+async function countUnconsumed (manager: JetStreamManager) {
+  let count = 0
+  for await (const { config } of manager.streams.list()) {
+    for await (const consumer of manager.consumers.list(config.name)) {
+      count += consumer.num_pending + consumer.num_ack_pending
+    }
+  }
+  return count
+}
+
+/** Deletes the consumers of a service, so that it consumes everything again that is still in the streams. */
+export async function deleteConsumers (natsUrl: string, service: string) {
+  await withStreams(natsUrl, async (manager) => {
+    for await (const { config } of manager.streams.list()) {
+      for await (const { name } of manager.consumers.list(config.name)) {
+        if (name === service) await manager.consumers.delete(config.name, name)
+      }
+    }
+  })
+}
+
+export async function deleteStreams (natsUrl: string) {
+  await withStreams(natsUrl, async (manager) => {
+    for await (const { config } of manager.streams.list()) await manager.streams.delete(config.name)
+  })
+}
+
+async function withStreams (natsUrl: string, work: (manager: JetStreamManager) => Promise<void>) {
+  const connection = await connect({ servers: natsUrl })
+  try {
+    await work(await connection.jetstreamManager())
+  } finally {
+    await connection.close()
+  }
+}
