@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 
 export interface ConcurrencyLimits {
   concurrency: number
@@ -9,7 +9,7 @@ export interface ConcurrencyLimits {
 /**
  * Limits how many requests of one account run at once; the rest wait in its queue. Other accounts are not affected.
  * @returns a function that waits for a slot of the account and returns the function that releases it. It throws
- * ServiceUnavailable if the account's queue is full, or after `maxWaitMs`
+ * Unavailable if the account's queue is full, or after `maxWaitMs`
  */
 export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
   const accounts = new Map<string, { running: number, waiting: Set<() => void> }>()
@@ -29,11 +29,11 @@ export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }:
       account.running++
       return release
     }
-    if (account.waiting.size >= maxQueued) throw new ServiceUnavailable()
+    if (account.waiting.size >= maxQueued) throw new Unavailable()
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         account.waiting.delete(start)
-        reject(new ServiceUnavailable())
+        reject(new Unavailable())
       }, maxWaitMs)
       function start () {
         clearTimeout(timer)

@@ -1,4 +1,5 @@
-import { PayloadTooLarge, RequestTimeout, ServerError, ServiceUnavailable, ValidationError } from '@tandem/http-kit'
+import { PayloadTooLarge, RequestTimeout, ServerError, ValidationError } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 import type { Upstream } from './pools.ts'
 
 const requestErrors = [PayloadTooLarge, RequestTimeout, ServerError, ValidationError]
@@ -28,5 +29,5 @@ export function recordFailure ({ name, breaker, countFailure }: Upstream, error:
   }
   breaker.failed()
   countFailure()
-  return Object.assign(new ServiceUnavailable(), { cause: new Error(`${name} did not respond`, { cause: error }) })
+  return Object.assign(new Unavailable(), { cause: new Error(`${name} did not respond`, { cause: error }) })
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { runInTraceOf, ServerError, ServiceUnavailable } from '@tandem/http-kit'
+import { runInTraceOf, ServerError } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import { checkBody, readBody } from './bodies.ts'
@@ -30,7 +31,7 @@ export function forwardRequest (request: FastifyRequest, reply: FastifyReply, up
 /**
  * Forwards `request` to `path` at a service and the response back to the client: status, headers and body unchanged.
  * Both bodies are buffered, so a slow client holds no connection, and a response that breaks off can still become a
- * clean 503. Throws ServiceUnavailable if the service is unreachable, takes more than 3 s, or breaks off. A GET or HEAD
+ * clean 503. Throws Unavailable if the service is unreachable, takes more than 3 s, or breaks off. A GET or HEAD
  * is retried once after a broken connection, within the retry budget; any other method only if not a byte was sent.
  */
 export function forward (
@@ -41,7 +42,7 @@ export function forward (
   body: Buffer | null = null
 ) {
   const { breaker, retryBudget, pool } = upstream
-  if (!breaker.allowRequest()) throw new ServiceUnavailable()
+  if (!breaker.allowRequest()) throw new Unavailable()
   retryBudget.deposit()
 
   const method = request.method as Dispatcher.HttpMethod

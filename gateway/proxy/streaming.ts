@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import httpProxy from '@fastify/http-proxy'
-import { ServiceUnavailable } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { checkBody, declaredLengthOf, limitBody } from './bodies.ts'
@@ -34,7 +34,7 @@ export function createStreaming (upstream: Upstream) {
       const release = await acquire(request.account.id)
       if (reply.raw.destroyed || streaming >= maxConcurrentLargeBodies) {
         release()
-        throw new ServiceUnavailable()
+        throw new Unavailable()
       }
       streaming++
       reply.raw.once('close', () => {
@@ -87,7 +87,7 @@ type Callback = (error: Error | null, response?: Dispatcher.ResponseData) => voi
 function createStreamingClient (upstream: Upstream) {
   return {
     request (options: Dispatcher.RequestOptions & { body: Readable }, done: Callback) {
-      if (!upstream.breaker.allowRequest()) return done(new ServiceUnavailable())
+      if (!upstream.breaker.allowRequest()) return done(new Unavailable())
       upstream.streamingPool.request(options, (error, response) => {
         // Whatever a broken body led to, the body is the cause.
         const failure = options.body.errored ?? error ?? failureOf(response.statusCode)

@@ -1,6 +1,6 @@
 import rateLimitPlugin from '@fastify/rate-limit'
 import { RateLimited } from '@tandem/http-kit'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Limit } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'
 import type { RateCounter } from './counter.ts'
@@ -23,9 +23,16 @@ interface Options {
 
 const isLocal = (ip: string) => /^(::ffff:)?127\.|^::1$/.test(ip)
 
-/** @param remedy the setting that lifts the limit in local development */
-function createRateLimitedError ({ ip }: FastifyRequest, remedy: string, showsRemedy: boolean) {
-  const error = new RateLimited()
+interface Rejection {
+  /** How long the limit still applies. */
+  ttlMs: number
+  /** The setting that lifts the limit in local development. */
+  remedy: string
+  showsRemedy: boolean
+}
+
+function createRateLimitedError ({ ip }: FastifyRequest, { ttlMs, remedy, showsRemedy }: Rejection) {
+  const error = new RateLimited(Math.ceil(ttlMs / 1_000))
   if (showsRemedy && isLocal(ip)) error.message += `. To lift this limit in local development, start with ${remedy}`
   return error
 }
@@ -54,11 +61,12 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
     store: function Store () {
       return createStore('')
     } as never,
-    errorResponseBuilder: (request) => createRateLimitedError(request, 'LIMIT_PROFILE=relaxed', showsRemedy)
+    errorResponseBuilder: (request, { ttl }) =>
+      createRateLimitedError(request, { ttlMs: ttl, remedy: 'LIMIT_PROFILE=relaxed', showsRemedy })
   })
 
   /** Counts the request under each key, and throws RateLimited if it exceeds any limit. */
-  async function count (reply: FastifyReply, keys: { key: string, limit: Limit, remedy: string }[]) {
+  async function count (request: FastifyRequest, keys: { key: string, limit: Limit, remedy: string }[]) {
     const counts = await Promise.all(
       keys.map(async ({ key, limit, remedy }) => ({
         remedy,
@@ -69,11 +77,10 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
     const exceeded = counts.filter(({ current, max }) => current > max).sort((one, other) => other.ttl - one.ttl)
     const [longest] = exceeded
     if (!longest) return
-    reply.header('retry-after', String(Math.ceil(longest.ttl / 1_000)))
-    throw createRateLimitedError(reply.request, longest.remedy, showsRemedy)
+    throw createRateLimitedError(request, { ttlMs: longest.ttl, remedy: longest.remedy, showsRemedy })
   }
 
-  app.addHook('preHandler', (request, reply, done) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     const { method, url, config: { additionalLimits = [], accountLimits = [] } } = request.routeOptions
     const client = rateLimitPlugin.normalizeIP(request.ip)
     const keys = additionalLimits.map((limit) => ({
@@ -93,18 +100,17 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
       )
     }
     if (keys.length === 0) return done()
-    count(reply, keys).then(() => done(), done)
+    count(request, keys).then(() => done(), done)
   })
 }
 
 /** Limits one client address over all routes. It counts in this process only: a shield, not a quota. */
 export function limitFloods (app: FastifyInstance, limit: Limit, { showsRemedy }: Pick<Options, 'showsRemedy'>) {
   const memory = createMemoryCounter()
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.logged === false) return done()
     const { current, ttl } = memory.count(rateLimitPlugin.normalizeIP(request.ip), limit.windowMs)
     if (current <= limit.max) return done()
-    reply.header('retry-after', String(Math.ceil(ttl / 1_000)))
-    done(createRateLimitedError(request, 'FLOOD_LIMIT=off', showsRemedy))
+    done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))
   })
 }

@@ -6,10 +6,10 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
-import { currentCorrelation, type Correlation, withLogFields } from '@tandem/process-kit'
+import { currentCorrelation, type Correlation, withLogFields, Unavailable } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
 import { seededRandom, until } from '@tandem/test-kit'
-import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers, Unavailable } from './index.ts'
+import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
   effects,

@@ -11,7 +11,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation } from '@tandem/process-kit'
+import { continueCorrelation, Unavailable } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import {
   claimDue,
@@ -28,7 +28,6 @@ import { Malformed, type Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
 import { serializeByKey } from './serialize-by-key.ts'
 import { handled, handling, lag, failedMessageSources } from './metrics.ts'
-import { Unavailable } from './rpc.ts'
 import { throttleLog } from './throttle-log.ts'
 import { isMissing, isStreamMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'

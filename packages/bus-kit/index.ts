@@ -4,7 +4,7 @@ export { requestReplay, listDeadLetters, type FailedMessageTables } from './fail
 export { on, type Handler, type ReceivedEvent } from './handlers.ts'
 export { claimOnce, type ProcessedEventTables } from './processed-events.ts'
 export { publish, publishSql, type OutboxTables } from './outbox.ts'
-export { handleRpc, createRpcClient, startRpcHandlers, Unavailable, type RpcHandler, type CallRpc } from './rpc.ts'
+export { handleRpc, createRpcClient, startRpcHandlers, type RpcHandler, type CallRpc } from './rpc.ts'
 export { startRelay, type Relay } from './relay.ts'
 export { natsRights, type Messaging } from './rights.ts'
 export { startStreamManager, STREAM_MANAGER_USER, type StreamManager } from './stream-manager.ts'

@@ -12,10 +12,10 @@ import {
   connectBus,
   natsRights,
   startRpcHandlers,
-  Unavailable,
   type RpcHandler,
   type CallRpc
 } from './index.ts'
+import { Unavailable } from '@tandem/process-kit'
 import { log, upTo } from './test-bus.ts'
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())

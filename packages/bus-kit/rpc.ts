@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { SpanKind } from '@opentelemetry/api'
 import { headers, type Msg, type NatsConnection, type Subscription } from 'nats'
-import createError from '@fastify/error'
 import type Type from 'typebox'
 import type { RpcDefinition } from '@tandem/contracts'
-import { continueCorrelation, currentCorrelation } from '@tandem/process-kit'
+import { continueCorrelation, currentCorrelation, Unavailable } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import { correlationOf, toHeaders } from './message-headers.ts'
 import { throttleLog } from './throttle-log.ts'
@@ -12,13 +11,6 @@ import { describeErrors, validatorOf } from './validators.ts'
 import { replyPrefixOf, rpcSubjectOf } from './subjects.ts'
 
 const DEFAULT_TIMEOUT_MS = 800
-
-/** The called service is down, too slow, or its response does not match the contract. */
-export const Unavailable = createError(
-  'SERVICE_UNAVAILABLE',
-  'A part of the service is unavailable. Please try again.',
-  503
-)
 
 // These happen whenever a service starts or is busy; a stack trace would add nothing.
 const reasons = new Map<string | undefined, string>([['503', 'no replica is listening'], ['TIMEOUT', 'timed out']])
@@ -29,7 +21,11 @@ export type CallRpc = <Request extends Type.TSchema, Response extends Type.TSche
   options?: { timeoutMs?: number }
 ) => Promise<Type.Static<Response>>
 
-/** Returns a function that calls other services over `bus`. @throws Unavailable after the timeout, 800 ms by default */
+/**
+ * Returns a function that calls other services over `bus`.
+ * @throws Unavailable if the called service is down, its response does not match the contract, or it takes longer than
+ * the timeout, 800 ms by default
+ */
 export function createRpcClient (bus: Bus): CallRpc {
   return async (rpc, request, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
     const connection = bus.current()

@@ -3,7 +3,7 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { requireRole } from './authentication.ts'
 import { data } from './envelope.ts'
-import { ServiceUnavailable } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
 import { Body } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, signToken, testKeys, testServer } from './testing.ts'
@@ -194,7 +194,7 @@ t.test('without keys the response is 503, not 401', async (t) => {
   const keys = {
     ...testKeys,
     find: async () => {
-      throw new ServiceUnavailable()
+      throw new Unavailable()
     },
     has: () => false
   }

@@ -1,7 +1,8 @@
 import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { Forbidden, InvalidAccessToken, ServiceUnavailable, Unauthorized } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
+import { Forbidden, InvalidAccessToken, Unauthorized } from './errors.ts'
 import type { KeySet } from './keys.ts'
 
 /** The caller, as the access token describes them. */
@@ -140,7 +141,7 @@ export const authentication = plugin(async (app: FastifyInstance, { keys, isRevo
     if (header === undefined) return done(new Unauthorized())
     const reject = (error?: unknown) =>
       done(
-        error instanceof ServiceUnavailable
+        error instanceof Unavailable
           ? error
           : config.unauthorizedOnly
           ? new Unauthorized()

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FastifyError } from '@fastify/error'
+import { Unavailable } from '@tandem/process-kit'
 import {
   MethodNotAllowed,
   NotFound,
   PayloadTooLarge,
   RateLimited,
   ServerError,
-  ServiceUnavailable,
   UnsupportedMediaType,
   ValidationError
 } from './errors.ts'
@@ -97,7 +97,7 @@ export function toErrorResponse (
   if (UNSTORABLE_CODES.has(code)) {
     return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
   }
-  if (isTransient(error)) return errorResponse(new ServiceUnavailable())
+  if (isTransient(error)) return errorResponse(new Unavailable())
 
   if (code === 'FST_ERR_BAD_URL') return errorResponse(new NotFound())
   switch (statusCode) {
@@ -117,7 +117,7 @@ export function toErrorResponse (
     case 429:
       return errorResponse(new RateLimited())
     case 503:
-      return errorResponse(new ServiceUnavailable())
+      return errorResponse(new Unavailable())
     default:
       return errorResponse(new ServerError())
   }
@@ -143,8 +143,13 @@ function parseErrorMessage (code: string) {
 /** Sends `thrown` as an error response. Internal errors are logged and never sent to the client. */
 export function sendError (thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { code, statusCode, message } = toErrorResponse(thrown, request.routeOptions?.config?.validationCode)
+  const retryAfterSeconds = thrown instanceof RateLimited
+    ? thrown.retryAfterSeconds
+    : statusCode === 503
+    ? 1
+    : undefined
+  if (retryAfterSeconds && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds))
   if (statusCode === 503) {
-    if (!reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     request.log.warn({ err: thrown }, 'service unavailable')
   } else if (statusCode >= 500) {
     request.log.error({ err: thrown }, 'request failed')

@@ -18,10 +18,14 @@ export const UnsupportedMediaType = createError(
   'The Content-Type of the request is not supported',
   415
 )
-export const RateLimited = createError('RATE_LIMITED', 'Too many requests; try again later', 429)
 export const ServerError = createError('SERVER_ERROR', 'Something went wrong on our side', 500)
-export const ServiceUnavailable = createError(
-  'SERVICE_UNAVAILABLE',
-  'The service is temporarily unavailable; try again shortly',
-  503
-)
+
+/** The response has the header Retry-After. */
+export class RateLimited extends createError('RATE_LIMITED', 'Too many requests; try again later', 429) {
+  readonly retryAfterSeconds: number
+
+  constructor (retryAfterSeconds = 1) {
+    super()
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { ServiceUnavailable } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
 
 /** A public key as a JWK (RFC 7517). */
 export interface PublicJwk {
@@ -17,7 +17,7 @@ export interface PublicJwk {
 export interface KeySet {
   /**
    * The key as PEM, or undefined if there is no such key.
-   * @throws ServiceUnavailable if that cannot be determined right now
+   * @throws Unavailable if that cannot be determined right now
    */
   find(kid: string): Promise<string | undefined>
   /** Whether the key is in the current set. */
@@ -82,7 +82,7 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
   return {
     async find (kid) {
       if (!keys) await refresh()
-      if (!keys) throw new ServiceUnavailable()
+      if (!keys) throw new Unavailable()
       const found = keys.get(kid)
       if (found) return found
 
@@ -90,7 +90,7 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
         await refresh()
       }
       // A key that identity created while it is unreachable may be valid, and a 401 would sign its owner out.
-      if (failed && !keys.has(kid)) throw new ServiceUnavailable()
+      if (failed && !keys.has(kid)) throw new Unavailable()
       return keys.get(kid)
     },
     has: (kid) => keys?.has(kid) ?? false,

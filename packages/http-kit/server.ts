@@ -12,11 +12,10 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault
 } from 'fastify'
-import type { HealthChecks, Log } from '@tandem/process-kit'
+import { Unavailable, type HealthChecks, type Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
-import { ServiceUnavailable } from './errors.ts'
 import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
 import { describeRoutes } from './openapi.ts'
@@ -159,12 +158,11 @@ async function shedLoad (app: FastifyInstance) {
     maxEventLoopUtilization: 0.98,
     eventLoopUtilizationMode: 'interval',
     retryAfter: 1,
-    customError: ServiceUnavailable as never,
-    pressureHandler (_request, reply, type) {
+    customError: Unavailable as never,
+    pressureHandler (_request, _reply, type) {
       // A fully used core alone sheds no load; requests must also have to wait for it.
       if (type === underPressure.TYPE_EVENT_LOOP_UTILIZATION && app.memoryUsage().eventLoopDelay < 50) return
-      reply.header('retry-after', '1')
-      throw new ServiceUnavailable()
+      throw new Unavailable()
     }
   })
 }

@@ -25,8 +25,3 @@ export const TooManyImages = createError(
   'Too many images are being processed; try again shortly',
   503
 )
-export const StorageUnavailable = createError(
-  'SERVICE_UNAVAILABLE',
-  'The file storage is temporarily unavailable; try again shortly',
-  503
-)

@@ -2,16 +2,9 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { thumbnailKeyOf } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
-import {
-  createMedia,
-  createStorage,
-  diskStorage,
-  privateCopyKeyOf,
-  s3Storage,
-  StorageUnavailable,
-  type Storage
-} from './index.ts'
+import { createMedia, createStorage, diskStorage, privateCopyKeyOf, s3Storage, type Storage } from './index.ts'
 import { createImage, startS3 } from './testing.ts'
 
 const ana = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f'
@@ -85,8 +78,8 @@ t.test('an unreachable, failing or full store is unavailable, and no partial fil
   const bucket = s3Storage(settings)
   for (const status of [403, 500, 503]) {
     failWith(status)
-    await t.rejects(bucket.put('a/b.webp', image.bytes, 'image/webp'), new StorageUnavailable())
-    await t.rejects(bucket.remove('a/b.webp'), new StorageUnavailable())
+    await t.rejects(bucket.put('a/b.webp', image.bytes, 'image/webp'), new Unavailable())
+    await t.rejects(bucket.remove('a/b.webp'), new Unavailable())
   }
   failWith(404)
   await bucket.remove('a/b.webp')
@@ -94,16 +87,16 @@ t.test('an unreachable, failing or full store is unavailable, and no partial fil
   t.equal(objects.size, 0)
   await t.rejects(
     s3Storage({ ...settings, secretAccessKey: 'x', accessKeyId: 'x' }).put('a', image.bytes, 'image/webp'),
-    new StorageUnavailable()
+    new Unavailable()
   )
   await t.rejects(
     s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1' }).put('a', image.bytes, 'image/webp'),
-    new StorageUnavailable()
+    new Unavailable()
   )
 
   const folder = await folderOf(t)
   await writeFile(path.join(folder, 'taken'), '')
-  await t.rejects(diskStorage(folder).put('taken/a.webp', image.bytes, 'image/webp'), new StorageUnavailable())
+  await t.rejects(diskStorage(folder).put('taken/a.webp', image.bytes, 'image/webp'), new Unavailable())
   await chmod(folder, 0o700)
   t.same(await readdir(folder), ['taken'])
 })

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { isPrivateMediaKey } from '@tandem/http-kit'
 import { AwsClient } from 'aws4fetch'
 import { presign } from './presign.ts'
-import { StorageUnavailable } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
 import { sweepStaleFiles } from './stale-files.ts'
 
 /** A file store. Keys are relative paths that we create; no part of them comes from a client. */
 export interface Storage {
-  /** Atomic: readers see the whole file or none of it. @throws StorageUnavailable */
+  /** Atomic: readers see the whole file or none of it. @throws Unavailable */
   put(key: string, bytes: Buffer, mimeType: string): Promise<void>
-  /** Undefined if there is no such file. @throws StorageUnavailable */
+  /** Undefined if there is no such file. @throws Unavailable */
   find(key: string): Promise<Buffer | undefined>
   /** Does nothing if there is no such file. */
   remove(key: string): Promise<void>
@@ -51,7 +51,7 @@ export function diskStorage (directory: string): Storage {
         await rename(unfinished, file)
       } catch (error) {
         await rm(unfinished, { force: true }).catch(() => {})
-        throw new StorageUnavailable({ cause: error })
+        throw new Unavailable({ cause: error })
       }
     },
     async find (key) {
@@ -63,7 +63,7 @@ export function diskStorage (directory: string): Storage {
 
 function undefinedIfMissing (error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw new StorageUnavailable({ cause: error })
+  throw new Unavailable({ cause: error })
 }
 
 /** Stores private files in one store and all others in another. */
@@ -85,12 +85,12 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
   async function call (path: string, init: RequestInit) {
     const response = await client.fetch(urlOf(path), { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
       .catch((error: unknown) => {
-        throw new StorageUnavailable({ cause: error })
+        throw new Unavailable({ cause: error })
       })
     if (response.ok || response.status === 404) return response
     // The body must be read to its end, or the connection cannot be reused.
     await response.arrayBuffer().catch(() => {})
-    throw new StorageUnavailable({
+    throw new Unavailable({
       cause: new Error(`the object store returned ${response.status} for ${init.method}`)
     })
   }
@@ -105,7 +105,7 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
           'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL
         }
       })
-      if (!response.ok) throw new StorageUnavailable({ cause: new Error('the bucket does not exist') })
+      if (!response.ok) throw new Unavailable({ cause: new Error('the bucket does not exist') })
     },
     async find (key) {
       const response = await call(key, { method: 'GET' })

@@ -8,7 +8,8 @@ import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { MalformedForm, FileTooLarge, FileMissing, NotMultipart, StorageUnavailable } from './errors.ts'
+import { MalformedForm, FileTooLarge, FileMissing, NotMultipart } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
 import { reencodeImage, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -33,8 +34,8 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
  * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
  * uploads take no memory.
  * @param accountId the uploader; images of one account are decoded one at a time
- * @throws NotAForm, NoFile, DamagedForm, FileTooLarge, NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge,
- * TooManyImages, StorageUnavailable
+ * @throws NotMultipart, FileMissing, MalformedForm, FileTooLarge, UnsupportedImage, CorruptImage, TooManyPixels,
+ * DecodedImageTooLarge, TooManyImages, Unavailable
  */
 export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
   if (!request.isMultipart()) throw new NotMultipart()
@@ -73,5 +74,5 @@ const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EM
 function toUploadError (error: unknown) {
   if (error instanceof FastifyError) return error
   const { code = '' } = error as NodeJS.ErrnoException
-  return DISK_ERRORS.includes(code) ? new StorageUnavailable({ cause: error }) : new MalformedForm({ cause: error })
+  return DISK_ERRORS.includes(code) ? new Unavailable({ cause: error }) : new MalformedForm({ cause: error })
 }

@@ -1,4 +1,5 @@
-import { Unavailable, type CallRpc, type RpcHandler } from '@tandem/bus-kit'
+import { type CallRpc, type RpcHandler } from '@tandem/bus-kit'
+import { Unavailable } from '@tandem/process-kit'
 
 /**
  * Creates the `callRpc` of a test, in which `providers` stand for the other services: `handleRpc(Person, async () => …)`.

@@ -1,5 +1,4 @@
 import createError from '@fastify/error'
-import { RateLimited } from '@tandem/http-kit'
 
 export const ProfileNotFound = createError('PROFILE_NOT_FOUND', 'FitMatch profile not found', 404)
 export const ProfileMissing = createError('PROFILE_NOT_FOUND', 'You have no FitMatch profile yet', 404)
@@ -43,16 +42,6 @@ export const MainPhotoNotUploaded = createError(
 )
 export const AlreadyVerified = createError('ALREADY_VERIFIED', 'Your photos are already verified', 409)
 export const AlreadyDecided = createError('ALREADY_DECIDED', 'This verification has already been decided', 409)
-
-export class TooManyMessages extends RateLimited {
-  /** Seconds until the next message can be sent. */
-  readonly retryAfterSeconds: number
-
-  constructor (retryAfterSeconds: number) {
-    super()
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
 
 /**
  * Whether a transaction that threw `error` has certainly rolled back: one of our own errors did it. After any other

@@ -1,5 +1,4 @@
 import createError from '@fastify/error'
-import { RateLimited } from '@tandem/http-kit'
 
 export const InvalidCredentials = createError('INVALID_CREDENTIALS', 'The email or the password is incorrect', 401)
 export const ProviderAAccount = createError(
@@ -58,12 +57,3 @@ export const InvalidResetToken = createError(
   400
 )
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment. Please try again.', 503)
-
-export class TooManyPasswordChanges extends RateLimited {
-  readonly retryAfterSeconds: number
-
-  constructor (retryAfterSeconds: number) {
-    super()
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}

@@ -4,7 +4,8 @@ import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { hasRolledBack, MatchNotFound, TooManyMessages } from '../errors.ts'
+import { hasRolledBack, MatchNotFound } from '../errors.ts'
+import { RateLimited } from '@tandem/http-kit'
 import { matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -23,7 +24,7 @@ interface NewMessage {
 
 /**
  * Sends a message. A retry with the same client message id or idempotency key returns the first message.
- * @throws MatchNotFound, TooManyMessages
+ * @throws MatchNotFound, RateLimited
  */
 export async function sendMessage (
   { db, media }: Deps,
@@ -37,7 +38,7 @@ export async function sendMessage (
   const repeated = await findByClientId(db, senderId, message)
   if (repeated) return repeated
   const waitSeconds = await retryAfterSeconds(db, senderId)
-  if (waitSeconds !== undefined && !idempotencyKey) throw new TooManyMessages(waitSeconds)
+  if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
 
   const stored = image ? await storeImage(media, senderId, image) : null
   const imageUrl = stored?.key ?? null

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { TooManyMessages } from '../errors.ts'
+import { RateLimited } from '@tandem/http-kit'
 import type { Db, Trx } from '../tables.ts'
 
 const MESSAGES_PER_MINUTE = 60
 
-/** Uses one of the minute's messages. The minute starts with the first message. @throws TooManyMessages */
+/** Uses one of the minute's messages. The minute starts with the first message. @throws RateLimited */
 export async function useMessageQuota (trx: Trx, accountId: string) {
   const { rows } = await sql<{ used: number }>`
     insert into message_quota as quota (account_id, window_started_at, used) values (${accountId}, clock_timestamp(), 1)
@@ -15,7 +15,7 @@ export async function useMessageQuota (trx: Trx, accountId: string) {
         then clock_timestamp() else quota.window_started_at end
       where quota.used < ${MESSAGES_PER_MINUTE} or quota.window_started_at <= clock_timestamp() - interval '1 minute'
     returning used`.execute(trx)
-  if (rows.length === 0) throw new TooManyMessages(await retryAfterSeconds(trx, accountId) ?? 1)
+  if (rows.length === 0) throw new RateLimited(await retryAfterSeconds(trx, accountId) ?? 1)
 }
 
 /** Seconds until the account can send again; undefined if it can now. */

@@ -16,7 +16,6 @@ import {
 } from '@tandem/http-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { TooManyMessages } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'
@@ -121,10 +120,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
     if (content === '' && !image) throw new ValidationError('content or image is required')
     const message = { matchId, content: content === '' ? null : content, image, clientMessageId }
-    const sent = await sendMessage(deps, account.id, message, readIdempotencyKey(request)).catch((error: unknown) => {
-      if (error instanceof TooManyMessages) reply.header('retry-after', String(error.retryAfterSeconds))
-      throw error
-    })
+    const sent = await sendMessage(deps, account.id, message, readIdempotencyKey(request))
     return reply.code(201).send(data({ message: { ...withImage(sent), isMine: true } }))
   })
 

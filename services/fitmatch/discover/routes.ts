@@ -1,15 +1,5 @@
 import Type from 'typebox'
-import {
-  Data,
-  data,
-  Enum,
-  Id,
-  Nullable,
-  RateLimited,
-  serializeByAccount,
-  Timestamp,
-  type Routes
-} from '@tandem/http-kit'
+import { Data, data, Enum, Id, Nullable, serializeByAccount, Timestamp, type Routes } from '@tandem/http-kit'
 import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos } from '../errors.ts'
@@ -61,28 +51,23 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
         200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits }))
       }
     }
-  }, async ({ query: { limit, excludeIds = '' }, account }, reply) => {
-    try {
-      return await serialize(account.id, async () => {
-        const me = await readParticipant(db, account.id)
-        if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
-        // Values that are not ids are ignored.
-        const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(
-          0,
-          MAX_EXCLUDED_IDS
-        )
-        const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
-        const limits = await readSwipeLimits(db, me)
-        return data({
-          profiles: profiles.map((profile) => withPhotoUrls(media, profile)),
-          remaining: total - profiles.length,
-          limits
-        })
+  }, async ({ query: { limit, excludeIds = '' }, account }) => {
+    return await serialize(account.id, async () => {
+      const me = await readParticipant(db, account.id)
+      if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
+      // Values that are not ids are ignored.
+      const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(
+        0,
+        MAX_EXCLUDED_IDS
+      )
+      const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
+      const limits = await readSwipeLimits(db, me)
+      return data({
+        profiles: profiles.map((profile) => withPhotoUrls(media, profile)),
+        remaining: total - profiles.length,
+        limits
       })
-    } catch (error) {
-      if (error instanceof RateLimited) reply.header('retry-after', '1')
-      throw error
-    }
+    })
   })
 
   app.get(

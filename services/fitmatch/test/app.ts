@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type Type from 'typebox'
-import { handleRpc, Unavailable } from '@tandem/bus-kit'
+import { handleRpc } from '@tandem/bus-kit'
+import { Unavailable } from '@tandem/process-kit'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
 import {
   AddressVerified,

@@ -49,7 +49,7 @@ interface Change extends Caller {
 
 /**
  * Changes a password, given the current one. Every other session ends.
- * @throws CommonPassword, UserNotFound, EmailNotVerified, TooManyPasswordChanges, InvalidCurrentPassword, TooBusy
+ * @throws CommonPassword, UserNotFound, EmailNotVerified, RateLimited, InvalidCurrentPassword, TooBusy
  */
 export async function changePassword (
   deps: Deps,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { TooManyPasswordChanges } from '../errors.ts'
+import { RateLimited } from '@tandem/http-kit'
 import type { Db } from '../tables.ts'
 
 const MAX_ATTEMPTS = 5
 
 /**
  * Counts one attempt to change the password of an account, right or wrong. An account has five an hour.
- * @throws TooManyPasswordChanges
+ * @throws RateLimited
  */
 export async function claimPasswordChange (db: Db, accountId: string) {
   const recent = sql`select attempt from unnest(known.attempted_at) attempt where attempt > now() - interval '1 hour'`
@@ -22,5 +22,5 @@ export async function claimPasswordChange (db: Db, accountId: string) {
     select ceil(extract(epoch from min(attempt) + interval '1 hour' - now()))::int as seconds
     from password_change_attempts known, unnest(attempted_at) attempt
     where account_id = ${accountId} and attempt > now() - interval '1 hour'`.execute(db)
-  throw new TooManyPasswordChanges(Math.max(1, wait?.seconds ?? 1))
+  throw new RateLimited(Math.max(1, wait?.seconds ?? 1))
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { PasswordsDiffer, TooManyPasswordChanges } from '../errors.ts'
+import { PasswordsDiffer } from '../errors.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
@@ -42,17 +42,14 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ currentPassword: Password, password: NewPassword }),
       response: { 200: Message }
     }
-  }, async ({ body, account, ip }, reply) => {
+  }, async ({ body, account, ip }) => {
     const change = changePassword(deps, {
       accountId: account.id,
       sessionId: account.sessionId,
       network: networkOf(ip),
       ...body
     })
-    await logSignInFailure(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change).catch((error: unknown) => {
-      if (error instanceof TooManyPasswordChanges) reply.header('retry-after', String(error.retryAfterSeconds))
-      throw error
-    })
+    await logSignInFailure(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change)
     return message('Your password has been changed')
   })
 

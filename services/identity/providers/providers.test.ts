@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
-import { ServiceUnavailable } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, randomEmail, testApp } from '../test/app.ts'
@@ -332,7 +332,7 @@ t.test('the keys of a provider', async (t) => {
 
   own.fail(true)
   const good = await token({ signer: first })
-  await t.rejects(verify(good), new ServiceUnavailable(), 'without any keys no token can be verified')
+  await t.rejects(verify(good), new Unavailable(), 'without any keys no token can be verified')
   t.equal(await verify('nonsense'), undefined, 'a malformed token is rejected without keys')
   own.fail(false)
   t.match(await verify(good), { subject: String })
@@ -347,7 +347,7 @@ t.test('the keys of a provider', async (t) => {
   t.equal(own.requestCount(), requestCount, 'an unknown key is not fetched again within 30 s')
 
   const silentProvider = createVerifier({ ...settings('provider-a'), jwksUrl: 'http://127.0.0.1:1/keys' })
-  await t.rejects(silentProvider(good), new ServiceUnavailable())
+  await t.rejects(silentProvider(good), new Unavailable())
 })
 
 t.test('a token can be reused unless it is configured as single-use', async (t) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose'
-import { ServiceUnavailable } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
 
 export interface ProviderSettings {
   /** Several, for example for an app with an id for each platform. */
@@ -27,7 +27,7 @@ const MAX_TOKEN_AGE = '10 minutes'
 
 /**
  * Verifies a provider token; undefined if it is invalid.
- * @throws ServiceUnavailable if the key that it names cannot be fetched
+ * @throws Unavailable if the key that it names cannot be fetched
  */
 export type VerifyToken = (token: string) => Promise<ProviderIdentity | undefined>
 
@@ -54,7 +54,7 @@ export function createVerifier (settings: ProviderSettings | undefined): VerifyT
       const identity = readIdentity(payload)
       return identity && { ...identity, ...(singleUse && { singleUseDigest: digestOf(token) }) }
     } catch (error) {
-      if (isKeySetUnavailable(error)) throw new ServiceUnavailable()
+      if (isKeySetUnavailable(error)) throw new Unavailable()
     }
   }
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { Unavailable } from '@tandem/bus-kit'
-import { createBatcher, currentCorrelation } from '@tandem/process-kit'
+import { createBatcher, currentCorrelation, Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { kinds } from './kinds.ts'
