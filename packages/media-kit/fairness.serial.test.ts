@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import t from 'tap'
-import { createFairQueue } from './fair-queue.ts'
 import { DecodedImageTooLarge, reencodeImage, TooManyImages } from './index.ts'
 import { createPng } from './testing.ts'
 
@@ -48,59 +47,4 @@ t.test('an image that is too large when decoded is rejected, however few its pix
     { width: 500, height: 1_000 },
     'a small one of the same depth is accepted'
   )
-})
-
-/** Work that ends when the test opens it. */
-function createGate () {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { open, work: async () => await opened }
-}
-
-t.test('accounts are served round-robin, however many jobs they have', async (t) => {
-  const run = createFairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerAccount: 5 })
-  const order: string[] = []
-  const first = createGate()
-  const works = [run('ana', first.work)]
-  for (const name of ['ana', 'ana', 'ana', 'ben', 'ben', 'cy']) {
-    works.push(run(name, async () => {
-      order.push(name)
-    }))
-  }
-  first.open()
-  await Promise.all(works)
-  t.same(order, ['ana', 'ben', 'cy', 'ana', 'ben', 'ana'])
-})
-
-t.test('an account has one slot, even if others are free, and a failure frees it', async (t) => {
-  const run = createFairQueue({ concurrency: 2, maxWaiting: 10, maxWaitingPerAccount: 5 })
-  const [held, failing] = [createGate(), createGate()]
-  let started = 0
-  const count = async () => {
-    started++
-  }
-  const works = [run('ana', held.work), run('ana', count)]
-  await run('ben', count)
-  t.equal(started, 1, 'no second job of ana')
-  const fails = run('ben', async () => {
-    await failing.work()
-    throw new Error('damaged')
-  })
-  failing.open()
-  await t.rejects(fails, { message: 'damaged' })
-  await run('ben', count)
-  held.open()
-  await Promise.all(works)
-  t.equal(started, 3)
-})
-
-t.test('waiting jobs are limited per account and in total', async (t) => {
-  const run = createFairQueue({ concurrency: 1, maxWaiting: 4, maxWaitingPerAccount: 2 })
-  const first = createGate()
-  const works = ['ana', 'ana', 'ana', 'ana', 'ben', 'ben', 'cy'].map((name) => run(name, first.work))
-  first.open()
-  t.same(await settled(works), ['done', 'done', 'done', TooManyImages, 'done', 'done', TooManyImages])
-  t.equal(await run('cy', async () => 'again'), 'again')
 })

@@ -1,8 +1,8 @@
 import { THUMBNAIL_WIDTHS, type ThumbnailWidth } from '@tandem/http-kit'
 import { encode } from 'blurhash'
 import sharp from 'sharp'
-import { CorruptImage, DecodedImageTooLarge, UnsupportedImage, TooManyPixels } from './errors.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue } from '@tandem/process-kit'
+import { CorruptImage, DecodedImageTooLarge, TooManyImages, TooManyPixels, UnsupportedImage } from './errors.ts'
 
 // iOS photo pickers send `image/jpg`, which is not a registered type.
 const MIME_TYPES: Record<string, string[]> = {
@@ -34,7 +34,13 @@ sharp.concurrency(1)
 const BLURHASH_SIDE_PIXELS = 32
 
 // Waiting images are on disk. Six is the number that the photo screens upload at once.
-const queue = createFairQueue({ concurrency: 2, maxWaiting: 64, maxWaitingPerAccount: 6 })
+const enqueue = createFairQueue({
+  concurrency: 2,
+  concurrencyPerOwner: 1,
+  maxWaiting: 64,
+  maxWaitingPerOwner: 6,
+  createError: () => new TooManyImages()
+})
 
 /** A re-encoded image, ready to be stored and shown: WebP, at most 1,600 pixels a side, upright, without metadata. */
 export interface Image {
@@ -53,13 +59,13 @@ export interface Thumbnail {
 }
 
 /**
- * Re-encodes an image that a client uploaded. The declared type must match the content. Accounts are scheduled
- * round-robin.
+ * Re-encodes an image that a client uploaded. The declared type must match the content. Accounts take
+ * turns, one image at a time.
  * @param source the file's path, or its bytes
- * @throws NotAnImage, DamagedImage, TooManyPixels, DecodedTooLarge, TooManyImages
+ * @throws UnsupportedImage, CorruptImage, TooManyPixels, DecodedImageTooLarge, TooManyImages
  */
 export async function reencodeImage (source: string | Buffer, declaredType: string, accountId: string): Promise<Image> {
-  return await queue(accountId, async () => {
+  return await enqueue(accountId, async () => {
     // sharp throws synchronously, as for a programming error, if the source is empty.
     if (source.length === 0) throw new UnsupportedImage()
     const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })

@@ -3,6 +3,7 @@ export { ConfigError, List, readConfig, ProcessEnvironment, Url, withArticle } f
 export { continueCorrelation, currentCorrelation } from './correlation.ts'
 export type { Correlation } from './correlation.ts'
 export { Unavailable } from './errors.ts'
+export { createFairQueue } from './fair-queue.ts'
 export { createHealthProbe } from './health.ts'
 export type { HealthCheck, HealthChecks } from './health.ts'
 export { bindLog, createLogger, withLogFields } from './logging.ts'

@@ -1,6 +1,6 @@
 import argon2 from 'argon2'
+import { createFairQueue } from '@tandem/process-kit'
 import { TooBusy } from '../errors.ts'
-import { createFairQueue } from './fair-queue.ts'
 
 // 12 MiB and 3 passes: one of OWASP's equivalent settings, and twice as fast as 19 MiB and 2 passes on processors with
 // small caches.

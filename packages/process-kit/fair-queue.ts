@@ -3,11 +3,15 @@ interface Job {
   reject(): void
 }
 
-interface Options {
+interface FairQueueOptions {
   /** The number of jobs that run at once. */
   concurrency: number
   /** The number of jobs that can wait, of all owners together. */
   maxWaiting: number
+  /** The number of jobs of one owner that run at once, by default all. */
+  concurrencyPerOwner?: number
+  /** The number of jobs of one owner that can wait, by default all. */
+  maxWaitingPerOwner?: number
   /** The error of a job that is rejected because the queue is full. */
   createError: () => Error
 }
@@ -17,24 +21,39 @@ interface Options {
  * queue is full, the newest job of the owner with the most waiting jobs is rejected. A new job is rejected only if its
  * owner has as many as anybody else.
  */
-export function createFairQueue ({ concurrency, maxWaiting, createError }: Options) {
-  // A Map keeps its keys in insertion order: the first owner is the next one.
+export function createFairQueue ({
+  concurrency,
+  maxWaiting,
+  concurrencyPerOwner = concurrency,
+  maxWaitingPerOwner = maxWaiting,
+  createError
+}: FairQueueOptions) {
+  // A Map keeps its keys in insertion order: the first owner whose turn can start is the next one.
   const waitingOf = new Map<string, Job[]>()
+  const runningOf = new Map<string, number>()
   let waiting = 0
   let running = 0
 
   function startNext () {
-    const [turn] = waitingOf
-    if (!turn || running === concurrency) return
+    if (running === concurrency) return
+    const turn = waitingOf.entries().find(([owner]) => (runningOf.get(owner) ?? 0) < concurrencyPerOwner)
+    if (!turn) return
     const [owner, [job, ...rest]] = turn
     waitingOf.delete(owner)
     if (rest.length > 0) waitingOf.set(owner, rest)
     waiting--
-    running++
+    countRunning(owner, 1)
     void job?.start().finally(() => {
-      running--
+      countRunning(owner, -1)
       startNext()
     })
+  }
+
+  function countRunning (owner: string, change: 1 | -1) {
+    running += change
+    const ofOwner = (runningOf.get(owner) ?? 0) + change
+    if (ofOwner > 0) runningOf.set(owner, ofOwner)
+    else runningOf.delete(owner)
   }
 
   /**
@@ -42,8 +61,9 @@ export function createFairQueue ({ concurrency, maxWaiting, createError }: Optio
    * first.
    */
   function makeRoom (owner: string) {
-    if (waiting < maxWaiting) return true
     const ownJobs = waitingOf.get(owner)?.length ?? 0
+    if (ownJobs >= maxWaitingPerOwner) return false
+    if (waiting < maxWaiting) return true
     const longest = [...waitingOf.values()].reduce((most, jobs) => (jobs.length > most.length ? jobs : most))
     if (longest.length < ownJobs + 2) return false
     longest.pop()?.reject()
