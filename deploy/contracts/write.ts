@@ -5,6 +5,7 @@ import path from 'node:path'
 import { screen } from '@tandem/local-servers/screen.ts'
 import '@tandem/nats/write-rights.ts'
 import '../new-service/write.ts'
+import { writeSdk } from '@tandem/clients/write.ts'
 import { checkContracts, checkDocument } from './guard.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -21,3 +22,5 @@ for (const check of [checkContracts, checkDocument]) {
     screen.done(`wrote ${file}`)
   }
 }
+// It reads the document that was just written.
+if (process.exitCode === undefined) await writeSdk()

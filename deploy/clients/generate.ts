@@ -1,0 +1,61 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createClient } from '@hey-api/openapi-ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+export const generatedFolder = path.join(root, 'packages/sdk-typescript/generated')
+const documentFile = path.join(root, 'gateway/openapi.json')
+
+interface Operation {
+  parameters?: { name?: string, in?: string }[]
+}
+
+/** Generates the code of the SDK from the recorded API document. @returns each file's content by its name */
+export async function generateSdk (): Promise<Map<string, string>> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-sdk-'))
+  try {
+    await createClient({
+      input: documentFile,
+      output: { path: folder, entryFile: false, importFileExtension: '.ts' },
+      logs: { level: 'silent', file: false },
+      plugins: [
+        { name: '@hey-api/typescript' },
+        { name: '@hey-api/client-fetch', throwOnError: true },
+        { name: '@hey-api/sdk', operations: { strategy: 'single', containerName: 'Operations' }, responseStyle: 'data' }
+      ]
+    })
+    const files = readFolder(folder)
+    files.set('repeatable.gen.ts', listRepeatable())
+    return files
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Each file below a folder: its content by its name. */
+export const readFolder = (folder: string) =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).map((each) => {
+      const file = path.join(each.parentPath, each.name)
+      // The type is in the DOM library only, which Node and React Native do not have.
+      return [
+        path.relative(folder, file),
+        readFileSync(file, 'utf8').replaceAll(/\bBodyInit\b/g, "RequestInit['body']")
+      ]
+    })
+  )
+
+/** The operations that accept an Idempotency-Key, which the client may therefore repeat. */
+function listRepeatable () {
+  const { paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>
+  }
+  const names = Object.entries(paths).flatMap(([url, operations]) =>
+    Object.entries(operations).filter(([, { parameters = [] }]) =>
+      parameters.some((each) => each.in === 'header' && each.name?.toLowerCase() === 'idempotency-key')
+    ).map(([method]) => `${method.toUpperCase()} ${url}`)
+  )
+  const lines = names.map((name) => `  '${name}'`).join(',\n')
+  return `/** The operations that accept an Idempotency-Key. */\nexport const repeatable: ReadonlySet<string> = new Set([\n${lines}\n])\n`
+}

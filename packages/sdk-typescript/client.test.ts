@@ -1,0 +1,211 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import {
+  createTandem,
+  memoryStorage,
+  paginate,
+  TandemError,
+  uploadOf,
+  type TandemOptions,
+  type Tokens
+} from './index.ts'
+
+type Answer = (request: IncomingMessage & { body: string }, response: ServerResponse) => void
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): Answer => (_request, response) =>
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+const success = json(200, { success: true, data: { posts: [], nextCursor: null } })
+const failure = (status: number, code: string, headers = {}) =>
+  json(status, { success: false, error: 'A sentence', code }, headers)
+/** The request arrives, but its response is lost. */
+const lost: Answer = (request) => request.socket.destroy()
+
+/** A server that gives each request the next of these answers, and the last one from then on. */
+async function serve (t: Test, answers: Answer[], options: Partial<TandemOptions> = {}) {
+  const requests: (IncomingMessage & { body: string })[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+      const complete = Object.assign(request, { body: Buffer.concat(chunks).toString('latin1') })
+      requests.push(complete)
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      answer?.(complete, response)
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const tandem = createTandem({ url, retries: { baseDelayMs: 1, timeoutMs: 5_000 }, ...options })
+  return {
+    tandem,
+    requests,
+    url,
+    seen: () => requests.map(({ method, url }) => `${method} ${url?.replace('/api/mobile/v1', '')}`)
+  }
+}
+
+const errorOf = async (work: Promise<unknown>) => {
+  const error = await work.then(() => undefined, (error: unknown) => error)
+  if (!(error instanceof TandemError)) throw new Error('it did not fail with a TandemError', { cause: error })
+  return error
+}
+const signedIn = () => memoryStorage({ accessToken: 'old', refreshToken: 'r1' })
+const renewed = json(200, { success: true, accessToken: 'new', refreshToken: 'r2', expiresIn: 900 })
+/** Accepts the access token `new` only. */
+const protectedRoute: Answer = (request, response) =>
+  (request.headers.authorization === 'Bearer new' ? success : failure(401, 'INVALID_ACCESS_TOKEN'))(request, response)
+const byPath = (paths: Record<string, Answer>): Answer => (request, response) =>
+  (paths[request.url?.replace('/api/mobile/v1', '') ?? ''] ?? protectedRoute)(request, response)
+
+t.test('safe requests are repeated after lost connections and 503, others are not', async (t) => {
+  const reading = await serve(t, [lost, failure(503, 'SERVICE_UNAVAILABLE'), success])
+  t.match(await reading.tandem.getFeed(), { success: true })
+  t.equal(reading.requests.length, 3)
+  const writing = await serve(t, [lost, success])
+  t.match(await errorOf(writing.tandem.deleteFeedId({ path: { id: 'x' } })), { code: 'NETWORK_ERROR', status: 0 })
+  t.equal(writing.requests.length, 1)
+  const failing = await serve(t, [lost])
+  t.match(await errorOf(failing.tandem.getFeed()), { code: 'NETWORK_ERROR' })
+  t.equal(failing.requests.length, 3)
+})
+
+t.test('an operation that accepts an idempotency key has one, and is repeated with the same', async (t) => {
+  const { tandem, requests } = await serve(t, [lost, success])
+  await tandem.postFeed({ body: { type: 'TEXT', content: 'hello' } })
+  const [first, second] = requests.map(({ headers, body }) => [headers['idempotency-key'], body])
+  t.match(first?.[0], /^[0-9a-f-]{36}$/)
+  t.same(first, second)
+  await tandem.postFeed({ body: { type: 'TEXT' }, headers: { 'idempotency-key': 'mine' } })
+  t.equal(requests.at(-1)?.headers['idempotency-key'], 'mine')
+})
+
+t.test('Retry-After is waited for, unless it is too long', async (t) => {
+  const { tandem, requests } = await serve(t, [failure(429, 'RATE_LIMITED', { 'retry-after': '1' }), success])
+  const since = performance.now()
+  await tandem.getFeed()
+  t.ok(performance.now() - since >= 990)
+  t.equal(requests.length, 2)
+  const long = await serve(t, [failure(429, 'RATE_LIMITED', { 'retry-after': '3600' })])
+  t.match(await errorOf(long.tandem.getFeed()), { code: 'RATE_LIMITED', retryAfterSeconds: 3_600 })
+  t.equal(long.requests.length, 1)
+})
+
+t.test('an expired access token is renewed once for all requests, which then succeed', async (t) => {
+  const storage = signedIn()
+  const { tandem, seen } = await serve(t, [byPath({ '/auth/refresh': renewed })], { storage })
+  await Promise.all([
+    tandem.getFeed(),
+    tandem.getFeed(),
+    tandem.getAuthMe(),
+    tandem.deleteFeedId({ path: { id: 'x' } })
+  ])
+  t.equal(seen().filter((each) => each === 'POST /auth/refresh').length, 1)
+  t.same(await storage.read(), { accessToken: 'new', refreshToken: 'r2' })
+})
+
+t.test('a lost refresh is repeated with the same key, also by an app that was restarted', async (t) => {
+  const storage = signedIn()
+  let lostCount = 4
+  const refresh: Answer = (request, response) => (lostCount-- > 0 ? lost : renewed)(request, response)
+  const { tandem, requests, url } = await serve(t, [byPath({ '/auth/refresh': refresh })], { storage })
+  t.match(await errorOf(tandem.getFeed()), { code: 'NETWORK_ERROR' })
+  t.match(await storage.read(), { refreshToken: 'r1', refreshKey: String })
+  await createTandem({ url, storage, retries: { baseDelayMs: 1 } }).getFeed()
+  const keys = requests.filter(({ url }) => url?.endsWith('/refresh')).map(({ headers }) => headers['idempotency-key'])
+  t.equal(keys.length, 5)
+  t.equal(new Set(keys).size, 1)
+})
+
+t.test('a session that the server ended is forgotten; one that it cannot check now is not', async (t) => {
+  let signedOutCount = 0
+  const onSignedOut = () => signedOutCount++
+  const ended = await serve(t, [byPath({ '/auth/refresh': failure(401, 'INVALID_REFRESH_TOKEN') })], {
+    storage: signedIn(),
+    onSignedOut
+  })
+  t.match(await errorOf(ended.tandem.getFeed()), { code: 'INVALID_ACCESS_TOKEN', status: 401 })
+  t.equal(await ended.tandem.isSignedIn(), false)
+  t.equal(signedOutCount, 1)
+  const busy = await serve(t, [byPath({ '/auth/refresh': failure(503, 'SERVICE_UNAVAILABLE') })], {
+    storage: signedIn(),
+    onSignedOut
+  })
+  t.match(await errorOf(busy.tandem.getFeed()), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal(await busy.tandem.isSignedIn(), true)
+  t.equal(signedOutCount, 1)
+})
+
+t.test('tokens that another tab renewed are used', async (t) => {
+  let tokens: Tokens | undefined = { accessToken: 'old', refreshToken: 'r1' }
+  const storage = {
+    read: () => tokens,
+    write: (changed: Tokens | undefined) => {
+      tokens = changed
+    }
+  }
+  const { tandem, seen } = await serve(t, [(request, response) => {
+    tokens = { accessToken: 'new', refreshToken: 'r2' }
+    protectedRoute(request, response)
+  }], { storage })
+  await tandem.getFeed()
+  t.same(seen(), ['GET /feed', 'GET /feed'])
+})
+
+t.test('the tokens of a sign-in are stored and used, and those of a sign-out removed', async (t) => {
+  const { tandem, requests } = await serve(t, [byPath({
+    '/auth/login': json(200, { success: true, accessToken: 'new', refreshToken: 'r2', user: {} }),
+    '/auth/logout': json(200, { success: true, message: 'Done' })
+  })])
+  await tandem.postAuthLogin({ body: { email: 'ana@example.com', password: 'x' } })
+  await tandem.getFeed()
+  t.equal(requests.at(-1)?.headers.authorization, 'Bearer new')
+  await tandem.postAuthLogout({ body: {} })
+  t.equal(await tandem.isSignedIn(), false)
+})
+
+t.test('errors have the code, the field and the id of the request', async (t) => {
+  const body = { success: false, error: 'email is required', code: 'VALIDATION_ERROR', field: 'email', details: [1] }
+  const { tandem } = await serve(t, [json(400, body, { 'x-request-id': 'abc' })])
+  t.match(await errorOf(tandem.getFeed()), {
+    message: 'email is required',
+    code: 'VALIDATION_ERROR',
+    status: 400,
+    field: 'email',
+    details: [1],
+    requestId: 'abc'
+  })
+  const html = await serve(t, [(_request, response) => response.writeHead(502).end('<html>')])
+  t.match(await errorOf(html.tandem.getFeed()), { code: 'INVALID_RESPONSE', status: 502 })
+})
+
+t.test('a request can be aborted, and does not wait forever', async (t) => {
+  const { tandem } = await serve(t, [() => {}], { retries: { attempts: 1, timeoutMs: 50 } })
+  t.match(await errorOf(tandem.getFeed()), { code: 'TIMEOUT' })
+  const controller = new AbortController()
+  const patient = await serve(t, [() => controller.abort()])
+  t.match(await errorOf(patient.tandem.getFeed({ signal: controller.signal })), { code: 'ABORTED' })
+  t.equal(patient.requests.length, 1)
+})
+
+t.test('a list is read page by page', async (t) => {
+  const pages = [{ ids: [1, 2], nextCursor: 'a' }, { ids: [3], nextCursor: 'b' }, { ids: [], nextCursor: null }]
+  const cursors: (string | undefined)[] = []
+  const readPage = async (cursor: string | undefined) => {
+    cursors.push(cursor)
+    return { data: pages[cursors.length - 1]! }
+  }
+  const ids: number[] = []
+  for await (const id of paginate(readPage, (page) => page.ids)) ids.push(id)
+  t.same(ids, [1, 2, 3])
+  t.same(cursors, [undefined, 'a', 'b'])
+  for await (const _id of paginate(readPage.bind(null, undefined), () => [1])) break
+  t.equal(cursors.length, 4, 'no page is read before it is needed')
+})
+
+t.test('a file is uploaded as a form', async (t) => {
+  const { tandem, requests } = await serve(t, [success])
+  await tandem.postMedia(uploadOf(new File(['pixels'], 'a.png', { type: 'image/png' })))
+  t.match(requests[0]?.headers['content-type'], /^multipart\/form-data; boundary=/)
+  t.match(requests[0]?.body, /name="file"; filename="a.png"\r\nContent-Type: image\/png\r\n\r\npixels\r\n/)
+})

@@ -1,0 +1,78 @@
+import { createClient, type ResolvedRequestOptions } from './generated/client/index.ts'
+import { repeatable } from './generated/repeatable.gen.ts'
+import { Operations } from './generated/sdk.gen.ts'
+import { toTandemError } from './errors.ts'
+import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
+import { createSession, memoryStorage, type TokenStorage } from './session.ts'
+
+export interface TandemOptions {
+  /** The gateway, such as `http://127.0.0.1:8080`. In a browser, `''` is the server of the page. */
+  url: string
+  /** Where the tokens are kept. Default: memory. */
+  storage?: TokenStorage
+  /** The language of texts, such as `en` or `id`. Default: the runtime's. */
+  language?: string
+  retries?: Partial<RetryOptions>
+  /** Called when the session has ended on the server: show the sign-in screen. */
+  onSignedOut?: () => void
+  /** Default: the global fetch. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+export interface Tandem extends Operations {
+  /** Whether tokens are stored. The server can have ended the session. */
+  isSignedIn(): Promise<boolean>
+  /** Removes the tokens of this device. To end the session on the server too, call the sign-out operation first. */
+  forget(): Promise<void>
+}
+
+const API_PATH = '/api/mobile/v1'
+
+/**
+ * Creates a client: one method for each operation of the API. It stores the tokens of every sign-in, renews them when
+ * they expire, and repeats what may be repeated. Every error is a TandemError.
+ */
+export function createTandem (options: TandemOptions): Tandem {
+  const { url, storage = memoryStorage(), language, onSignedOut = () => {} } = options
+  const baseUrl = `${url.replace(/\/$/, '')}${API_PATH}`
+  const send = createSend(options.fetch ?? ((request) => fetch(request)), { ...defaultRetries, ...options.retries })
+  const session = createSession({ baseUrl, storage, send, onSignedOut })
+
+  async function sendSignedIn (request: Request) {
+    const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
+    const response = await send(() => request.clone(), { canRepeat })
+    const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (response.status !== 401 || token === undefined) return response
+    const renewed = await session.renew(token)
+    if (renewed === undefined) return response
+    request.headers.set('authorization', `Bearer ${renewed}`)
+    return await send(() => request.clone(), { canRepeat })
+  }
+
+  const client = createClient({
+    baseUrl,
+    throwOnError: true,
+    auth: async () => await session.accessToken(),
+    fetch: async (request) => await sendSignedIn(request as Request),
+    ...(language !== undefined && { headers: { 'accept-language': language } })
+  })
+  client.interceptors.request.use((request, { method, url }: ResolvedRequestOptions) => {
+    if (repeatable.has(`${method} ${url}`) && !request.headers.has('idempotency-key')) {
+      request.headers.set('idempotency-key', createKey())
+    }
+    return request
+  })
+  client.interceptors.response.use(async (response, _request, { url }) => {
+    if (response.ok && url.startsWith('/auth/')) {
+      if (url === '/auth/logout') await session.clear()
+      else await session.store(await response.clone().json())
+    }
+    return response
+  })
+  client.interceptors.error.use((error, response) => toTandemError(error, response))
+
+  return Object.assign(new Operations({ client }), {
+    isSignedIn: async () => await session.accessToken() !== undefined,
+    forget: async () => await session.clear()
+  })
+}

@@ -1,0 +1,7 @@
+export { createTandem, type Tandem, type TandemOptions } from './client.ts'
+export { TandemError } from './errors.ts'
+export type * from './generated/types.gen.ts'
+export { paginate } from './pagination.ts'
+export type { RetryOptions } from './retries.ts'
+export { localStorageOf, memoryStorage, type Tokens, type TokenStorage } from './session.ts'
+export { uploadOf, type NativeFile } from './uploads.ts'

@@ -1,0 +1,84 @@
+import { readRetryAfter, TandemError, toTandemError } from './errors.ts'
+
+export interface RetryOptions {
+  /** How often a request is sent in all. Default 3; 1 never repeats. */
+  attempts: number
+  /** The delay before the first repeat; it doubles, and half of it is random. Default 300. */
+  baseDelayMs: number
+  /** A longer Retry-After is an error at once. Default 10,000. */
+  maxDelayMs: number
+  /** How long one attempt may take. Default 30,000. */
+  timeoutMs: number
+}
+
+export const defaultRetries: RetryOptions = { attempts: 3, baseDelayMs: 300, maxDelayMs: 10_000, timeoutMs: 30_000 }
+
+/** Sends a request. `create` is called for each attempt, because a body can be read once only. */
+export type Send = (create: () => Request, options: { canRepeat: boolean }) => Promise<Response>
+
+type Fetch = (request: Request) => Promise<Response>
+
+/**
+ * Repeats requests that may be repeated: after a lost connection, a 429 and a 502, 503 or 504. It waits as long as
+ * Retry-After says, otherwise with exponential back-off.
+ */
+export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, timeoutMs }: RetryOptions): Send {
+  return async (create, { canRepeat }) => {
+    for (let attempt = 1;; attempt++) {
+      const request = create()
+      const result = await sendOnce(fetch, request, timeoutMs).catch((error: unknown) =>
+        toTandemError(error, undefined)
+      )
+      const isLast = !canRepeat || attempt >= attempts || request.signal.aborted
+      if (result instanceof TandemError) {
+        if (isLast) throw result
+      } else if (isLast || ![429, 502, 503, 504].includes(result.status)) return result
+
+      const backOffMs = baseDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
+      const requestedMs = result instanceof TandemError ? undefined : (readRetryAfter(result.headers) ?? 0) * 1_000
+      if (requestedMs !== undefined && requestedMs > maxDelayMs) return result as Response
+      await sleep(Math.max(backOffMs, requestedMs ?? 0), request.signal)
+    }
+  }
+}
+
+async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
+  // AbortSignal.any and AbortSignal.timeout are missing in React Native.
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (request.signal.aborted) abort()
+  request.signal.addEventListener('abort', abort)
+  let isTimeout = false
+  const timer = setTimeout(() => {
+    isTimeout = true
+    abort()
+  }, timeoutMs)
+  try {
+    return await fetch(new Request(request, { signal: controller.signal }))
+  } catch (error) {
+    if (!isTimeout) throw error
+    throw new TandemError('The server did not respond in time', { code: 'TIMEOUT', cause: error })
+  } finally {
+    clearTimeout(timer)
+    request.signal.removeEventListener('abort', abort)
+  }
+}
+
+async function sleep (ms: number, signal: AbortSignal) {
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(new TandemError('The request was aborted', { code: 'ABORTED' }))
+    }
+    signal.addEventListener('abort', abort, { once: true })
+  })
+}
+
+/** A random idempotency key. Keys only have to be unique: React Native has no `crypto`. */
+export const createKey = () =>
+  globalThis.crypto?.randomUUID?.()
+    ?? Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 12).padEnd(10, '0')).join('')

@@ -1,0 +1,124 @@
+import { TandemError } from './errors.ts'
+import { createKey, type Send } from './retries.ts'
+
+/** The tokens of a signed-in account. */
+export interface Tokens {
+  accessToken: string
+  refreshToken: string
+  /**
+   * The idempotency key of a refresh that has begun. A repeat with it gets the same tokens, so a lost response, or an
+   * app that was closed in between, signs nobody out.
+   */
+  refreshKey?: string
+}
+
+/** Where the tokens are kept: memory, localStorage, or the keychain of a phone. */
+export interface TokenStorage {
+  read(): Tokens | undefined | Promise<Tokens | undefined>
+  /** @param tokens undefined removes them */
+  write(tokens: Tokens | undefined): void | Promise<void>
+}
+
+export function memoryStorage (tokens?: Tokens): TokenStorage {
+  return {
+    read: () => tokens,
+    write: (changed) => {
+      tokens = changed
+    }
+  }
+}
+
+/** For browsers. Every script of the page can read it, so the page must not run foreign ones. */
+export function localStorageOf (
+  storage: {
+    getItem(key: string): string | null,
+    setItem(key: string, value: string): void,
+    removeItem(key: string): void
+  },
+  key = 'tandem'
+): TokenStorage {
+  return {
+    read: () => {
+      const text = storage.getItem(key)
+      return text === null ? undefined : JSON.parse(text) as Tokens
+    },
+    write: (tokens) => tokens ? storage.setItem(key, JSON.stringify(tokens)) : storage.removeItem(key)
+  }
+}
+
+export interface Session {
+  accessToken(): Promise<string | undefined>
+  /** Stores the tokens of a response of the API, if it has any. */
+  store(response: unknown): Promise<void>
+  clear(): Promise<void>
+  /**
+   * A new access token in place of `rejected`; undefined if the session has ended. All callers share one refresh.
+   * @throws TandemError while the server cannot be reached: the session stays
+   */
+  renew(rejected: string): Promise<string | undefined>
+}
+
+interface SessionOptions {
+  baseUrl: string
+  storage: TokenStorage
+  send: Send
+  onSignedOut: () => void
+}
+
+export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionOptions): Session {
+  let renewal: Promise<string | undefined> | undefined
+
+  async function refresh (rejected: string): Promise<string | undefined> {
+    const tokens = await storage.read()
+    if (!tokens) return
+    // Another tab, or an earlier request of this one, was faster.
+    if (tokens.accessToken !== rejected) return tokens.accessToken
+    const refreshKey = tokens.refreshKey ?? createKey()
+    if (!tokens.refreshKey) await storage.write({ ...tokens, refreshKey })
+
+    const response = await send(() =>
+      new Request(`${baseUrl}/auth/refresh`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': refreshKey },
+        body: JSON.stringify({ refreshToken: tokens.refreshToken })
+      }), { canRepeat: true })
+    const body = await response.json().catch(() => undefined) as unknown
+    if (response.ok && hasTokens(body)) {
+      await storage.write({ accessToken: body.accessToken, refreshToken: body.refreshToken })
+      return body.accessToken
+    }
+    // Anything but a refusal says nothing about the session.
+    if (response.status !== 400 && response.status !== 401) {
+      throw new TandemError('The session cannot be renewed now', {
+        code: 'SERVICE_UNAVAILABLE',
+        status: response.status,
+        headers: response.headers
+      })
+    }
+    const current = await storage.read()
+    if (current && current.refreshToken !== tokens.refreshToken) return current.accessToken
+    await storage.write(undefined)
+    onSignedOut()
+    return undefined
+  }
+
+  return {
+    accessToken: async () => (await storage.read())?.accessToken,
+    async store (response) {
+      if (hasTokens(response)) {
+        await storage.write({ accessToken: response.accessToken, refreshToken: response.refreshToken })
+      }
+    },
+    clear: async () => await storage.write(undefined),
+    async renew (rejected) {
+      renewal ??= refresh(rejected).finally(() => {
+        renewal = undefined
+      })
+      return await renewal
+    }
+  }
+}
+
+const hasTokens = (body: unknown): body is Tokens =>
+  typeof body === 'object' && body !== null && 'accessToken' in body && typeof body.accessToken === 'string'
+  && 'refreshToken' in body && typeof body.refreshToken === 'string'

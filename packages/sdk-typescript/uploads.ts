@@ -1,0 +1,17 @@
+/** A file of React Native, whose FormData reads it from the disk. */
+export interface NativeFile {
+  uri: string
+  name: string
+  type: string
+}
+
+/**
+ * The options of an upload: `tandem.uploadMedia(uploadOf(file))`. The file is a File or Blob, or what the photo picker
+ * of React Native returns.
+ */
+export function uploadOf (file: Blob | NativeFile) {
+  const form = new FormData()
+  // React Native's FormData takes the description of a file in place of its bytes; no type of it is at hand here.
+  form.append('file', file as Blob)
+  return { body: { file: file as Blob }, bodySerializer: () => form }
+}
