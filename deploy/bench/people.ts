@@ -35,7 +35,7 @@ interface Call {
   body?: object
 }
 
-/** One request through the gateway. @throws an error with the response, unless it succeeds */
+/** One request through the gateway. @throws an error with the response, its status as the cause, unless it succeeds */
 export async function call<Body> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method,
@@ -45,6 +45,9 @@ export async function call<Body> ({ gateway }: Stack, method: string, route: str
     },
     ...(body && { body: JSON.stringify(body) })
   })
-  if (!response.ok) throw new Error(`${method} ${route} returned ${response.status}: ${await response.text()}`)
+  if (!response.ok) {
+    const message = `${method} ${route} returned ${response.status}: ${await response.text()}`
+    throw new Error(message, { cause: response.status })
+  }
   return await response.json() as Body
 }

@@ -33,6 +33,7 @@ export interface Stack {
   redis: { url: string, pid: number }
   nats: { url: string, pid: number }
   mail: { smtpUrl: string, url: string } | null
+  devPage: { url: string }
 }
 
 export interface Launch {

@@ -7,6 +7,10 @@ export interface Settings {
   /** Undefined if PORT is not set: then the first free port from 8080 on. */
   port: number | undefined
   host: string
+  /** The developer page. Undefined if DEV_PORT is not set: then the first free port from 8025 on. */
+  devPort: number | undefined
+  /** The address in the local network, with --lan. */
+  lanAddress: string | undefined
   dataDir: string
   databaseUrl: string | undefined
   redisUrl: string | undefined
@@ -26,6 +30,7 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 const checks: Record<string, Check> = {
   PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
+  DEV_PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   HOST: (value) => /[\s/]/.test(value) && 'must be an address to listen on, such as 127.0.0.1 or 0.0.0.0',
   LOG_LEVEL: (value) => !LEVELS.includes(value) && `must be one of ${LEVELS.join(', ')}`,
   TRUST_PROXY: (value) =>
@@ -45,7 +50,7 @@ const checks: Record<string, Check> = {
 }
 
 /** Reads the environment variables. @throws UserError that names every invalid variable, a line each */
-export function readSettings (environment: NodeJS.ProcessEnv, root: string): Settings {
+export function readSettings (environment: NodeJS.ProcessEnv, root: string, lanAddress?: string): Settings {
   // An empty variable counts as not set, as in a compose file's `${PORT:-}`.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   if (given['TRUST_PROXY'] === 'off') delete given['TRUST_PROXY']
@@ -59,6 +64,7 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string): Set
   const {
     PORT,
     HOST,
+    DEV_PORT,
     DATA_DIR,
     DATABASE_URL,
     REDIS_URL,
@@ -72,7 +78,9 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string): Set
   } = given
   return {
     port: PORT ? Number(PORT) : undefined,
-    host: HOST ?? '127.0.0.1',
+    host: HOST ?? (lanAddress ? '0.0.0.0' : '127.0.0.1'),
+    devPort: DEV_PORT ? Number(DEV_PORT) : undefined,
+    lanAddress,
     dataDir: path.resolve(root, DATA_DIR ?? '.data'),
     databaseUrl: DATABASE_URL,
     redisUrl: REDIS_URL,

@@ -19,26 +19,26 @@ const pretty = prettyFactory({
 /** Shows new lines of the logs: warnings, errors and lines that are not JSON; or `everything`. */
 export function followLogs (dataDir: string, names: string[], { everything = false } = {}): () => void {
   const width = Math.max(...names.map((name) => name.length))
-  const files = names.map((name) => ({
-    label: name.padEnd(width),
-    file: path.join(dataDir, 'logs', `${name}.log`),
-    at: sizeOf(dataDir, name),
-    rest: ''
-  }))
-
-  const timer = setInterval(() => {
-    for (const log of files) {
-      const { text, at } = readFrom(log.file, log.at)
-      log.at = at
-      const lines = (log.rest + text).split('\n')
-      log.rest = lines.pop() ?? ''
-      for (const line of lines) {
-        const plain = !line.startsWith('{')
-        if (line && (everything || plain || WARNING_LINE.test(line))) {
-          screen.line(`${log.label}  ${plain ? line : pretty(line).trimEnd()}`)
-        }
+  const stops = names.map((name) =>
+    followFile(path.join(dataDir, 'logs', `${name}.log`), (line) => {
+      const plain = !line.startsWith('{')
+      if (everything || plain || WARNING_LINE.test(line)) {
+        screen.line(`${name.padEnd(width)}  ${plain ? line : pretty(line).trimEnd()}`)
       }
-    }
+    }, { at: sizeOf(dataDir, name) })
+  )
+  return () => stops.forEach((stop) => stop())
+}
+
+/** Calls `show` for each line of a file that grows, from the byte `at` on. */
+export function followFile (file: string, show: (line: string) => void, { at = 0 } = {}): () => void {
+  let rest = ''
+  const timer = setInterval(() => {
+    const read = readFrom(file, at)
+    at = read.at
+    const lines = (rest + read.text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines.filter(Boolean)) show(line)
   }, POLL_INTERVAL_MS)
   return () => clearInterval(timer)
 }

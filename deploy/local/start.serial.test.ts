@@ -1,4 +1,6 @@
 // Serial: it kills processes and sets timeouts for others to start.
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import { dummySystem, isAlive, pids } from './dummy-system.ts'
@@ -15,8 +17,10 @@ t.test('it starts, prints every address, and leaves nothing running', async (t) 
     REDIS_URL: /^redis:\/\/gateway:/,
     TRUST_PROXY: '10.0.0.0/8',
     MY_LIMIT: '7',
-    PUBLIC_URL: stack.gateway.url
+    PUBLIC_URL: stack.gateway.url,
+    CORS_ORIGINS: new RegExp(stack.devPage.url)
   })
+  t.same(await (await fetch(`${stack.devPage.url}/api/mails`)).json(), [])
   t.notOk(seen['LIMIT_PROFILE'], 'the limits are the documented ones')
   const service = await (await fetch(`${stack.services['identity']?.url}/`)).json() as Record<string, string>
   t.match(service, {
@@ -51,4 +55,14 @@ t.test('two systems can run at once, but not in one folder', async (t) => {
   t.equal(await third.ended, 1)
   t.match(third.output(), /already runs in .*set DATA_DIR/)
   t.same(pids(first).filter((pid) => !isAlive(pid)), [])
+})
+
+t.test('the developer page has the port of DEV_PORT, and says so if it is taken', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const { port } = taken.address() as AddressInfo
+  const { ended, output } = dummySystem(t).launch({ env: { DEV_PORT: String(port) } })
+  t.equal(await ended, 1)
+  t.match(output(), `Port ${port} is taken by another program: stop it, or set DEV_PORT to another one`)
 })

@@ -1,7 +1,9 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { renderUnicodeCompact } from 'uqr'
 import { openDataDir } from './data-dir.ts'
 import { readSettings, type Settings } from './environment.ts'
+import { findLanAddress } from '@tandem/local-servers/lan.ts'
 import { writePidFile, removePidFile } from '@tandem/local-servers/pid-files.ts'
 import { followLogs } from './logs.ts'
 import { reservePort } from '@tandem/local-servers/ports.ts'
@@ -12,22 +14,41 @@ import { watchSources } from './watch.ts'
 // `npm start`: runs the whole system on this machine until it is stopped. `--root` is for the tests of this launcher.
 
 const DEFAULT_PORT = 8080
+const DEFAULT_DEV_PORT = 8025
 const startedAt = performance.now()
 
 try {
-  const { values: { fresh, watch, root } } = parseArgs({
+  const { values: { fresh, watch, lan, root } } = parseArgs({
     options: {
       fresh: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      lan: { type: 'boolean', default: false },
       root: { type: 'string', default: path.resolve(import.meta.dirname, '../..') }
     }
   })
   // Developers sign in again and again.
-  const settings = readSettings(watch ? { LIMIT_PROFILE: 'relaxed', ...process.env } : process.env, root)
+  const environment = watch || lan ? { LIMIT_PROFILE: 'relaxed', ...process.env } : process.env
+  const lanAddress = lan ? findLanAddress() : undefined
+  if (lan && !lanAddress) throw new UserError('--lan needs a network: this machine has no address in one')
+  const settings = readSettings(environment, root, lanAddress)
   await openDataDir(settings.dataDir, { fresh })
-  const port = await choosePort(settings)
+  const { host } = settings
+  const gateway = await choosePort({
+    host,
+    port: settings.port,
+    from: DEFAULT_PORT,
+    variable: 'PORT',
+    name: 'the gateway'
+  })
+  const devPage = await choosePort({
+    host: lan ? '0.0.0.0' : '127.0.0.1',
+    port: settings.devPort,
+    from: DEFAULT_DEV_PORT,
+    variable: 'DEV_PORT',
+    name: 'the developer page'
+  })
   if (fresh && settings.databaseUrl) screen.warn('--fresh does not empty the database of DATABASE_URL')
-  await run(defineSystem(root, port, settings, { lenient: watch }), { root, watch, settings })
+  await run(defineSystem(root, { gateway, devPage }, settings, { lenient: watch }), { root, watch, settings })
 } catch (error) {
   reportError(error)
   process.exit(1)
@@ -35,7 +56,7 @@ try {
 
 async function run (
   system: System,
-  { root, watch, settings: { dataDir, rest } }: { root: string, watch: boolean, settings: Settings }
+  { root, watch, settings: { dataDir, rest, lanAddress } }: { root: string, watch: boolean, settings: Settings }
 ) {
   const stopping = new AbortController()
   const names = ['gateway', ...system.services.keys()]
@@ -73,12 +94,18 @@ async function run (
   screen.line()
   screen.table(system.addresses())
   screen.line()
+  if (lanAddress) {
+    screen.line(renderUnicodeCompact(system.sampleAppUrl()))
+    screen.line(`  A phone in the same network opens the sample app with this code. docs/phone.md describes the rest.`)
+  }
   screen.line(`  Data and logs are in ${dataDir}. Ctrl-C stops everything.`)
   screen.line(
     rest['LIMIT_PROFILE'] === 'relaxed'
       ? '  The limits of /auth are 100 times the documented ones (LIMIT_PROFILE=relaxed).'
       : '  The limits of /auth are the documented ones, such as 3 registrations an hour. For local development: LIMIT_PROFILE=relaxed npm start'
   )
+  // `npm run demo` waits for it.
+  process.send?.('ready')
 }
 
 /** SIGINT, SIGTERM, and the end of the terminal or the parent stop the system; a second signal kills it. */
@@ -104,18 +131,29 @@ function stopOn (system: System, stop: () => Promise<void>) {
   process.on('disconnect', () => requestStop('the parent process ended'))
 }
 
-async function choosePort ({ port, host }: Settings): Promise<number> {
-  for (let next = port ?? DEFAULT_PORT;; next++) {
+interface PortChoice {
+  host: string
+  /** The port that `variable` sets. */
+  port: number | undefined
+  from: number
+  variable: string
+  name: string
+}
+
+async function choosePort ({ host, port, from, variable, name }: PortChoice): Promise<number> {
+  for (let next = port ?? from;; next++) {
     const error = await reservePort(next, host)
     if (!error) {
-      if (!port && next !== DEFAULT_PORT) {
-        screen.warn(`Port ${DEFAULT_PORT} is taken, so the gateway listens on ${next}`)
-      }
+      if (!port && next !== from) screen.warn(`Port ${from} is taken, so ${name} listens on ${next}`)
       return next
     }
-    if (error === 'EACCES') throw new UserError(`Port ${next} needs more privileges: set PORT to a port above 1023`)
+    if (error === 'EACCES') {
+      throw new UserError(`Port ${next} needs more privileges: set ${variable} to a port above 1023`)
+    }
     if (error !== 'EADDRINUSE') throw new UserError(`HOST ${host} is not an address of this machine (${error})`)
-    if (port) throw new UserError(`Port ${port} is taken by another program: stop it, or set PORT to another one`)
+    if (port) {
+      throw new UserError(`Port ${port} is taken by another program: stop it, or set ${variable} to another one`)
+    }
   }
 }
 
@@ -123,6 +161,6 @@ function reportError (error: unknown) {
   const { code, message, stack } = error as NodeJS.ErrnoException
   if (error instanceof UserError) screen.error(message)
   else if (code === 'ENOSPC') screen.error('The disk is full: free some space, or set DATA_DIR to another disk')
-  else if (code?.startsWith('ERR_PARSE_ARGS')) screen.error(`${message}. The options are --fresh and --watch`)
+  else if (code?.startsWith('ERR_PARSE_ARGS')) screen.error(`${message}. The options are --fresh, --watch and --lan`)
   else screen.error(stack ?? message)
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { natsAccess, needsRedis, redisAccess, startStreams } from './access.ts'
 import { readOrCreateSecret, writeAtomically } from './data-dir.ts'
+import type { DeveloperTools } from './developer-tools.ts'
 import type { Settings } from './environment.ts'
 import { startMailCatcher, type MailCatcher } from '@tandem/local-servers/mail-catcher.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
@@ -23,6 +24,7 @@ export interface System {
   stop: () => Promise<void>
   kill: () => Promise<void>
   addresses: () => string[][]
+  sampleAppUrl: () => string
 }
 
 const MIGRATION_TIMEOUT_MS = 3_000
@@ -30,8 +32,13 @@ const MIGRATION_TIMEOUT_MS = 3_000
 type Migrate = (url: string, folder: string) => Promise<void>
 type Provision = (adminUrl: string, service: string, password: string) => Promise<string>
 
+interface Ports {
+  gateway: number
+  devPage: number
+}
+
 /** The whole system on this machine: servers, services, gateway. @param lenient continue if a service does not start */
-export function defineSystem (root: string, gatewayPort: number, settings: Settings, { lenient = false } = {}): System {
+export function defineSystem (root: string, ports: Ports, settings: Settings, { lenient = false } = {}): System {
   const { dataDir } = settings
   const names = readdirSync(path.join(root, 'services')).filter((name) =>
     existsSync(path.join(root, 'services', name, 'main.ts'))
@@ -40,6 +47,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const databases = new Map<string, string>()
   const metricsPorts = new Map<string, number>()
   let mail: MailCatcher | undefined
+  let tools: DeveloperTools | undefined
   let stopStreams: (() => Promise<void>) | undefined
   let complete = false
   let starting: Promise<void> = Promise.resolve()
@@ -61,7 +69,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
   const rootKey = rootKeyOf(dataDir)
   const addressFor = (server: string, user: string) =>
     servers.get(server)?.urlOf?.(user) ?? servers.get(server)?.url() ?? ''
-  const publicUrl = () => settings.publicUrl ?? origin(settings.host, gateway.port)
+  const publicUrl = () => settings.publicUrl ?? origin(settings.lanAddress ?? settings.host, gateway.port)
+  const devPageUrl = (host = settings.lanAddress) => origin(host, ports.devPage)
   const mediaSigningKey = () => ({
     MEDIA_SIGNING_KEY: settings.rest['MEDIA_SIGNING_KEY'] ?? readOrCreateSecret(dataDir, 'media')
   })
@@ -91,6 +100,7 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
         }
         : {}),
       ...(signsMedia(name) ? mediaSigningKey() : {}),
+      ...(name === 'notification' ? tools?.pushEnvironment : {}),
       DATABASE_URL: databases.get(name),
       HOST: '127.0.0.1',
       PORT: String(recipe.port),
@@ -112,9 +122,14 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
         ),
         HOST: settings.host,
         PORT: String(recipe.port),
+        CORS_ORIGINS: [
+          settings.rest['CORS_ORIGINS'],
+          // The sample app is on the developer page's server.
+          ...new Set([devPageUrl(), devPageUrl('127.0.0.1'), devPageUrl('localhost')])
+        ].filter(Boolean).join(','),
         TRUST_PROXY: settings.trustProxy
       }
-    }, { port: gatewayPort, host: settings.host, hasFixedPort: true }),
+    }, { port: ports.gateway, host: settings.host, hasFixedPort: true }),
     watcher
   )
 
@@ -249,6 +264,17 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     screen.step('Running migrations …')
     await all(names.map(migrate))
     signal.throwIfAborted()
+    // Imported lazily: it takes a moment, and the servers start meanwhile.
+    const { startDeveloperTools } = await import('./developer-tools.ts')
+    tools = await startDeveloperTools({
+      host: settings.lanAddress ? '0.0.0.0' : '127.0.0.1',
+      port: ports.devPage,
+      dataDir,
+      natsUrl: addressFor('nats', 'operator'),
+      gatewayUrl: (hostname) => origin(isWildcard(settings.host) ? hostname : settings.host, gateway.port),
+      mail,
+      sendsRealPushes: settings.rest['FCM_SERVICE_ACCOUNT_FILE'] !== undefined
+    })
     screen.step('Starting the services and the gateway …')
     await startProcesses(signal)
     signal.throwIfAborted()
@@ -269,7 +295,8 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
           postgres: server('postgres'),
           redis: server('redis'),
           nats: server('nats'),
-          mail: mail ? { smtpUrl: mail.smtpUrl, url: mail.url } : null
+          mail: mail ? { smtpUrl: mail.smtpUrl, url: devPageUrl('127.0.0.1') } : null,
+          devPage: { url: devPageUrl('127.0.0.1') }
         },
         undefined,
         2
@@ -285,7 +312,11 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     // Lets a running migration finish, and lets a process that is just starting get its pid.
     if (how === 'stop') await Promise.race([starting, sleep(MIGRATION_TIMEOUT_MS)])
     await stopStreams?.()
-    await Promise.all([mail?.stop(), ...[...servers.values()].map(async ({ process }) => await process?.[how]())])
+    await Promise.all([
+      tools?.stop(),
+      mail?.stop(),
+      ...[...servers.values()].map(async ({ process }) => await process?.[how]())
+    ])
   }
 
   return {
@@ -299,11 +330,18 @@ export function defineSystem (root: string, gatewayPort: number, settings: Setti
     },
     stop: async () => await end('stop'),
     kill: async () => await end('kill'),
+    sampleAppUrl: () => `${devPageUrl()}/app/`,
     addresses: () => [
       ['gateway', publicUrl(), metricsOf('gateway')],
       ...names.map((name) => [name, origin(undefined, services.get(name)?.port ?? 0), metricsOf(name)]),
       ...['postgres', 'redis', 'nats'].map((name) => [name, withoutPassword(servers.get(name)?.url()), '']),
-      ['mail', mail?.url ?? withoutPassword(settings.smtpUrl), mail ? `catches mail sent to ${mail.smtpUrl}` : '']
+      [
+        'mail',
+        mail?.smtpUrl ?? withoutPassword(settings.smtpUrl),
+        mail ? 'accepts every mail, and delivers none' : ''
+      ],
+      ['developers', devPageUrl(), 'mails, pushes, events, requests'],
+      ['sample app', `${devPageUrl()}/app/`, '']
     ]
   }
 
@@ -321,6 +359,8 @@ async function all (work: Array<Promise<unknown>>) {
   }
   if (reasons.length > 0) throw reasons[0]
 }
+
+const isWildcard = (host: string) => host === '0.0.0.0' || host === '::'
 
 function origin (host = '127.0.0.1', port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

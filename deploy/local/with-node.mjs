@@ -10,7 +10,13 @@ import path from 'node:path'
 const NODE = 26
 const root = path.resolve(import.meta.dirname, '../..')
 const cache = path.join(root, 'node_modules/.cache')
-const RUNTIME_ONLY = ['--prod', '--filter=@tandem/gateway...', '--filter={services/*}...', '--filter=@tandem/local...']
+const RUNTIME_ONLY = [
+  '--prod',
+  '--filter=@tandem/gateway...',
+  '--filter={services/*}...',
+  '--filter=@tandem/local...',
+  '--filter=@tandem/demo...'
+]
 const runtimeOnly = process.argv[2] === '--runtime'
 const [script, ...args] = process.argv.slice(runtimeOnly ? 3 : 2)
 const print = (line) => process.stderr.write(`${line}\n`)

@@ -1,19 +1,29 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import path from 'node:path'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { freePort } from './ports.ts'
-import { listPage, mailPage, type Mail } from './mail-page.ts'
+
+export interface Mail {
+  id: string
+  date: string
+  from: string
+  /** The recipients of the SMTP envelope, in lower case. */
+  to: string[]
+  subject: string
+  text: string
+  html: string
+}
 
 export interface MailCatcher {
   smtpUrl: string
-  url: string
   /** The received mails, newest first. @param to only mails to this address */
   mails: (to?: string) => Mail[]
   clear: () => void
+  /** Calls the listener for each new mail. */
+  onMail: (listener: (mail: Mail) => void) => void
   /** Rejects every mail with this SMTP code, such as 451; without a code, accepts mails again. */
   rejectWith: (code?: number) => void
   stop: () => Promise<void>
@@ -23,13 +33,9 @@ const MAX_MAILS = 1_000
 
 /**
  * Accepts every mail and delivers none. The newest thousand are kept as files in `dir`, written before they are
- * acknowledged. They are shown on a page, and as JSON for tests: `GET /api/mails?to=ana@example.com`, `DELETE
- * /api/mails`.
+ * acknowledged. @param port the SMTP port, by default a free one
  */
-export async function startMailCatcher (
-  dir: string,
-  ports: { smtp?: number, http?: number } = {}
-): Promise<MailCatcher> {
+export async function startMailCatcher (dir: string, port?: number): Promise<MailCatcher> {
   mkdirSync(dir, { recursive: true })
   const mails: Mail[] = []
   for (const file of readdirSync(dir).filter((name) => name.endsWith('.json')).sort()) {
@@ -37,6 +43,7 @@ export async function startMailCatcher (
   }
   let rejectionCode: number | undefined
   let count = 0
+  const listeners: ((mail: Mail) => void)[] = []
 
   const keep = async (raw: Buffer, to: string[]) => {
     const parsed = await PostalMime.parse(raw)
@@ -52,6 +59,7 @@ export async function startMailCatcher (
     }
     writeFileSync(path.join(dir, `${id}.json`), JSON.stringify(mail))
     mails.unshift(mail)
+    for (const listener of listeners) listener(mail)
     for (const old of mails.splice(MAX_MAILS)) rmSync(path.join(dir, `${old.id}.json`), { force: true })
   }
 
@@ -75,43 +83,21 @@ export async function startMailCatcher (
     }
   })
   smtp.on('error', () => {})
-  await listen(smtp.server as Server, ports.smtp)
-
-  const clear = () => {
-    for (const { id } of mails.splice(0)) rmSync(path.join(dir, `${id}.json`), { force: true })
-  }
-  const find = (to: string | null | undefined) =>
-    to ? mails.filter((mail) => mail.to.includes(to.toLowerCase())) : mails
-
-  const http = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const mail = mails.find(({ id }) => pathname === `/mails/${id}`)
-    if (pathname === '/api/mails' && request.method === 'DELETE') {
-      clear()
-      send(response, 204, 'application/json', '')
-    } else if (pathname === '/api/mails') {
-      send(response, 200, 'application/json', JSON.stringify(find(searchParams.get('to'))))
-    } else if (pathname === '/') send(response, 200, 'text/html', listPage(mails))
-    else if (mail) send(response, 200, 'text/html', mailPage(mail))
-    else send(response, 404, 'text/plain', 'Mail not found')
-  })
-  await listen(http, ports.http)
+  await listen(smtp.server, port)
 
   return {
-    smtpUrl: `smtp://127.0.0.1:${portOf(smtp.server as Server)}`,
-    url: `http://127.0.0.1:${portOf(http)}`,
-    mails: (to) => [...find(to)],
-    clear,
+    smtpUrl: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
+    mails: (to) => mails.filter((mail) => !to || mail.to.includes(to.toLowerCase())),
+    clear () {
+      for (const { id } of mails.splice(0)) rmSync(path.join(dir, `${id}.json`), { force: true })
+    },
+    onMail: (listener) => {
+      listeners.push(listener)
+    },
     rejectWith: (code) => {
       rejectionCode = code
     },
-    async stop () {
-      http.closeAllConnections()
-      await Promise.all([
-        new Promise<void>((resolve) => smtp.close(resolve)),
-        new Promise((resolve) => http.close(resolve))
-      ])
-    }
+    stop: async () => await new Promise<void>((resolve) => smtp.close(resolve))
   }
 }
 
@@ -125,16 +111,4 @@ async function listen (server: Server, port?: number) {
       if (port || attempt === 3) throw error
     }
   }
-}
-
-function portOf (server: Server): number {
-  return (server.address() as AddressInfo).port
-}
-
-function send (response: ServerResponse, status: number, type: string, body: string) {
-  // A mail's HTML is shown in a sandboxed frame without scripts or forms; its text is escaped.
-  response.writeHead(status, {
-    'content-type': `${type}; charset=utf-8`,
-    'content-security-policy': "script-src 'none'"
-  }).end(body)
 }

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startMailCatcher } from '@tandem/local-servers/mail-catcher.ts'
-import type { Mail } from '@tandem/local-servers/mail-page.ts'
+import { startMailCatcher, type Mail } from '@tandem/local-servers/mail-catcher.ts'
 import { start, type ProcessSpec, type Running } from '@tandem/local-servers/process.ts'
 import { findPrograms } from '@tandem/local-servers/programs.ts'
 import { nats, redis, type Server, type SharedServer } from '@tandem/local-servers/servers.ts'
@@ -77,7 +76,7 @@ export async function startMail (t: Teardown): Promise<TestMail> {
   const dir = temporaryFolder(t)
   let catcher = await startMailCatcher(dir)
   let up = true
-  const ports = { smtp: portOf(catcher.smtpUrl), http: portOf(catcher.url) }
+  const port = Number(new URL(catcher.smtpUrl).port)
 
   const stop = async () => {
     if (up) await catcher.stop()
@@ -85,7 +84,7 @@ export async function startMail (t: Teardown): Promise<TestMail> {
   }
   const start = async () => {
     if (up) return
-    catcher = await startMailCatcher(dir, ports)
+    catcher = await startMailCatcher(dir, port)
     up = true
   }
   t.teardown(stop)
@@ -139,10 +138,6 @@ function temporaryFolder (t: Teardown): string {
   // tap runs teardowns in reverse order, so the server has stopped by then.
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-
-function portOf (url: string): number {
-  return Number(new URL(url).port)
 }
 
 /** A process of Tandem on a free port. */

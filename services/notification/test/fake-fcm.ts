@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { pathToFileURL } from 'node:url'
 import type { toFcmMessage } from '../push/fcm.ts'
 
 type FcmMessage = ReturnType<typeof toFcmMessage>
@@ -36,6 +35,7 @@ export async function startFakeFcm (port = 0) {
   const seen: SendRequest[] = []
   let responseTo: (message: FcmMessage, attempt: number) => Fault | undefined = () => undefined
   const attempts = new Map<string, number>()
+  let listener: (request: SendRequest) => void = () => {}
   let exchanges = 0
 
   const server = createServer((request, response) => {
@@ -62,7 +62,6 @@ export async function startFakeFcm (port = 0) {
     if (request.method === 'POST' && request.url === `/v1/projects/${PROJECT}/messages:send`) {
       return send(request, body, response)
     }
-    if (request.method === 'GET' && request.url === '/sent') return reply(response, 200, seen)
     reply(response, 404, errorBody(404, 'NOT_FOUND'))
   }
 
@@ -101,12 +100,14 @@ export async function startFakeFcm (port = 0) {
     const attempt = (attempts.get(key) ?? 0) + 1
     attempts.set(key, attempt)
     const fault = responseTo(message, attempt)
-    seen.push({
+    const sendRequest: SendRequest = {
       at: Date.now(),
       token: message.token,
       message,
       status: fault === 'silence' ? 'none' : fault?.status ?? 200
-    })
+    }
+    seen.push(sendRequest)
+    listener(sendRequest)
     if (fault === 'silence') return
     if (!fault) return reply(response, 200, { name: `projects/${PROJECT}/messages/${seen.length}` })
     if (fault.retryAfter !== undefined) response.setHeader('retry-after', fault.retryAfter)
@@ -122,6 +123,10 @@ export async function startFakeFcm (port = 0) {
     sentTo: (token: string) =>
       seen.filter((each) => each.token === token && each.status === 200).map((each) => each.message),
     exchanges: () => exchanges,
+    /** Calls the listener for each request to send. */
+    onSend (call: typeof listener) {
+      listener = call
+    },
     /**
      * Sets the response to each message from now on; undefined is 200. `attempt` counts the requests for one message
      * and token from 1.
@@ -157,12 +162,4 @@ function errorBody (code: number, errorCode: string, field?: string) {
 
 function reply (response: ServerResponse, status: number, body: object) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
-
-// `node services/notification/test/fake-fcm.ts [port]` prints the variables to start Tandem with, and lists all pushes
-// at GET /sent.
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { url, file, close } = await startFakeFcm(Number(process.argv[2] ?? 0))
-  console.log(`FCM_BASE_URL=${url} FCM_SERVICE_ACCOUNT_FILE=${file}`)
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().then(() => process.exit()))
 }

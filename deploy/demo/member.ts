@@ -1,0 +1,74 @@
+import { call } from '@tandem/bench/people.ts'
+import { pictureForm } from '@tandem/bench/pictures.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Stack } from '@tandem/bench/stack.ts'
+import sharp from 'sharp'
+import type { Person } from './people.ts'
+
+/** A person of the demo, and what they do through the public API. */
+export interface Member {
+  person: Person
+  accountId: () => Promise<string>
+  send: <Data>(method: string, route: string, body?: object) => Promise<Data>
+  /** Uploads a drawing and returns its URL. */
+  upload: (route: string, svg: string) => Promise<string>
+}
+
+// Access tokens live for 15 minutes.
+const SIGN_IN_AGAIN_MS = 10 * 60_000
+export const PASSWORD = 'Correct-horse-7'
+
+interface SignIn {
+  accessToken: string
+  user: { id: string }
+}
+
+/** Signs in with the first request, and again before the token expires. */
+export function createMember (stack: Stack, person: Person): Member {
+  let current: Promise<SignIn> | undefined
+  let since = 0
+  const session = async () => {
+    if (!current || Date.now() - since > SIGN_IN_AGAIN_MS) {
+      since = Date.now()
+      const body = { email: person.email, password: PASSWORD, deviceName: 'Demo' }
+      current = retry(async () => await call<SignIn>(stack, 'POST', '/auth/login', { body }))
+    }
+    return await current
+  }
+  const token = async () => (await session()).accessToken
+
+  return {
+    person,
+    accountId: async () => (await session()).user.id,
+    send: async (method, route, body) =>
+      await retry(async () => await call(stack, method, route, { token: await token(), ...(body && { body }) })),
+    async upload (route, svg) {
+      const { headers, body } = pictureForm(await sharp(Buffer.from(svg)).png({ compressionLevel: 3 }).toBuffer())
+      return await retry(async () => {
+        const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
+          method: 'POST',
+          headers: { ...headers, authorization: `Bearer ${await token()}` },
+          body
+        })
+        if (!response.ok) throw new Error(`${route}: ${await response.text()}`, { cause: response.status })
+        const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
+        return data.media?.url ?? data.url ?? ''
+      })
+    }
+  }
+}
+
+const ATTEMPTS = 6
+
+/** Sixty people at once are much for a small machine: a service that is too busy says so with 503. */
+async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const { cause } = error as Error
+      if (cause !== 503 || attempt === ATTEMPTS) throw error
+      await sleep(attempt * 1_000)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { Stack } from '@tandem/bench/stack.ts'
+import pLimit from 'p-limit'
+import { findHome, join } from './join.ts'
+import type { Member } from './member.ts'
+import { createPost, createStory, describePosts } from './posts.ts'
+import { describePeople } from './people.ts'
+import { createRandom } from './random.ts'
+import { chats, comments, reactions, replies } from './texts.ts'
+
+// More at once makes nothing faster on two cores: the pictures and the password hashes take the time.
+const CONCURRENCY = 4
+
+type Report = (text: string) => void
+
+/** Fills an empty system through its public API. The same seed makes the same people, texts and pictures. */
+export async function fill (stack: Stack, seed: string, report: Report): Promise<Member[]> {
+  const limit = pLimit(CONCURRENCY)
+  const each = async <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>) =>
+    await Promise.all(items.map((item, index) => limit(work, item, index)))
+
+  const home = await findHome(stack)
+  const members = await each(
+    describePeople(seed),
+    async (person, index) => await join(person, { stack, seed, home, isMain: index < 2 })
+  )
+  report(`${members.length} people with eight weeks of workouts`)
+
+  const random = createRandom(`${seed} social`)
+  const follows = members.flatMap((member, index) =>
+    random.sample(members.filter((other) => other !== member), index < 2 ? 24 : random.integer(4, 12))
+      .map((other) => ({ member, other }))
+  )
+  await each(
+    follows,
+    async ({ member, other }) => await member.send('POST', `/users/${await other.accountId()}/follow`)
+  )
+  report(`${follows.length} follows`)
+
+  const posts = await each(describePosts(seed, members), createPost)
+  const storytellers = random.sample(members, 22)
+  const stories = await each(
+    storytellers,
+    async (member) => await createStory(member, createRandom(`${seed} story ${member.person.name}`))
+  )
+  report(`${posts.length} posts and ${stories.length} stories`)
+
+  const likes = posts.flatMap((post) =>
+    random.sample(members, random.integer(3, 26)).map((member) => ({ post, member }))
+  )
+  await each(likes, async ({ post, member }) => await member.send('POST', `/feed/${post.id}/like`))
+  const remarks = posts.flatMap((post) =>
+    random.sample(members.filter((member) => member !== post.author), random.integer(0, 4))
+      .map((member) => ({
+        post,
+        member,
+        text: random.pick(comments),
+        reply: random.chance(0.4) ? random.pick(replies) : ''
+      }))
+  )
+  await each(remarks, async ({ post, member, text, reply }) => {
+    const { data } = await member.send<{ data: { comment: { id: string } } }>('POST', `/feed/${post.id}/comment`, {
+      content: text
+    })
+    if (reply) await post.author.send('POST', `/feed/${post.id}/comment`, { content: reply, parentId: data.comment.id })
+  })
+  const votes = posts.filter(({ options }) => options.length > 0).flatMap(({ id, options }) =>
+    random.sample(members.slice(2), 30).map((member) => ({ id, member, optionId: random.pick(options) }))
+  )
+  await each(votes, async ({ id, member, optionId }) => await member.send('POST', `/feed/${id}/vote`, { optionId }))
+  // Only followers see a story.
+  const views = stories.flatMap((story) =>
+    random.sample(follows.filter(({ member, other }) => other === story.author && members.indexOf(member) > 1), 8)
+      .map(({ member }) => ({ story, member, emoji: random.chance(0.5) ? random.pick(reactions) : '' }))
+  )
+  await each(views, async ({ story, member, emoji }) => {
+    await member.send('GET', `/stories/${story.id}`)
+    if (emoji) await member.send('POST', `/stories/${story.id}/react`, { emoji })
+  })
+  report(`${likes.length} likes, ${remarks.length} comments, ${votes.length} votes`)
+
+  const matches = await match(members, each)
+  report(`${matches} matches with chats`)
+  return members
+}
+
+type Each = <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>) => Promise<R[]>
+
+/**
+ * The two main people have matched with three people each, and others like them already. They have not swiped each
+ * other: each is the other's best candidate.
+ */
+async function match (members: Member[], each: Each) {
+  const profileIds = await each(
+    members,
+    async (member) => (await member.send<{ data: { id: string } }>('GET', '/fitmatch/profile')).data.id
+  )
+  const swipe = async (from: number, to: number, swipeType: string) =>
+    (await members[from]!.send<{ data: { match?: { matchId: string } } }>('POST', '/fitmatch/swipe', {
+      targetProfileId: profileIds[to],
+      swipeType
+    })).data.match?.matchId
+  const pairs = [0, 1].flatMap((main) => chats.map((chat, index) => ({ main, other: 2 + main + index * 2, chat })))
+  await each(pairs, async ({ main, other, chat }) => {
+    await swipe(other, main, 'WORKOUT_BUDDY')
+    const matchId = await swipe(main, other, 'WORKOUT_BUDDY')
+    for (const [turn, content] of chat.entries()) {
+      const author = members[turn % 2 === 0 ? other : main]!
+      await author.send('POST', `/fitmatch/chat/${matchId}/messages`, { content })
+    }
+  })
+  const admirers = [0, 1].flatMap((main) => [10, 12, 14, 16, 18].map((other) => ({ main, other: other + main })))
+  await each(admirers, async ({ main, other }) => await swipe(other, main, 'LIKE'))
+  return pairs.length
+}

@@ -1,0 +1,135 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { request } from 'node:http'
+import { createTransport } from 'nodemailer'
+import t, { type Test } from 'tap'
+import { startMailCatcher } from '@tandem/local-servers/mail-catcher.ts'
+import { freePort } from '@tandem/local-servers/ports.ts'
+import { startNats, until } from '@tandem/test-kit'
+import { connect } from 'nats'
+import { needsBrowser, openBrowser } from '../browser.ts'
+import { watchEvents } from './events.ts'
+import { startDevPage } from './server.ts'
+
+async function testPage (t: Test) {
+  const dataDir = t.testdir()
+  mkdirSync(path.join(dataDir, 'logs'))
+  writeFileSync(path.join(dataDir, 'logs/gateway.log'), '')
+  const mail = await startMailCatcher(path.join(dataDir, 'mails'))
+  const port = await freePort()
+  const gatewayUrl = (hostname: string) => `http://${hostname}:1234`
+  const page = await startDevPage({ host: '127.0.0.1', port, dataDir, gatewayUrl, mail })
+  t.teardown(async () => await Promise.all([page.stop(), mail.stop()]))
+  const url = `http://127.0.0.1:${port}`
+  const get = async <Body>(route: string) => await (await fetch(url + route)).json() as Body
+  const log = (line: object) => appendFileSync(path.join(dataDir, 'logs/gateway.log'), `${JSON.stringify(line)}\n`)
+  const send = async (subject: string) =>
+    await createTransport(mail.smtpUrl).sendMail({
+      from: 'a@example.com',
+      to: 'ana@example.com',
+      subject,
+      text: '123456'
+    })
+  return { ...page, url, get, log, send, dataDir }
+}
+
+t.test('mails are shown, by recipient, and can be deleted', async (t) => {
+  const { url, get, send } = await testPage(t)
+  await send('Your code')
+  t.match(await get('/api/mails?to=ANA@example.com'), [{ subject: 'Your code', text: /123456/ }])
+  t.same(await get('/api/mails?to=ben@example.com'), [])
+  t.equal((await fetch(`${url}/api/mails`, { method: 'DELETE' })).status, 204)
+  t.same(await get('/api/mails'), [])
+})
+
+t.test('an open page receives what happens at once', async (t) => {
+  const { url, send } = await testPage(t)
+  const response = await fetch(`${url}/api/live`)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  await send('Live')
+  let text = ''
+  while (!text.includes('"subject":"Live"')) text += (await reader.read()).value
+  t.match(text, /event: mails\ndata: \{/)
+  await reader.cancel()
+})
+
+t.test('a request is shown with the log lines of every process that took part', async (t) => {
+  const { get, log, dataDir } = await testPage(t)
+  const request = { requestId: 'one', traceId: 'trace' }
+  log({
+    ...request,
+    time: '2026-01-01T00:00:00.002Z',
+    name: 'gateway',
+    msg: 'request completed',
+    method: 'GET',
+    status: 200
+  })
+  writeFileSync(
+    path.join(dataDir, 'logs/social.log'),
+    `${JSON.stringify({ traceId: 'trace', time: '2026-01-01T00:00:00.001Z', name: 'social', msg: 'read' })}\n`
+  )
+  await until(async () => (await get<object[]>('/api/requests')).length === 1)
+  t.match(await get('/api/requests/one'), [{ name: 'social', msg: 'read' }, { name: 'gateway' }])
+})
+
+t.test('an event is shown in the moment it is published', async (t) => {
+  const { get, feed } = await testPage(t)
+  const nats = await startNats(t)
+  const stop = await watchEvents(nats.url, feed)
+  t.teardown(stop)
+  const connection = await connect({ servers: nats.url })
+  t.teardown(async () => await connection.close())
+  connection.publish('evt.social.post.liked.v1', JSON.stringify({ type: 'social.post.liked.v1' }))
+  await until(async () => (await get<object[]>('/api/events')).length === 1)
+  t.same(await get('/api/events'), [{ type: 'social.post.liked.v1' }])
+})
+
+t.test('the accounts of the demo are listed; without a demo there are none', async (t) => {
+  const { get, dataDir } = await testPage(t)
+  t.same(await get('/api/accounts'), [])
+  const people = [{ name: 'Ana', email: 'ana@example.com' }]
+  writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ password: 'secret', people }))
+  t.same(await get('/api/accounts'), [{ name: 'Ana', email: 'ana@example.com', password: 'secret' }])
+})
+
+t.test('the gateway is named by the address at which the page was opened', async (t) => {
+  const { get } = await testPage(t)
+  t.match(await get('/config.json'), { api: 'http://127.0.0.1:1234/api/mobile/v1' })
+})
+
+t.test('a website that points its own name here reads nothing', async (t) => {
+  const { url } = await testPage(t)
+  // fetch does not send another Host header.
+  const status = await new Promise((resolve) => {
+    request(`${url}/api/mails`, { headers: { host: 'attacker.example' } }, ({ statusCode }) => resolve(statusCode))
+      .end()
+  })
+  t.equal(status, 403)
+})
+
+t.test('in a browser: the page is live, opens a mail by keyboard, and fits a phone', needsBrowser, async (t) => {
+  const { url, send } = await testPage(t)
+  const browser = await openBrowser(t)
+  const page = await browser.newPage({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await page.goto(url)
+  await page.getByText('No mail yet').waitFor()
+  await page.locator('.state.live').waitFor()
+
+  await send('Seen at once')
+  await page.getByText('Seen at once').waitFor()
+  await page.getByRole('button', { name: 'Copy 123456' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.locator('details[open] pre').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('nothing like it')
+  await page.getByText('Nothing matches').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('3')
+  t.equal(await page.getByRole('tab', { selected: true }).innerText(), 'Events0')
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+  t.same(errors, [])
+})
