@@ -12,7 +12,7 @@ import '../../gateway/rate-limits/counter.ts'
 import '../../gateway/proxy/pools.ts'
 import '../../services/fitmatch/safety/reports.ts'
 import '../../services/identity/security-log/actions.ts'
-import '../../services/notification/push/actions.ts'
+import '../../services/notification/push/sender.ts'
 
 interface Panel {
   title: string

@@ -1,13 +1,16 @@
 import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/process-kit'
-import type { Deps } from '../deps.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
-import { createPushSender } from './actions.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
+import type { FindPeople } from '../people/lookup.ts'
+import type { Db } from '../tables.ts'
 import type { Provider } from './provider.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
+import { createPushSender } from './sender.ts'
 
-interface Options extends Pick<Deps, 'db' | 'findPeople'> {
+interface Options {
+  db: Db
+  findPeople: FindPeople
   provider: Provider
   redisUrl: string
   log: Log

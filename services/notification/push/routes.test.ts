@@ -3,7 +3,7 @@ import { silentLog } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { createLogger } from '@tandem/process-kit'
 import { testApp } from '../test/app.ts'
-import { createPushSender } from './actions.ts'
+import { createPushSender } from './sender.ts'
 import { createLogProvider } from './log-provider.ts'
 
 const { reset } = await testApp(t)

@@ -1,20 +1,14 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Counter, Histogram } from 'prom-client'
-import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { languageOfLocale } from '@tandem/http-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
-import type { Deps } from '../deps.ts'
-import { insertNotifications } from '../notifications/create.ts'
-import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
-import { findRecipients } from '../notifications/recipients.ts'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db, DeliveryStatus } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
-import type { Provider } from './provider.ts'
+import type { Outcome, Provider } from './provider.ts'
 import { claimDeliveries, findClaimDelayMs, type ClaimedDelivery } from './queries.ts'
 
 const pushesTotal = new Counter({
@@ -36,7 +30,9 @@ const MAX_RETRY_DELAY_MS = 10 * MINUTE_MS
 // What is left of the lease after two attempts at the provider.
 const PERSIST_TIMEOUT_MS = 8_000
 
-interface PushSenderOptions extends Pick<Deps, 'db' | 'findPeople'> {
+interface PushSenderOptions {
+  db: Db
+  findPeople: FindPeople
   provider: Provider
   log: Log
   /** The first retry delay if the provider does not name one. */
@@ -58,7 +54,7 @@ export function createPushSender (
       const delayMs = await findClaimDelayMs(db, id)
       return delayMs === undefined ? undefined : retryAfter(Math.max(delayMs, 0) + 10)
     }
-    const { token, accountId, deviceId } = claimed
+    const { token } = claimed
     const skipped = skipReason(claimed)
     if (skipped) return await finish({ id, ...skipped })
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
@@ -81,34 +77,33 @@ export function createPushSender (
       outcome: outcome.type,
       reason: outcome.type === 'sent' ? outcome.note : outcome.reason
     }, 'attempted a push')
-    switch (outcome.type) {
-      case 'sent':
-        pushDelay.observe(
-          { priority: claimed.lowPriority ? 'low' : 'high' },
-          claimed.delaySeconds + (performance.now() - startedAt) / 1_000
-        )
-        return await finish({ id, status: 'sent', reason: outcome.note ?? null })
-      case 'refused':
-        return await finish({ id, status: 'failed', reason: outcome.reason })
-      case 'dead':
-        // Only with this token: the device may have registered a new one under its id meanwhile.
-        await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId).where(
-          'token',
-          '=',
-          token
-        ).execute()
-        return await finish({ id, status: 'pruned', reason: outcome.reason })
-      case 'later': {
-        const dueAt = nextAttemptAt(
-          claimed,
-          outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (claimed.attempts - 1), MAX_RETRY_DELAY_MS)
-        )
-        if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
-        await retryUntilPersisted(async () => await reschedule(db, claimed, outcome.reason, dueAt))
-        return retryAfter(dueAt.getTime() - Date.now())
-      }
+    if (outcome.type === 'later') return await retryLater(claimed, outcome)
+    if (outcome.type === 'sent') {
+      pushDelay.observe(
+        { priority: claimed.lowPriority ? 'low' : 'high' },
+        claimed.delaySeconds + (performance.now() - startedAt) / 1_000
+      )
+      return await finish({ id, status: 'sent', reason: outcome.note ?? null })
     }
+    if (outcome.type === 'dead') await deleteDevice(db, claimed)
+    return await finish({ id, status: outcome.type === 'dead' ? 'pruned' : 'failed', reason: outcome.reason })
   }
+
+  async function retryLater (claimed: ClaimedDelivery, outcome: Extract<Outcome, { type: 'later' }>) {
+    const { id, attempts } = claimed
+    const delayMs = outcome.retryAfterMs ?? Math.min(retryDelayMs * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS)
+    const dueAt = nextAttemptAt(claimed, delayMs)
+    if (!dueAt) return await finish({ id, status: 'failed', reason: outcome.reason })
+    await retryUntilPersisted(async () => await reschedule(db, claimed, outcome.reason, dueAt))
+    return retryAfter(dueAt.getTime() - Date.now())
+  }
+}
+
+/** Deletes a device only with the token of this push: it may have registered a new one under its id meanwhile. */
+async function deleteDevice (db: Db, { deviceId, accountId, token }: ClaimedDelivery) {
+  await db.deleteFrom('devices').where('id', '=', deviceId).where('account_id', '=', accountId)
+    .where('token', '=', token)
+    .execute()
 }
 
 interface DeliveryResult {
@@ -188,20 +183,4 @@ async function retryUntilPersisted<Result> (write: () => Promise<Result>) {
       await sleep(250)
     }
   }
-}
-
-/** Sends a test push to all devices of an account, even muted ones; returns the number of devices. */
-export async function sendTestPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
-  const [[recipient] = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
-  let jobs: DeliveryJob[] = []
-  const devices = await withIdempotencyKey(deps.db, key, async (trx) => {
-    if (!recipient) return 0
-    const now = deps.now()
-    const request: NotificationRequest = { kind: 'pushTest', dedupeKey: `test:${randomUUIDv7()}`, to: [accountId] }
-    const inserted = await insertNotifications(trx, [planNotification(request, recipient, { now, occurredAt: now })])
-    jobs = [...inserted.jobs.values()].flat()
-    return jobs.length
-  })
-  await deps.pushes.enqueue(jobs)
-  return devices
 }
