@@ -31,7 +31,7 @@ t.test('it is published as JavaScript modules', (t) => {
     execFileSync('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args], { encoding: 'utf8' })
   node(path.join(import.meta.dirname, 'build-sdk.ts'), folder)
   const script = `import { createTandem, TandemError } from '${folder}/index.js'
-    const error = await createTandem({ url: 'http://127.0.0.1:1', retries: { attempts: 1 } }).getFeed().catch((each) => each)
+    const error = await createTandem({ url: 'http://127.0.0.1:1', retries: { attempts: 1 } }).listFeed().catch((each) => each)
     console.log(error instanceof TandemError, error.code)`
   t.equal(node('--input-type=module', '-e', script).trim(), 'true NETWORK_ERROR')
   t.end()

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readMessaging } from '@tandem/nats/messaging.ts'
 import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
-import { compareDocuments, documentFile, joinPublic, listUnreachable, readDocuments } from './openapi.ts'
+import {
+  compareDocuments,
+  documentFile,
+  joinPublic,
+  listNameConflicts,
+  listUnreachable,
+  readDocuments
+} from './openapi.ts'
 import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { print } from './print.ts'
 
@@ -31,6 +38,10 @@ export async function checkDocument (root: string): Promise<Check> {
   const parts = await readDocuments(root)
   const document = joinPublic(parts)
   const content = print(document)
-  const problems = [...listUnreachable(parts), ...compareDocuments(JSON.parse(committed) as OpenapiDocument, document)]
+  const problems = [
+    ...listUnreachable(parts),
+    ...listNameConflicts(parts),
+    ...compareDocuments(JSON.parse(committed) as OpenapiDocument, document)
+  ]
   return { file: documentFile, problems, isUpToDate: committed === content, content }
 }

@@ -73,6 +73,25 @@ export function listUnreachable (parts: Part[]): string[] {
   )
 }
 
+/** A sentence for each component that two services define differently under one name. */
+export function listNameConflicts (parts: Part[]): string[] {
+  const known = new Map<string, { owner: string, text: string }>()
+  return parts.flatMap(({ name, document }) =>
+    Object.entries(document.components ?? {}).flatMap(([kind, members]) =>
+      Object.entries(members).flatMap(([key, value]) => {
+        // Each service lists its own codes; the gateway joins them.
+        if (key === 'ErrorCode') return []
+        const text = JSON.stringify(value)
+        const first = known.get(`${kind} ${key}`)
+        if (!first) known.set(`${kind} ${key}`, { owner: name, text })
+        return first && first.text !== text
+          ? [`${kind} ${key} is one in ${first.owner} and another in ${name}: rename one.`]
+          : []
+      })
+    )
+  )
+}
+
 /** Why clients of the API that `before` describes could not use the one that `after` describes: a line each. */
 export function compareDocuments (before: OpenapiDocument, after: OpenapiDocument): string[] {
   const now = listOperations(after)

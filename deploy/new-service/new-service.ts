@@ -26,6 +26,11 @@ insert(
   /^patches:$/m,
   `  - { name: tandem/${name}, newName: registry.example.org/tandem/${name}, newTag: 1.0.0 }\n`
 )
+insert(
+  'gateway/pages/tags.ts',
+  /^  \{ name: 'Server'/m,
+  `  { name: '${name}', description: 'Write notes, and list them.', paths: ['/${name}'] },\n`
+)
 // Last of the files: all that is generated follows this table.
 insert('gateway/routes.ts', /^\} as const$/m, `  ${name}: ['/${name}']\n`, (before) => before.replace(/\n$/, ',\n'))
 

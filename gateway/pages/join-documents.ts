@@ -1,4 +1,6 @@
 import { serviceOf } from '../routes.ts'
+import { apiGuide } from './api-guide.ts'
+import { tagOf, tags } from './tags.ts'
 
 type Json = Record<string, unknown>
 
@@ -27,6 +29,23 @@ function rewrite (value: unknown, renamed: Map<string, string>): unknown {
   )
 }
 
+/** The codes of all services as one enumeration: each service lists its own. */
+function joinErrorCodes (parts: ServiceDocument[]) {
+  const all = parts.flatMap(({ document }) => document.components?.['schemas']?.['ErrorCode'] ?? []).filter(isObject)
+  return { ...all[0], enum: [...new Set(all.flatMap((each) => each['enum'] as string[]))].sort() }
+}
+
+/** `operations` in their section, or untagged if their path is in none. */
+const withTag = (path: string, operations: Json): Json => {
+  const tag = tagOf(path)
+  return Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => [
+      method,
+      isObject(operation) ? { ...operation, tags: tag === undefined ? [] : [tag] } : operation
+    ])
+  )
+}
+
 /**
  * Joins the documents of the services. Components with the same name and content are merged; if the content differs,
  * the later one is prefixed with the name of its service. Paths that the gateway does not proxy are left out.
@@ -37,18 +56,15 @@ export function joinDocuments (
 ) {
   const paths: Record<string, Json> = {}
   const components: Record<string, Record<string, unknown>> = {}
-  const conventions =
-    'Every response is JSON: `{success: true, …}`, or `{success: false, error, code}`. Operations with a lock need ' +
-    '`Authorization: Bearer <access token>`. Unknown body fields and query parameters are ignored and listed in the ' +
-    'header `x-ignored-fields`.'
   const note = missing.length > 0
     ? `\n\n**Incomplete**: ${missing.join(', ')} did not respond. Please reload later.`
     : ''
 
+  const errorCodes = joinErrorCodes(parts)
   for (const { name, document } of parts) {
     const renamed = new Map<string, string>()
     const all = Object.entries(document.components ?? {}).flatMap(([kind, members]) =>
-      Object.entries(members).map(([key, value]) => ({ kind, key, value }))
+      Object.entries(members).map(([key, value]) => ({ kind, key, value: key === 'ErrorCode' ? errorCodes : value }))
     )
     for (const { kind, key, value } of all) {
       const taken = components[kind]?.[key]
@@ -63,19 +79,21 @@ export function joinDocuments (
     }
     for (const [path, operations] of Object.entries(document.paths ?? {})) {
       if (name !== 'gateway' && serviceOf(path) !== name) continue
-      paths[path] = { ...paths[path], ...rewrite(operations, renamed) as Json }
+      paths[path] = { ...paths[path], ...withTag(path, rewrite(operations, renamed) as Json) }
     }
   }
 
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Tandem',
+      title: 'Tandem API',
       version,
-      description: conventions + note
+      description: apiGuide + note,
+      contact: { name: 'The operators of this server' },
+      license: { name: 'MIT', identifier: 'MIT' }
     },
     servers,
-    tags: parts.map(({ name }) => ({ name })),
+    tags: tags.map(({ name, description }) => ({ name, description })),
     paths,
     components,
     ...(missing.length > 0 && { 'x-missing': missing })

@@ -1,24 +1,29 @@
-import { Data } from '@tandem/http-kit'
+import { completeDocument, Data, listErrors, named } from '@tandem/http-kit'
 import { Type } from 'typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Config, Limit } from '../config.ts'
 import type { OpenapiDocument } from './join-documents.ts'
 import { BASE_PATH, DEFAULT_BODY_BYTES, UPLOAD_BODY_BYTES } from '../routes.ts'
 
-const Meta = Data(Type.Object({
-  apiVersion: Type.String(),
-  serverVersion: Type.String(),
-  minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, {
-    description: 'Older versions must update'
-  }),
-  limits: Type.Object({
-    bodyBytes: Type.Integer({ description: 'The default body limit' }),
-    uploadBytes: Type.Integer({ description: 'The limit of a form with a file; the file itself is limited to 5 MiB' }),
-    rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), {
-      description: 'Per client address'
+const Meta = Data(named(
+  'Meta',
+  Type.Object({
+    apiVersion: Type.String(),
+    serverVersion: Type.String(),
+    minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, {
+      description: 'Older versions must update'
+    }),
+    limits: Type.Object({
+      bodyBytes: Type.Integer({ description: 'The default body limit' }),
+      uploadBytes: Type.Integer({
+        description: 'The limit of a form with a file; the file itself is limited to 5 MiB'
+      }),
+      rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), {
+        description: 'Per client address'
+      })
     })
   })
-}))
+))
 
 const example = {
   success: true,
@@ -35,21 +40,23 @@ const example = {
 }
 
 /** The operations of the gateway itself. */
-export const metaDocument: OpenapiDocument = {
+export const metaDocument: OpenapiDocument = completeDocument({
   paths: {
     '/meta': {
       get: {
         operationId: 'getMeta',
-        tags: ['gateway'],
         summary: 'Read API versions and limits',
+        description: 'An app older than `minAppVersion` must ask the person to update it.',
         'x-extension': true,
+        security: [],
+        'x-errors': listErrors({ method: 'GET', config: { public: true } }),
         responses: {
           200: { description: 'Versions and limits', content: { 'application/json': { schema: Meta, example } } }
         }
       }
     }
   }
-}
+}) as OpenapiDocument
 
 type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & {
   limits: Map<string, Limit[]>

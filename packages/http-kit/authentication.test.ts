@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { requireRole } from './authentication.ts'
 import { data } from './envelope.ts'
 import { Unavailable } from '@tandem/process-kit'
+import { Forbidden } from './errors.ts'
 import { Body } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, signToken, testKeys, testServer } from './testing.ts'
@@ -15,7 +16,7 @@ const routes: Routes = async (app) => {
   app.get('/admin', { onRequest: requireRole('ADMIN') }, async () => data({}))
   app.post(
     '/admin',
-    { onRequest: requireRole('ADMIN'), schema: { body: Body({ reason: Type.String() }) } },
+    { onRequest: requireRole('ADMIN'), schema: { body: Body({ reason: Type.String() }), errors: [Forbidden] } },
     async () => data({})
   )
 }

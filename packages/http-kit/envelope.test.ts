@@ -26,7 +26,7 @@ const routes: Routes = async (app) => {
   }, async () => data({}))
   app.get(
     '/throws',
-    { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }) } },
+    { config: { public: true }, schema: { querystring: Type.Object({ what: Type.String() }), errors: [AlreadyLiked] } },
     async ({ query }) => {
       if (query.what === 'declared') throw new AlreadyLiked()
       if (query.what === 'nothing') throw undefined as unknown as Error

@@ -10,6 +10,7 @@ import {
   UnsupportedMediaType,
   ValidationError
 } from './errors.ts'
+import { reportUndocumented } from './route-errors.ts'
 
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
@@ -149,6 +150,7 @@ export function sendError (thrown: unknown, request: FastifyRequest, reply: Fast
     ? 1
     : undefined
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds))
+  reportUndocumented(request, { code, statusCode })
   if (statusCode === 503) {
     request.log.warn({ err: thrown }, 'service unavailable')
   } else if (statusCode >= 500) {

@@ -5,6 +5,7 @@ export interface Schema {
   examples?: unknown[]
   enum?: unknown[]
   anyOf?: Schema[]
+  oneOf?: Schema[]
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema
@@ -22,7 +23,8 @@ export function exampleOf (schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]
   // A nullable value is shown as the value.
-  if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
+  const variant = (schema.anyOf ?? schema.oneOf)?.[0]
+  if (variant) return exampleOf(variant)
   switch (schema.type) {
     case 'null':
       return null

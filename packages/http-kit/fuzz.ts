@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { exampleOf, type Schema } from './examples.ts'
+import { resolveReferences } from './references.ts'
 
 interface Parameter {
   name: string
@@ -10,12 +11,11 @@ interface Parameter {
 
 interface Operation {
   parameters?: Parameter[]
-  requestBody?: { content?: Record<string, { schema?: Schema & { $ref?: string }, example?: unknown }> }
+  requestBody?: { content?: Record<string, { schema?: Schema, example?: unknown }> }
 }
 
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Record<string, Schema> }
 }
 
 export interface FuzzRequest {
@@ -127,14 +127,15 @@ const LATE_METHODS = ['delete']
  * the requests that got a server error, or an error outside the envelope. A 503 is listed unless the operation's own
  * example gets one too.
  */
-export async function fuzzApi (document: ApiDocument, options: Options): Promise<{ sent: number, bad: string[] }> {
+export async function fuzzApi (api: ApiDocument, options: Options): Promise<{ sent: number, bad: string[] }> {
+  const document = resolveReferences(api)
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })))
     .sort((one, other) => Number(LATE_METHODS.includes(one.method)) - Number(LATE_METHODS.includes(other.method)))
   const bad = new Set<string>()
   let sent = 0
   for (const { path, method, operation } of operations) {
-    const { example, fuzzed } = listRequests(document, path, method, operation, options.ids)
+    const { example, fuzzed } = listRequests(path, method, operation, options.ids)
     const isUnavailable = (await options.send(example)).status === 503
     // One at a time, because the number of parallel requests of an account is limited, and a 503 for that is correct.
     for (const { what, ...request } of fuzzed) {
@@ -160,14 +161,12 @@ function findProblem ({ status, type, body }: Response) {
 }
 
 function listRequests (
-  document: ApiDocument,
   path: string,
   method: string,
   { parameters = [], requestBody }: Operation,
   ids: Record<string, string> = {}
 ) {
   const media = requestBody?.content?.['application/json']
-  const schema = resolve(document, media?.schema)
   const body = media?.example ?? {}
   const urlWith = (fuzzed?: Parameter, text = '') =>
     path.replace(
@@ -205,7 +204,7 @@ function listRequests (
       headers: { ...exampleRequest().headers, [parameter.name]: text }
     }))
   )
-  const inBody = !media ? [] : listFields(schema).flatMap((field) =>
+  const inBody = !media ? [] : listFields(media.schema ?? {}).flatMap((field) =>
     JSON_VALUES.map((value) => ({
       ...exampleRequest(),
       what: `${field.join('.')}: ${value}`,
@@ -220,14 +219,9 @@ function exampleText ({ schema = {} }: Parameter) {
   return typeof example === 'string' || typeof example === 'number' ? encodeURIComponent(example) : 'abc'
 }
 
-function resolve (document: ApiDocument, schema: (Schema & { $ref?: string }) | undefined): Schema {
-  const name = schema?.$ref?.split('/').at(-1)
-  return (name === undefined ? schema : document.components?.schemas?.[name]) ?? {}
-}
-
 /** The paths of all places in a body where a value can be: the body itself, its fields, and their fields. */
 function listFields (schema: Schema, path: string[] = []): string[][] {
-  const inner = [schema, ...(schema.anyOf ?? [])].flatMap(({ properties, items }) => [
+  const inner = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(({ properties, items }) => [
     ...Object.entries(properties ?? {}).flatMap(([name, property]) => listFields(property, [...path, name])),
     ...(items ? listFields(items, [...path, '0']) : [])
   ])

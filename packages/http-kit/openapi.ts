@@ -1,6 +1,9 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { exampleOf, type Schema } from './examples.ts'
+import { describeErrors, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
+import { moveNamedSchemas, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
+import { listErrors, type ListedError } from './route-errors.ts'
 import { Failure } from './schemas.ts'
 
 declare module 'fastify' {
@@ -12,20 +15,21 @@ declare module 'fastify' {
   }
 }
 
-interface Published {
-  [key: string]: unknown
-  required?: string[]
-  properties?: Record<string, { default?: unknown } | undefined>
-  documentedAs?: unknown
-}
-
 interface Content {
   [type: string]: { schema?: Schema, example?: unknown, examples?: unknown }
 }
 
 interface Operation {
-  responses?: Record<string, { $ref?: string, content?: Content }>
+  [key: string]: unknown
+  parameters?: object[]
+  responses?: Record<string, { $ref?: string, description?: string, headers?: object, content?: Content }>
   requestBody?: { required?: boolean, content?: Content }
+  'x-errors'?: ListedError[]
+}
+
+interface Document {
+  paths?: Record<string, Record<string, Operation> | undefined>
+  components?: { schemas?: Record<string, unknown>, responses?: Record<string, unknown>, [kind: string]: unknown }
 }
 
 function addExamples (content: Content = {}) {
@@ -35,104 +39,44 @@ function addExamples (content: Content = {}) {
   }
 }
 
-// Our own keywords, which only the validator uses.
-const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEmpty'])
-
-function toPublicSchema (schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toPublicSchema)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const published: Published = Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key, value]) => !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true)))
-      .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)])
-  )
-  // The document shows what to send or expect, although the server accepts or returns any value here.
-  if (published.documentedAs !== undefined) return published.documentedAs
-  const { required, properties } = published
-  // A field with a default is optional for clients.
-  if (Array.isArray(required) && properties) {
-    published.required = required.filter((name) => properties[name]?.default === undefined)
-  }
-  return published
-}
-
-/** Requests may have undeclared fields, which are ignored. So request schemas do not forbid them. */
-function toRequestSchema (schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toRequestSchema)
-  if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key, value]) => !(key === 'additionalProperties' && value === false))
-      .map(([key, value]) => [key, toRequestSchema(value)])
-  )
-}
-
 // The form is streamed, so this schema only documents it and validates nothing.
 const formBody = (field: string) => ({
   consumes: ['multipart/form-data'],
   body: { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
 })
 
-/** `GET /feed/:id/like` becomes `getFeedIdLike`. */
-const operationIdOf = (method: string, url: string) =>
-  method.toLowerCase() +
-  url.split(/[^a-zA-Z0-9]+/).filter(Boolean).map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
-
-/** Serves an OpenAPI 3.1 document of the routes that are added later at GET /openapi.json. */
+/**
+ * Serves an OpenAPI 3.1 document of the routes that are added later at GET /openapi.json. Schemas made by `named` are
+ * components, and each operation lists the errors that it can return.
+ */
 export async function describeRoutes (app: FastifyInstance, { name }: { name: string }) {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: `Tandem ${name}`, version: '1.0.0' },
-      components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-        schemas: { Failure: toPublicSchema(Failure) as object },
-        responses: {
-          Failure: {
-            description: 'Any error. `code` identifies it.',
-            content: {
-              'application/json': { schema: { $ref: '#/components/schemas/Failure' }, example: exampleOf(Failure) }
-            }
-          }
-        }
-      }
+      components: sharedComponents() as object
     },
     convertConstToEnum: false,
-    transform ({ schema: { fileField, ...schema }, url, route }) {
+    transform ({ schema: { fileField, errors, ...schema }, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
-      const method = [route.method].flat()[0] ?? 'GET'
-      const published = toPublicSchema(schema) as object
+      const published = toPublicSchema(schema) as FastifySchema
       return {
         url,
         schema: {
-          operationId: operationIdOf(method, url),
           tags: [name],
           ...extensions,
-          ...(config.public ? {} : { security: [{ bearer: [] }] }),
+          security: config.public ? [] : [{ bearer: [] }],
           ...published,
-          ...('body' in published && { body: toRequestSchema(published.body) }),
-          ...('querystring' in published && { querystring: toRequestSchema(published.querystring) }),
+          'x-errors': listErrors({ method: route.method, schema: { ...schema, errors }, config }),
+          ...(published.body !== undefined && { body: toRequestSchema(published.body) }),
+          ...(published.querystring !== undefined && { querystring: toRequestSchema(published.querystring) }),
           ...(fileField ? formBody(fileField) : {})
         }
       }
     },
-    transformObject (documentObject) {
-      const document = 'openapiObject' in documentObject ? documentObject.openapiObject : {}
-      for (const operations of Object.values(document.paths ?? {})) {
-        for (const { responses, requestBody } of Object.values(operations ?? {}) as Operation[]) {
-          for (
-            const { content } of [requestBody, ...Object.values(responses ?? {})].filter((part) => part !== undefined)
-          ) addExamples(content)
-          if (responses) responses.default ??= { $ref: '#/components/responses/Failure' }
-          // A missing body is read as an empty one.
-          if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) {
-            requestBody.required = false
-          }
-        }
-      }
-      return document
-    }
+    transformObject: (documentObject) =>
+      'openapiObject' in documentObject ? completeDocument(documentObject.openapiObject as Document) as object : {}
   })
 
   app.get(
@@ -140,4 +84,51 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
     { schema: { hide: true }, config: { public: true, logged: false } },
     async () => app.swagger()
   )
+}
+
+/**
+ * Adds examples, headers and the errors in `x-errors` to the operations of `document`, and moves the named schemas to the
+ * components.
+ */
+export function completeDocument ({ paths = {}, components = sharedComponents(), ...document }: Document): Document {
+  const responses: Record<string, unknown> = { ...components.responses }
+  const codes = new Set(sharedCodes)
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods ?? {}))) {
+    for (const { code } of operation['x-errors'] ?? []) codes.add(code)
+    completeOperation(operation, responses)
+  }
+  const schemas: Record<string, unknown> = {
+    ErrorCode: { type: 'string', enum: [...codes].sort(), description: 'The error code, for programs' },
+    Failure: { ...Failure, properties: { ...Failure.properties, code: { $ref: '#/components/schemas/ErrorCode' } } }
+  }
+  const moved = moveNamedSchemas(paths, schemas) as Document['paths']
+  return { ...document, paths: moved, components: { ...components, schemas, responses } }
+}
+
+function completeOperation (operation: Operation, sharedResponses: Record<string, unknown>) {
+  const { responses = {}, requestBody, 'x-errors': errors = [] } = operation
+  for (const { content } of [requestBody, ...Object.values(responses)].filter((part) => part !== undefined)) {
+    addExamples(content)
+  }
+  const hasEtag = '304' in responses
+  for (const response of Object.values(responses)) response.headers = successHeaders({ hasEtag })
+  if (hasEtag) operation.parameters = [...operation.parameters ?? [], ifNoneMatch]
+  operation.responses = {
+    ...responses,
+    ...describeErrors(errors, sharedResponses),
+    default: { $ref: '#/components/responses/Failure' }
+  }
+  delete operation['x-errors']
+  // A missing body is read as an empty one.
+  if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) {
+    requestBody.required = false
+  }
+}
+
+const ifNoneMatch = {
+  name: 'if-none-match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the response that the client has. If it is still current, the response is 304.',
+  schema: { type: 'string' }
 }

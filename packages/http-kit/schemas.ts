@@ -48,6 +48,17 @@ export const ClientUrl = Type.String({
   examples: ['https://cdn.example.com/photos/1b4e28ba.webp']
 })
 
+/**
+ * `schema` as a component of the OpenAPI document with this name, which clients get as a model. A name belongs to one
+ * schema in all services.
+ */
+export const named = <Schema extends TSchema>(schemaName: string, schema: Schema): Schema =>
+  // A schema has properties that are not enumerable, which a spread would lose.
+  Object.defineProperties({}, {
+    ...Object.getOwnPropertyDescriptors(schema),
+    schemaName: { value: schemaName, enumerable: true }
+  }) as Schema
+
 /** One of `values`. */
 export const Enum = <const Values extends string[]>(values: readonly [...Values], options: TSchemaOptions = {}) =>
   Type.Enum(values, { type: 'string', ...options })
@@ -96,7 +107,10 @@ export const Data = <Schema extends TSchema>(schema: Schema) =>
   Type.Object({ success: Type.Literal(true), data: schema })
 
 /** `{ success: true, message }` */
-export const Message = Type.Object({ success: Type.Literal(true), message: Type.String({ examples: ['Done'] }) })
+export const Message = named(
+  'Message',
+  Type.Object({ success: Type.Literal(true), message: Type.String({ examples: ['Done'] }) })
+)
 
 /** `{ success: false, error, code }` */
 export const Failure = Type.Object({

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Ajv } from 'ajv'
@@ -9,10 +10,17 @@ import { ACCESS_TOKEN } from './authentication.ts'
 import { exampleOf, type Schema } from './examples.ts'
 import type { FuzzRequest } from './fuzz.ts'
 import type { KeySet } from './keys.ts'
+import { resolveReferences } from './references.ts'
 import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
 export { fuzzApi } from './fuzz.ts'
+export { resolveReferences } from './references.ts'
+
+// Node throws it as an uncaught exception, which fails the test that sent the request.
+subscribe('tandem.undocumented-error', (message) => {
+  throw new Error(String(message))
+})
 
 const kid = 'test'
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -159,12 +167,16 @@ interface Operation {
   responses?: Record<string, { content?: Record<string, Media> }>
 }
 
+interface ApiPaths {
+  paths: Record<string, Record<string, Operation>>
+}
+
 /**
  * Lists the bodies and responses of a server's OpenAPI document without a complete, valid example: `POST /feed body:
  * …`.
  */
 export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>) {
-  const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, Record<string, Operation>> }
+  const { paths } = resolveReferences((await app.inject('/openapi.json')).json() as ApiPaths)
   const ajv = addFormats.default(new Ajv({ strict: false, allowUnionTypes: true }))
   const missing: string[] = []
   for (const [path, operations] of Object.entries(paths)) {
@@ -189,7 +201,7 @@ export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>)
 /** The paths of a schema's parts that need an example. */
 function listPathsWithoutExample (schema: Schema, path = ''): string[] {
   if (exampleOf(schema) !== undefined) return []
-  const within = schema.anyOf?.[0] ?? schema.items
+  const within = (schema.anyOf ?? schema.oneOf)?.[0] ?? schema.items
   if (within) return listPathsWithoutExample(within, path)
   if (!schema.properties) return [path]
   return Object.entries(schema.properties).flatMap(([name, property]) =>

@@ -40,7 +40,7 @@ function createAjv (options: Options) {
   keywords.default(ajv, ['transform'])
   ajv.addFormat('client-url', isClientUrl)
   ajv.addFormat('uuid', UUID)
-  ajv.addVocabulary(['example', 'x-extension', 'documentedAs'])
+  ajv.addVocabulary(['example', 'x-extension', 'documentedAs', 'schemaName'])
   ajv.addKeyword({
     keyword: 'opaqueId',
     type: 'string',

@@ -60,34 +60,34 @@ const byPath = (paths: Record<string, Answer>): Answer => (request, response) =>
 
 t.test('safe requests are repeated after lost connections and 503, others are not', async (t) => {
   const reading = await serve(t, [lost, failure(503, 'SERVICE_UNAVAILABLE'), success])
-  t.match(await reading.tandem.getFeed(), { success: true })
+  t.match(await reading.tandem.listFeed(), { success: true })
   t.equal(reading.requests.length, 3)
   const writing = await serve(t, [lost, success])
-  t.match(await errorOf(writing.tandem.deleteFeedId({ path: { id: 'x' } })), { code: 'NETWORK_ERROR', status: 0 })
+  t.match(await errorOf(writing.tandem.deletePost({ path: { id: 'x' } })), { code: 'NETWORK_ERROR', status: 0 })
   t.equal(writing.requests.length, 1)
   const failing = await serve(t, [lost])
-  t.match(await errorOf(failing.tandem.getFeed()), { code: 'NETWORK_ERROR' })
+  t.match(await errorOf(failing.tandem.listFeed()), { code: 'NETWORK_ERROR' })
   t.equal(failing.requests.length, 3)
 })
 
 t.test('an operation that accepts an idempotency key has one, and is repeated with the same', async (t) => {
   const { tandem, requests } = await serve(t, [lost, success])
-  await tandem.postFeed({ body: { type: 'TEXT', content: 'hello' } })
+  await tandem.createPost({ body: { type: 'TEXT', content: 'hello' } })
   const [first, second] = requests.map(({ headers, body }) => [headers['idempotency-key'], body])
   t.match(first?.[0], /^[0-9a-f-]{36}$/)
   t.same(first, second)
-  await tandem.postFeed({ body: { type: 'TEXT' }, headers: { 'idempotency-key': 'mine' } })
+  await tandem.createPost({ body: { type: 'TEXT' }, headers: { 'idempotency-key': 'mine' } })
   t.equal(requests.at(-1)?.headers['idempotency-key'], 'mine')
 })
 
 t.test('Retry-After is waited for, unless it is too long', async (t) => {
   const { tandem, requests } = await serve(t, [failure(429, 'RATE_LIMITED', { 'retry-after': '1' }), success])
   const since = performance.now()
-  await tandem.getFeed()
+  await tandem.listFeed()
   t.ok(performance.now() - since >= 990)
   t.equal(requests.length, 2)
   const long = await serve(t, [failure(429, 'RATE_LIMITED', { 'retry-after': '3600' })])
-  t.match(await errorOf(long.tandem.getFeed()), { code: 'RATE_LIMITED', retryAfterSeconds: 3_600 })
+  t.match(await errorOf(long.tandem.listFeed()), { code: 'RATE_LIMITED', retryAfterSeconds: 3_600 })
   t.equal(long.requests.length, 1)
 })
 
@@ -95,10 +95,10 @@ t.test('an expired access token is renewed once for all requests, which then suc
   const storage = signedIn()
   const { tandem, seen } = await serve(t, [byPath({ '/auth/refresh': renewed })], { storage })
   await Promise.all([
-    tandem.getFeed(),
-    tandem.getFeed(),
-    tandem.getAuthMe(),
-    tandem.deleteFeedId({ path: { id: 'x' } })
+    tandem.listFeed(),
+    tandem.listFeed(),
+    tandem.getCurrentUser(),
+    tandem.deletePost({ path: { id: 'x' } })
   ])
   t.equal(seen().filter((each) => each === 'POST /auth/refresh').length, 1)
   t.same(await storage.read(), { accessToken: 'new', refreshToken: 'r2' })
@@ -109,9 +109,9 @@ t.test('a lost refresh is repeated with the same key, also by an app that was re
   let lostCount = 4
   const refresh: Answer = (request, response) => (lostCount-- > 0 ? lost : renewed)(request, response)
   const { tandem, requests, url } = await serve(t, [byPath({ '/auth/refresh': refresh })], { storage })
-  t.match(await errorOf(tandem.getFeed()), { code: 'NETWORK_ERROR' })
+  t.match(await errorOf(tandem.listFeed()), { code: 'NETWORK_ERROR' })
   t.match(await storage.read(), { refreshToken: 'r1', refreshKey: String })
-  await createTandem({ url, storage, retries: { baseDelayMs: 1 } }).getFeed()
+  await createTandem({ url, storage, retries: { baseDelayMs: 1 } }).listFeed()
   const keys = requests.filter(({ url }) => url?.endsWith('/refresh')).map(({ headers }) => headers['idempotency-key'])
   t.equal(keys.length, 5)
   t.equal(new Set(keys).size, 1)
@@ -124,14 +124,14 @@ t.test('a session that the server ended is forgotten; one that it cannot check n
     storage: signedIn(),
     onSignedOut
   })
-  t.match(await errorOf(ended.tandem.getFeed()), { code: 'INVALID_ACCESS_TOKEN', status: 401 })
+  t.match(await errorOf(ended.tandem.listFeed()), { code: 'INVALID_ACCESS_TOKEN', status: 401 })
   t.equal(await ended.tandem.isSignedIn(), false)
   t.equal(signedOutCount, 1)
   const busy = await serve(t, [byPath({ '/auth/refresh': failure(503, 'SERVICE_UNAVAILABLE') })], {
     storage: signedIn(),
     onSignedOut
   })
-  t.match(await errorOf(busy.tandem.getFeed()), { code: 'SERVICE_UNAVAILABLE' })
+  t.match(await errorOf(busy.tandem.listFeed()), { code: 'SERVICE_UNAVAILABLE' })
   t.equal(await busy.tandem.isSignedIn(), true)
   t.equal(signedOutCount, 1)
 })
@@ -148,7 +148,7 @@ t.test('tokens that another tab renewed are used', async (t) => {
     tokens = { accessToken: 'new', refreshToken: 'r2' }
     protectedRoute(request, response)
   }], { storage })
-  await tandem.getFeed()
+  await tandem.listFeed()
   t.same(seen(), ['GET /feed', 'GET /feed'])
 })
 
@@ -157,17 +157,17 @@ t.test('the tokens of a sign-in are stored and used, and those of a sign-out rem
     '/auth/login': json(200, { success: true, accessToken: 'new', refreshToken: 'r2', user: {} }),
     '/auth/logout': json(200, { success: true, message: 'Done' })
   })])
-  await tandem.postAuthLogin({ body: { email: 'ana@example.com', password: 'x' } })
-  await tandem.getFeed()
+  await tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } })
+  await tandem.listFeed()
   t.equal(requests.at(-1)?.headers.authorization, 'Bearer new')
-  await tandem.postAuthLogout({ body: {} })
+  await tandem.signOut({ body: {} })
   t.equal(await tandem.isSignedIn(), false)
 })
 
 t.test('errors have the code, the field and the id of the request', async (t) => {
   const body = { success: false, error: 'email is required', code: 'VALIDATION_ERROR', field: 'email', details: [1] }
   const { tandem } = await serve(t, [json(400, body, { 'x-request-id': 'abc' })])
-  t.match(await errorOf(tandem.getFeed()), {
+  t.match(await errorOf(tandem.listFeed()), {
     message: 'email is required',
     code: 'VALIDATION_ERROR',
     status: 400,
@@ -176,15 +176,15 @@ t.test('errors have the code, the field and the id of the request', async (t) =>
     requestId: 'abc'
   })
   const html = await serve(t, [(_request, response) => response.writeHead(502).end('<html>')])
-  t.match(await errorOf(html.tandem.getFeed()), { code: 'INVALID_RESPONSE', status: 502 })
+  t.match(await errorOf(html.tandem.listFeed()), { code: 'INVALID_RESPONSE', status: 502 })
 })
 
 t.test('a request can be aborted, and does not wait forever', async (t) => {
   const { tandem } = await serve(t, [() => {}], { retries: { attempts: 1, timeoutMs: 50 } })
-  t.match(await errorOf(tandem.getFeed()), { code: 'TIMEOUT' })
+  t.match(await errorOf(tandem.listFeed()), { code: 'TIMEOUT' })
   const controller = new AbortController()
   const patient = await serve(t, [() => controller.abort()])
-  t.match(await errorOf(patient.tandem.getFeed({ signal: controller.signal })), { code: 'ABORTED' })
+  t.match(await errorOf(patient.tandem.listFeed({ signal: controller.signal })), { code: 'ABORTED' })
   t.equal(patient.requests.length, 1)
 })
 
@@ -205,7 +205,7 @@ t.test('a list is read page by page', async (t) => {
 
 t.test('a file is uploaded as a form', async (t) => {
   const { tandem, requests } = await serve(t, [success])
-  await tandem.postMedia(uploadOf(new File(['pixels'], 'a.png', { type: 'image/png' })))
+  await tandem.uploadMedia(uploadOf(new File(['pixels'], 'a.png', { type: 'image/png' })))
   t.match(requests[0]?.headers['content-type'], /^multipart\/form-data; boundary=/)
   t.match(requests[0]?.body, /name="file"; filename="a.png"\r\nContent-Type: image\/png\r\n\r\npixels\r\n/)
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listMissingExamples } from '@tandem/http-kit/testing'
+import { listMissingExamples, resolveReferences } from '@tandem/http-kit/testing'
 import { testApp } from './test/app.ts'
 
 const { app } = await testApp(t)
@@ -57,10 +57,10 @@ t.test('every operation has a complete example of its request body and its respo
 })
 
 t.test('the document describes the data of each log type, although the batch accepts any item', async (t) => {
-  const { paths } = (await app.inject('/openapi.json')).json()
+  const { paths } = resolveReferences((await app.inject('/openapi.json')).json())
   const { items } = paths['/logs/batch'].post.requestBody.content['application/json'].schema.properties.items
   t.match(
-    items.anyOf.map((
+    items.oneOf.map((
       { required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }
     ) => [required, properties.type, properties.data.required]),
     [
@@ -71,14 +71,14 @@ t.test('the document describes the data of each log type, although the batch acc
       ['WEIGHT', 'kg']
     ].map(([type, ...required]) => [['clientId', 'type', 'at', 'data'], { enum: [type] }, required])
   )
-  const { data } =
+  const logs =
     paths['/logs'].get.responses[200].content['application/json'].schema.properties.data.properties.logs.items
-      .properties
-  t.same(data.anyOf.map(({ required }: { required: string[] }) => required[0]), [
-    'durationMinutes',
-    'name',
-    'ml',
-    'minutes',
-    'kg'
-  ])
+  t.same(
+    logs.oneOf.map(({ properties }: { properties: { type: { enum: string[] }, data: { required: string[] } } }) => [
+      properties.type.enum[0],
+      properties.data.required[0]
+    ]),
+    [['WORKOUT', 'durationMinutes'], ['FOOD', 'name'], ['WATER', 'ml'], ['SLEEP', 'minutes'], ['WEIGHT', 'kg']]
+  )
+  t.match(logs.discriminator, { propertyName: 'type', mapping: { WATER: '#/components/schemas/WaterLog' } })
 })

@@ -43,6 +43,9 @@ export const MainPhotoNotUploaded = createError(
 export const AlreadyVerified = createError('ALREADY_VERIFIED', 'Your photos are already verified', 409)
 export const AlreadyDecided = createError('ALREADY_DECIDED', 'This verification has already been decided', 409)
 
+/** Why a caller cannot take part: `readParticipant` throws one of these. */
+export const participantErrors = [ProfileMissing, ProfileSuspended]
+
 /**
  * Whether a transaction that threw `error` has certainly rolled back: one of our own errors did it. After any other
  * error, for example if Postgres did not respond, it may have committed, and the files that it refers to are needed.

@@ -29,3 +29,8 @@ export const StoryLimitExceeded = createError(
 export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
 export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)
+
+/** Why a caller cannot see a post: `visibility/posts.ts` throws one of these. */
+export const postErrors = [PostNotFound, PostForbidden, PostGone]
+/** Why a caller cannot see a story: `visibility/stories.ts` throws one of these. */
+export const storyErrors = [StoryNotFound, StoryExpired]

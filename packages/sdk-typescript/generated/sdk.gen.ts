@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { DeleteFastingIdData, DeleteFastingIdErrors, DeleteFastingIdResponses, DeleteFeedIdCommentCommentIdData, DeleteFeedIdCommentCommentIdErrors, DeleteFeedIdCommentCommentIdResponses, DeleteFeedIdData, DeleteFeedIdErrors, DeleteFeedIdLikeData, DeleteFeedIdLikeErrors, DeleteFeedIdLikeResponses, DeleteFeedIdResponses, DeleteFitmatchBlockData, DeleteFitmatchBlockErrors, DeleteFitmatchBlockResponses, DeleteFitmatchChatMatchIdData, DeleteFitmatchChatMatchIdErrors, DeleteFitmatchChatMatchIdResponses, DeleteFitmatchPhotosData, DeleteFitmatchPhotosErrors, DeleteFitmatchPhotosResponses, DeleteFitmatchProfileData, DeleteFitmatchProfileErrors, DeleteFitmatchProfileResponses, DeleteFitmatchProfileVenuesData, DeleteFitmatchProfileVenuesErrors, DeleteFitmatchProfileVenuesResponses, DeleteFitmatchSettingsData, DeleteFitmatchSettingsErrors, DeleteFitmatchSettingsResponses, DeleteFitmatchSetupDraftData, DeleteFitmatchSetupDraftErrors, DeleteFitmatchSetupDraftResponses, DeleteFitmatchVerificationData, DeleteFitmatchVerificationErrors, DeleteFitmatchVerificationResponses, DeleteLogsIdData, DeleteLogsIdErrors, DeleteLogsIdResponses, DeleteNotificationsIdData, DeleteNotificationsIdErrors, DeleteNotificationsIdResponses, DeleteNotificationsPushData, DeleteNotificationsPushErrors, DeleteNotificationsPushResponses, DeleteOnboardingAdminOptionsData, DeleteOnboardingAdminOptionsErrors, DeleteOnboardingAdminOptionsResponses, DeleteProgramsIdData, DeleteProgramsIdErrors, DeleteProgramsIdResponses, DeleteStoriesIdData, DeleteStoriesIdErrors, DeleteStoriesIdResponses, DeleteUsersUserIdFollowData, DeleteUsersUserIdFollowErrors, DeleteUsersUserIdFollowResponses, GetAuthMeData, GetAuthMeErrors, GetAuthMeResponses, GetAuthResetPasswordData, GetAuthResetPasswordErrors, GetAuthResetPasswordResponses, GetAuthSessionsData, GetAuthSessionsErrors, GetAuthSessionsResponses, GetDashboardHealthScoreData, GetDashboardHealthScoreErrors, GetDashboardHealthScoreResponses, GetDashboardHomeData, GetDashboardHomeErrors, GetDashboardHomeResponses, GetDashboardStatsData, GetDashboardStatsErrors, GetDashboardStatsResponses, GetDashboardWeeklyOverviewData, GetDashboardWeeklyOverviewErrors, GetDashboardWeeklyOverviewResponses, GetFastingCurrentData, GetFastingCurrentErrors, GetFastingCurrentResponses, GetFastingData, GetFastingErrors, GetFastingResponses, GetFastingStatsData, GetFastingStatsErrors, GetFastingStatsResponses, GetFeedData, GetFeedErrors, GetFeedIdCommentData, GetFeedIdCommentErrors, GetFeedIdCommentResponses, GetFeedIdData, GetFeedIdErrors, GetFeedIdLikesData, GetFeedIdLikesErrors, GetFeedIdLikesResponses, GetFeedIdResponses, GetFeedResponses, GetFitmatchAdminReportsData, GetFitmatchAdminReportsErrors, GetFitmatchAdminReportsResponses, GetFitmatchAdminVerificationsData, GetFitmatchAdminVerificationsErrors, GetFitmatchAdminVerificationsIdSelfieData, GetFitmatchAdminVerificationsIdSelfieErrors, GetFitmatchAdminVerificationsIdSelfieResponses, GetFitmatchAdminVerificationsResponses, GetFitmatchBadgesData, GetFitmatchBadgesErrors, GetFitmatchBadgesResponses, GetFitmatchBlockData, GetFitmatchBlockErrors, GetFitmatchBlockResponses, GetFitmatchChatMatchIdData, GetFitmatchChatMatchIdErrors, GetFitmatchChatMatchIdMessagesData, GetFitmatchChatMatchIdMessagesErrors, GetFitmatchChatMatchIdMessagesResponses, GetFitmatchChatMatchIdResponses, GetFitmatchDiscoverData, GetFitmatchDiscoverErrors, GetFitmatchDiscoverResponses, GetFitmatchLikesData, GetFitmatchLikesErrors, GetFitmatchLikesResponses, GetFitmatchMatchesData, GetFitmatchMatchesErrors, GetFitmatchMatchesResponses, GetFitmatchPhotosData, GetFitmatchPhotosErrors, GetFitmatchPhotosResponses, GetFitmatchProfileData, GetFitmatchProfileErrors, GetFitmatchProfileProfileIdData, GetFitmatchProfileProfileIdErrors, GetFitmatchProfileProfileIdResponses, GetFitmatchProfileResponses, GetFitmatchProfileVenuesData, GetFitmatchProfileVenuesErrors, GetFitmatchProfileVenuesResponses, GetFitmatchReportData, GetFitmatchReportErrors, GetFitmatchReportResponses, GetFitmatchSettingsData, GetFitmatchSettingsErrors, GetFitmatchSettingsResponses, GetFitmatchSetupDraftData, GetFitmatchSetupDraftErrors, GetFitmatchSetupDraftResponses, GetFitmatchTutorialSeenData, GetFitmatchTutorialSeenErrors, GetFitmatchTutorialSeenResponses, GetFitmatchVerificationData, GetFitmatchVerificationErrors, GetFitmatchVerificationResponses, GetGoalsData, GetGoalsErrors, GetGoalsResponses, GetHashtagsTrendingData, GetHashtagsTrendingErrors, GetHashtagsTrendingResponses, GetLocationsData, GetLocationsErrors, GetLocationsResponses, GetLogsData, GetLogsErrors, GetLogsResponses, GetMetaData, GetMetaResponses, GetNotificationsData, GetNotificationsErrors, GetNotificationsPreferencesData, GetNotificationsPreferencesErrors, GetNotificationsPreferencesResponses, GetNotificationsPushData, GetNotificationsPushErrors, GetNotificationsPushLogData, GetNotificationsPushLogErrors, GetNotificationsPushLogResponses, GetNotificationsPushResponses, GetNotificationsResponses, GetNotificationsUnreadCountData, GetNotificationsUnreadCountErrors, GetNotificationsUnreadCountResponses, GetOnboardingAdminOptionsData, GetOnboardingAdminOptionsErrors, GetOnboardingAdminOptionsResponses, GetOnboardingOptionsData, GetOnboardingOptionsErrors, GetOnboardingOptionsResponses, GetOnboardingStatusData, GetOnboardingStatusErrors, GetOnboardingStatusResponses, GetProfileData, GetProfileErrors, GetProfileResponses, GetProfileUsernameAvailableData, GetProfileUsernameAvailableErrors, GetProfileUsernameAvailableResponses, GetProgramsData, GetProgramsErrors, GetProgramsResponses, GetRecordsData, GetRecordsErrors, GetRecordsResponses, GetStoriesData, GetStoriesErrors, GetStoriesIdData, GetStoriesIdErrors, GetStoriesIdResponses, GetStoriesIdViewersData, GetStoriesIdViewersErrors, GetStoriesIdViewersResponses, GetStoriesResponses, GetUsersByUsernameUsernameData, GetUsersByUsernameUsernameErrors, GetUsersByUsernameUsernameResponses, GetUsersSearchData, GetUsersSearchErrors, GetUsersSearchResponses, GetUsersUserIdData, GetUsersUserIdErrors, GetUsersUserIdFollowersData, GetUsersUserIdFollowersErrors, GetUsersUserIdFollowersResponses, GetUsersUserIdFollowingData, GetUsersUserIdFollowingErrors, GetUsersUserIdFollowingResponses, GetUsersUserIdResponses, PostAuthChangePasswordData, PostAuthChangePasswordErrors, PostAuthChangePasswordResponses, PostAuthCheckEmailData, PostAuthCheckEmailErrors, PostAuthCheckEmailResponses, PostAuthForgotPasswordData, PostAuthForgotPasswordErrors, PostAuthForgotPasswordResponses, PostAuthLoginCodeData, PostAuthLoginCodeErrors, PostAuthLoginCodeResponses, PostAuthLoginData, PostAuthLoginErrors, PostAuthLoginResponses, PostAuthLogoutData, PostAuthLogoutErrors, PostAuthLogoutResponses, PostAuthProviderAData, PostAuthProviderAErrors, PostAuthProviderAResponses, PostAuthProviderBData, PostAuthProviderBErrors, PostAuthProviderBResponses, PostAuthRefreshData, PostAuthRefreshErrors, PostAuthRefreshResponses, PostAuthRegisterData, PostAuthRegisterErrors, PostAuthRegisterResponses, PostAuthReportIssueData, PostAuthReportIssueErrors, PostAuthReportIssueResponses, PostAuthRequestCodeData, PostAuthRequestCodeErrors, PostAuthRequestCodeResponses, PostAuthResendVerificationData, PostAuthResendVerificationErrors, PostAuthResendVerificationResponses, PostAuthResetPasswordData, PostAuthResetPasswordErrors, PostAuthResetPasswordResponses, PostAuthSessionsData, PostAuthSessionsErrors, PostAuthSessionsResponses, PostAuthSetInitialPasswordData, PostAuthSetInitialPasswordErrors, PostAuthSetInitialPasswordResponses, PostAuthVerifyEmailData, PostAuthVerifyEmailErrors, PostAuthVerifyEmailResponses, PostFastingData, PostFastingErrors, PostFastingIdEndData, PostFastingIdEndErrors, PostFastingIdEndResponses, PostFastingResponses, PostFeedData, PostFeedErrors, PostFeedIdCommentData, PostFeedIdCommentErrors, PostFeedIdCommentResponses, PostFeedIdLikeData, PostFeedIdLikeErrors, PostFeedIdLikeResponses, PostFeedIdVoteData, PostFeedIdVoteErrors, PostFeedIdVoteResponses, PostFeedResponses, PostFitmatchAdminReportsIdResolveData, PostFitmatchAdminReportsIdResolveErrors, PostFitmatchAdminReportsIdResolveResponses, PostFitmatchAdminVerificationsIdApproveData, PostFitmatchAdminVerificationsIdApproveErrors, PostFitmatchAdminVerificationsIdApproveResponses, PostFitmatchAdminVerificationsIdRejectData, PostFitmatchAdminVerificationsIdRejectErrors, PostFitmatchAdminVerificationsIdRejectResponses, PostFitmatchBadgesData, PostFitmatchBadgesErrors, PostFitmatchBadgesResponses, PostFitmatchBlockData, PostFitmatchBlockErrors, PostFitmatchBlockResponses, PostFitmatchChatMatchIdMessagesData, PostFitmatchChatMatchIdMessagesErrors, PostFitmatchChatMatchIdMessagesResponses, PostFitmatchChatMatchIdReadData, PostFitmatchChatMatchIdReadErrors, PostFitmatchChatMatchIdReadResponses, PostFitmatchChatMatchIdTypingData, PostFitmatchChatMatchIdTypingErrors, PostFitmatchChatMatchIdTypingResponses, PostFitmatchPhotosData, PostFitmatchPhotosErrors, PostFitmatchPhotosResponses, PostFitmatchProfileData, PostFitmatchProfileErrors, PostFitmatchProfileResponses, PostFitmatchProfileVenuesData, PostFitmatchProfileVenuesErrors, PostFitmatchProfileVenuesResponses, PostFitmatchReportData, PostFitmatchReportErrors, PostFitmatchReportResponses, PostFitmatchSetupDraftData, PostFitmatchSetupDraftErrors, PostFitmatchSetupDraftResponses, PostFitmatchSwipeData, PostFitmatchSwipeErrors, PostFitmatchSwipeResponses, PostFitmatchTutorialSeenData, PostFitmatchTutorialSeenErrors, PostFitmatchTutorialSeenResponses, PostFitmatchVerificationData, PostFitmatchVerificationErrors, PostFitmatchVerificationResponses, PostLogsBatchData, PostLogsBatchErrors, PostLogsBatchResponses, PostMediaData, PostMediaErrors, PostMediaResponses, PostNotificationsPushData, PostNotificationsPushErrors, PostNotificationsPushResponses, PostNotificationsPushTestData, PostNotificationsPushTestErrors, PostNotificationsPushTestResponses, PostNotificationsReadData, PostNotificationsReadErrors, PostNotificationsReadResponses, PostOnboardingAdminOptionsData, PostOnboardingAdminOptionsErrors, PostOnboardingAdminOptionsResponses, PostOnboardingSavePermissionsData, PostOnboardingSavePermissionsErrors, PostOnboardingSavePermissionsResponses, PostOnboardingSavePreferencesData, PostOnboardingSavePreferencesErrors, PostOnboardingSavePreferencesResponses, PostOnboardingSaveProfileData, PostOnboardingSaveProfileErrors, PostOnboardingSaveProfileResponses, PostOnboardingUploadPhotoData, PostOnboardingUploadPhotoErrors, PostOnboardingUploadPhotoResponses, PostProgramsData, PostProgramsErrors, PostProgramsResponses, PostStoriesData, PostStoriesErrors, PostStoriesIdReactData, PostStoriesIdReactErrors, PostStoriesIdReactResponses, PostStoriesResponses, PostUsersUserIdFollowData, PostUsersUserIdFollowErrors, PostUsersUserIdFollowResponses, PutFastingIdData, PutFastingIdErrors, PutFastingIdResponses, PutFeedIdData, PutFeedIdErrors, PutFeedIdResponses, PutFitmatchPhotosData, PutFitmatchPhotosErrors, PutFitmatchPhotosResponses, PutFitmatchProfileData, PutFitmatchProfileErrors, PutFitmatchProfileResponses, PutFitmatchProfileVenuesData, PutFitmatchProfileVenuesErrors, PutFitmatchProfileVenuesResponses, PutFitmatchSettingsData, PutFitmatchSettingsErrors, PutFitmatchSettingsResponses, PutGoalsData, PutGoalsErrors, PutGoalsResponses, PutNotificationsPreferencesData, PutNotificationsPreferencesErrors, PutNotificationsPreferencesResponses, PutOnboardingAdminOptionsData, PutOnboardingAdminOptionsErrors, PutOnboardingAdminOptionsResponses, PutProfileData, PutProfileErrors, PutProfileResponses, PutProgramsActiveData, PutProgramsActiveErrors, PutProgramsActiveResponses } from './types.gen.ts';
+import type { ActivateProgramData, ActivateProgramErrors, ActivateProgramResponses, AddPhotoData, AddPhotoErrors, AddPhotoResponses, AddVenueData, AddVenueErrors, AddVenueResponses, ApproveVerificationData, ApproveVerificationErrors, ApproveVerificationResponses, ArrangePhotosData, ArrangePhotosErrors, ArrangePhotosResponses, BlockPersonData, BlockPersonErrors, BlockPersonResponses, CancelVerificationData, CancelVerificationErrors, CancelVerificationResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckEmailData, CheckEmailErrors, CheckEmailResponses, CheckPasswordResetData, CheckPasswordResetErrors, CheckPasswordResetResponses, CheckUsernameData, CheckUsernameErrors, CheckUsernameResponses, CountUnreadNotificationsData, CountUnreadNotificationsErrors, CountUnreadNotificationsResponses, CreateCommentData, CreateCommentErrors, CreateCommentResponses, CreateFitMatchProfileData, CreateFitMatchProfileErrors, CreateFitMatchProfileResponses, CreateOnboardingOptionData, CreateOnboardingOptionErrors, CreateOnboardingOptionResponses, CreatePostData, CreatePostErrors, CreatePostResponses, CreateProgramData, CreateProgramErrors, CreateProgramResponses, CreateStoryData, CreateStoryErrors, CreateStoryResponses, DeleteCommentData, DeleteCommentErrors, DeleteCommentResponses, DeleteFastData, DeleteFastErrors, DeleteFastResponses, DeleteFitMatchProfileData, DeleteFitMatchProfileErrors, DeleteFitMatchProfileResponses, DeleteLogData, DeleteLogErrors, DeleteLogResponses, DeleteNotificationData, DeleteNotificationErrors, DeleteNotificationResponses, DeletePhotoData, DeletePhotoErrors, DeletePhotoResponses, DeletePostData, DeletePostErrors, DeletePostResponses, DeleteProgramData, DeleteProgramErrors, DeleteProgramResponses, DeletePushTokenData, DeletePushTokenErrors, DeletePushTokenResponses, DeleteSetupDraftData, DeleteSetupDraftErrors, DeleteSetupDraftResponses, DeleteStoryData, DeleteStoryErrors, DeleteStoryResponses, DeleteVenueData, DeleteVenueErrors, DeleteVenueResponses, DiscoverPeopleData, DiscoverPeopleErrors, DiscoverPeopleResponses, EndFastData, EndFastErrors, EndFastResponses, EraseFitMatchProfileData, EraseFitMatchProfileErrors, EraseFitMatchProfileResponses, FollowUserData, FollowUserErrors, FollowUserResponses, GetCandidateData, GetCandidateErrors, GetCandidateResponses, GetChatData, GetChatErrors, GetChatResponses, GetCurrentFastData, GetCurrentFastErrors, GetCurrentFastResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetFastingStatsData, GetFastingStatsErrors, GetFastingStatsResponses, GetFitMatchProfileData, GetFitMatchProfileErrors, GetFitMatchProfileResponses, GetFitMatchSettingsData, GetFitMatchSettingsErrors, GetFitMatchSettingsResponses, GetGoalsData, GetGoalsErrors, GetGoalsResponses, GetHealthScoreData, GetHealthScoreErrors, GetHealthScoreResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetMetaData, GetMetaErrors, GetMetaResponses, GetNotificationPreferencesData, GetNotificationPreferencesErrors, GetNotificationPreferencesResponses, GetOnboardingStatusData, GetOnboardingStatusErrors, GetOnboardingStatusResponses, GetPostData, GetPostErrors, GetPostResponses, GetProfileData, GetProfileErrors, GetProfileResponses, GetSetupDraftData, GetSetupDraftErrors, GetSetupDraftResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTutorialSeenData, GetTutorialSeenErrors, GetTutorialSeenResponses, GetUserByUsernameData, GetUserByUsernameErrors, GetUserByUsernameResponses, GetUserData, GetUserErrors, GetUserResponses, GetVerificationData, GetVerificationErrors, GetVerificationResponses, GetVerificationSelfieData, GetVerificationSelfieErrors, GetVerificationSelfieResponses, GetWeeklyOverviewData, GetWeeklyOverviewErrors, GetWeeklyOverviewResponses, LikePostData, LikePostErrors, LikePostResponses, ListAllOnboardingOptionsData, ListAllOnboardingOptionsErrors, ListAllOnboardingOptionsResponses, ListBadgesData, ListBadgesErrors, ListBadgesResponses, ListBlockedPeopleData, ListBlockedPeopleErrors, ListBlockedPeopleResponses, ListCommentsData, ListCommentsErrors, ListCommentsResponses, ListFastsData, ListFastsErrors, ListFastsResponses, ListFeedData, ListFeedErrors, ListFeedResponses, ListFollowersData, ListFollowersErrors, ListFollowersResponses, ListFollowingData, ListFollowingErrors, ListFollowingResponses, ListLikesData, ListLikesErrors, ListLikesResponses, ListLocationsData, ListLocationsErrors, ListLocationsResponses, ListLogsData, ListLogsErrors, ListLogsResponses, ListMatchesData, ListMatchesErrors, ListMatchesResponses, ListMyReportsData, ListMyReportsErrors, ListMyReportsResponses, ListNewMessagesData, ListNewMessagesErrors, ListNewMessagesResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListOnboardingOptionsData, ListOnboardingOptionsErrors, ListOnboardingOptionsResponses, ListPhotosData, ListPhotosErrors, ListPhotosResponses, ListProgramsData, ListProgramsErrors, ListProgramsResponses, ListPushDevicesData, ListPushDevicesErrors, ListPushDevicesResponses, ListPushLogData, ListPushLogErrors, ListPushLogResponses, ListReceivedLikesData, ListReceivedLikesErrors, ListReceivedLikesResponses, ListRecordsData, ListRecordsErrors, ListRecordsResponses, ListReportsForReviewData, ListReportsForReviewErrors, ListReportsForReviewResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStoriesData, ListStoriesErrors, ListStoriesResponses, ListStoryViewersData, ListStoryViewersErrors, ListStoryViewersResponses, ListTrendingHashtagsData, ListTrendingHashtagsErrors, ListTrendingHashtagsResponses, ListVenuesData, ListVenuesErrors, ListVenuesResponses, ListVerificationsForReviewData, ListVerificationsForReviewErrors, ListVerificationsForReviewResponses, MarkChatReadData, MarkChatReadErrors, MarkChatReadResponses, MarkNotificationsReadData, MarkNotificationsReadErrors, MarkNotificationsReadResponses, MarkTutorialSeenData, MarkTutorialSeenErrors, MarkTutorialSeenResponses, ReactToStoryData, ReactToStoryErrors, ReactToStoryResponses, RecalculateBadgesData, RecalculateBadgesErrors, RecalculateBadgesResponses, RefreshTokensData, RefreshTokensErrors, RefreshTokensResponses, RegisterData, RegisterErrors, RegisterPushTokenData, RegisterPushTokenErrors, RegisterPushTokenResponses, RegisterResponses, RejectVerificationData, RejectVerificationErrors, RejectVerificationResponses, ReportPersonData, ReportPersonErrors, ReportPersonResponses, ReportSignInIssueData, ReportSignInIssueErrors, ReportSignInIssueResponses, RequestPasswordResetData, RequestPasswordResetErrors, RequestPasswordResetResponses, RequestSignInCodeData, RequestSignInCodeErrors, RequestSignInCodeResponses, ResendVerificationData, ResendVerificationErrors, ResendVerificationResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResolveReportData, ResolveReportErrors, ResolveReportResponses, RetireOnboardingOptionData, RetireOnboardingOptionErrors, RetireOnboardingOptionResponses, RevokeSessionsData, RevokeSessionsErrors, RevokeSessionsResponses, SaveLogsData, SaveLogsErrors, SaveLogsResponses, SaveOnboardingProfileData, SaveOnboardingProfileErrors, SaveOnboardingProfileResponses, SavePermissionsData, SavePermissionsErrors, SavePermissionsResponses, SavePreferencesData, SavePreferencesErrors, SavePreferencesResponses, SaveSetupDraftData, SaveSetupDraftErrors, SaveSetupDraftResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SendMessageData, SendMessageErrors, SendMessageResponses, SendTestPushData, SendTestPushErrors, SendTestPushResponses, SetInitialPasswordData, SetInitialPasswordErrors, SetInitialPasswordResponses, SetTypingData, SetTypingErrors, SetTypingResponses, SignInData, SignInErrors, SignInResponses, SignInWithCodeData, SignInWithCodeErrors, SignInWithCodeResponses, SignInWithProviderAData, SignInWithProviderAErrors, SignInWithProviderAResponses, SignInWithProviderBData, SignInWithProviderBErrors, SignInWithProviderBResponses, SignOutData, SignOutErrors, SignOutResponses, StartFastData, StartFastErrors, StartFastResponses, SubmitVerificationData, SubmitVerificationErrors, SubmitVerificationResponses, SwipeData, SwipeErrors, SwipeResponses, UnblockPersonData, UnblockPersonErrors, UnblockPersonResponses, UnfollowUserData, UnfollowUserErrors, UnfollowUserResponses, UnlikePostData, UnlikePostErrors, UnlikePostResponses, UnmatchData, UnmatchErrors, UnmatchResponses, UpdateFastData, UpdateFastErrors, UpdateFastResponses, UpdateFitMatchProfileData, UpdateFitMatchProfileErrors, UpdateFitMatchProfileResponses, UpdateFitMatchSettingsData, UpdateFitMatchSettingsErrors, UpdateFitMatchSettingsResponses, UpdateGoalsData, UpdateGoalsErrors, UpdateGoalsResponses, UpdateNotificationPreferencesData, UpdateNotificationPreferencesErrors, UpdateNotificationPreferencesResponses, UpdateOnboardingOptionData, UpdateOnboardingOptionErrors, UpdateOnboardingOptionResponses, UpdatePostData, UpdatePostErrors, UpdatePostResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateVenuesData, UpdateVenuesErrors, UpdateVenuesResponses, UploadMediaData, UploadMediaErrors, UploadMediaResponses, UploadOnboardingPhotoData, UploadOnboardingPhotoErrors, UploadOnboardingPhotoResponses, VerifyEmailData, VerifyEmailErrors, VerifyEmailResponses, ViewStoryData, ViewStoryErrors, ViewStoryResponses, VoteInPollData, VoteInPollErrors, VoteInPollResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -62,8 +62,8 @@ export class Operations extends HeyApiClient {
      *
      * Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. 400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.
      */
-    public postAuthChangePassword<ThrowOnError extends boolean = true>(options: Options<PostAuthChangePasswordData, ThrowOnError>): RequestResult<PostAuthChangePasswordResponses, PostAuthChangePasswordErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthChangePasswordResponses, PostAuthChangePasswordErrors, ThrowOnError, 'data'>({
+    public changePassword<ThrowOnError extends boolean = true>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/change-password',
@@ -80,8 +80,8 @@ export class Operations extends HeyApiClient {
      *
      * `register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.
      */
-    public postAuthCheckEmail<ThrowOnError extends boolean = true>(options: Options<PostAuthCheckEmailData, ThrowOnError>): RequestResult<PostAuthCheckEmailResponses, PostAuthCheckEmailErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthCheckEmailResponses, PostAuthCheckEmailErrors, ThrowOnError, 'data'>({
+    public checkEmail<ThrowOnError extends boolean = true>(options: Options<CheckEmailData, ThrowOnError>): RequestResult<CheckEmailResponses, CheckEmailErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CheckEmailResponses, CheckEmailErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/check-email',
             ...options,
@@ -97,8 +97,8 @@ export class Operations extends HeyApiClient {
      *
      * The link expires in one hour and can be used once. The response is the same whether or not the address has an account with a password.
      */
-    public postAuthForgotPassword<ThrowOnError extends boolean = true>(options: Options<PostAuthForgotPasswordData, ThrowOnError>): RequestResult<PostAuthForgotPasswordResponses, PostAuthForgotPasswordErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthForgotPasswordResponses, PostAuthForgotPasswordErrors, ThrowOnError, 'data'>({
+    public requestPasswordReset<ThrowOnError extends boolean = true>(options: Options<RequestPasswordResetData, ThrowOnError>): RequestResult<RequestPasswordResetResponses, RequestPasswordResetErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestPasswordResetResponses, RequestPasswordResetErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/forgot-password',
             ...options,
@@ -114,8 +114,8 @@ export class Operations extends HeyApiClient {
      *
      * After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. A network that the account has signed in from before is blocked only for its own wrong passwords. 401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.
      */
-    public postAuthLogin<ThrowOnError extends boolean = true>(options: Options<PostAuthLoginData, ThrowOnError>): RequestResult<PostAuthLoginResponses, PostAuthLoginErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthLoginResponses, PostAuthLoginErrors, ThrowOnError, 'data'>({
+    public signIn<ThrowOnError extends boolean = true>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SignInResponses, SignInErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/login',
             ...options,
@@ -131,8 +131,8 @@ export class Operations extends HeyApiClient {
      *
      * This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked. 400 INVALID_CODE.
      */
-    public postAuthLoginCode<ThrowOnError extends boolean = true>(options: Options<PostAuthLoginCodeData, ThrowOnError>): RequestResult<PostAuthLoginCodeResponses, PostAuthLoginCodeErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthLoginCodeResponses, PostAuthLoginCodeErrors, ThrowOnError, 'data'>({
+    public signInWithCode<ThrowOnError extends boolean = true>(options: Options<SignInWithCodeData, ThrowOnError>): RequestResult<SignInWithCodeResponses, SignInWithCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SignInWithCodeResponses, SignInWithCodeErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/login-code',
             ...options,
@@ -148,8 +148,8 @@ export class Operations extends HeyApiClient {
      *
      * Without a body, this session ends; with a refresh token, the session of that token. Access tokens are rejected within a second.
      */
-    public postAuthLogout<ThrowOnError extends boolean = true>(options?: Options<PostAuthLogoutData, ThrowOnError>): RequestResult<PostAuthLogoutResponses, PostAuthLogoutErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostAuthLogoutResponses, PostAuthLogoutErrors, ThrowOnError, 'data'>({
+    public signOut<ThrowOnError extends boolean = true>(options?: Options<SignOutData, ThrowOnError>): RequestResult<SignOutResponses, SignOutErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<SignOutResponses, SignOutErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/logout',
@@ -166,8 +166,8 @@ export class Operations extends HeyApiClient {
      *
      * 404 USER_NOT_FOUND.
      */
-    public getAuthMe<ThrowOnError extends boolean = true>(options?: Options<GetAuthMeData, ThrowOnError>): RequestResult<GetAuthMeResponses, GetAuthMeErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetAuthMeResponses, GetAuthMeErrors, ThrowOnError, 'data'>({
+    public getCurrentUser<ThrowOnError extends boolean = true>(options?: Options<GetCurrentUserData, ThrowOnError>): RequestResult<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/me',
@@ -180,8 +180,8 @@ export class Operations extends HeyApiClient {
      *
      * Returns 201 for a new account. An existing account with the same address is linked if its address is verified. 401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.
      */
-    public postAuthProviderA<ThrowOnError extends boolean = true>(options: Options<PostAuthProviderAData, ThrowOnError>): RequestResult<PostAuthProviderAResponses, PostAuthProviderAErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthProviderAResponses, PostAuthProviderAErrors, ThrowOnError, 'data'>({
+    public signInWithProviderA<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderAData, ThrowOnError>): RequestResult<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/provider-a',
             ...options,
@@ -197,8 +197,8 @@ export class Operations extends HeyApiClient {
      *
      * Returns 201 for a new account, which takes its name from `fullName`. 400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.
      */
-    public postAuthProviderB<ThrowOnError extends boolean = true>(options: Options<PostAuthProviderBData, ThrowOnError>): RequestResult<PostAuthProviderBResponses, PostAuthProviderBErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthProviderBResponses, PostAuthProviderBErrors, ThrowOnError, 'data'>({
+    public signInWithProviderB<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderBData, ThrowOnError>): RequestResult<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/provider-b',
             ...options,
@@ -214,8 +214,8 @@ export class Operations extends HeyApiClient {
      *
      * A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. With an Idempotency-Key an exchange can be repeated. 401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.
      */
-    public postAuthRefresh<ThrowOnError extends boolean = true>(options: Options<PostAuthRefreshData, ThrowOnError>): RequestResult<PostAuthRefreshResponses, PostAuthRefreshErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthRefreshResponses, PostAuthRefreshErrors, ThrowOnError, 'data'>({
+    public refreshTokens<ThrowOnError extends boolean = true>(options: Options<RefreshTokensData, ThrowOnError>): RequestResult<RefreshTokensResponses, RefreshTokensErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RefreshTokensResponses, RefreshTokensErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/refresh',
             ...options,
@@ -231,8 +231,8 @@ export class Operations extends HeyApiClient {
      *
      * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets a neutral one. A reserved or misleading name is rejected with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.
      */
-    public postAuthRegister<ThrowOnError extends boolean = true>(options: Options<PostAuthRegisterData, ThrowOnError>): RequestResult<PostAuthRegisterResponses, PostAuthRegisterErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthRegisterResponses, PostAuthRegisterErrors, ThrowOnError, 'data'>({
+    public register<ThrowOnError extends boolean = true>(options: Options<RegisterData, ThrowOnError>): RequestResult<RegisterResponses, RegisterErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RegisterResponses, RegisterErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/register',
             ...options,
@@ -248,8 +248,8 @@ export class Operations extends HeyApiClient {
      *
      * Operators read the reports.
      */
-    public postAuthReportIssue<ThrowOnError extends boolean = true>(options: Options<PostAuthReportIssueData, ThrowOnError>): RequestResult<PostAuthReportIssueResponses, PostAuthReportIssueErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthReportIssueResponses, PostAuthReportIssueErrors, ThrowOnError, 'data'>({
+    public reportSignInIssue<ThrowOnError extends boolean = true>(options: Options<ReportSignInIssueData, ThrowOnError>): RequestResult<ReportSignInIssueResponses, ReportSignInIssueErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ReportSignInIssueResponses, ReportSignInIssueErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/report-issue',
             ...options,
@@ -265,8 +265,8 @@ export class Operations extends HeyApiClient {
      *
      * The code expires in 10 minutes. The response is the same whether or not the address has an account.
      */
-    public postAuthRequestCode<ThrowOnError extends boolean = true>(options: Options<PostAuthRequestCodeData, ThrowOnError>): RequestResult<PostAuthRequestCodeResponses, PostAuthRequestCodeErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthRequestCodeResponses, PostAuthRequestCodeErrors, ThrowOnError, 'data'>({
+    public requestSignInCode<ThrowOnError extends boolean = true>(options: Options<RequestSignInCodeData, ThrowOnError>): RequestResult<RequestSignInCodeResponses, RequestSignInCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestSignInCodeResponses, RequestSignInCodeErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/request-code',
             ...options,
@@ -282,8 +282,8 @@ export class Operations extends HeyApiClient {
      *
      * Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.
      */
-    public postAuthResendVerification<ThrowOnError extends boolean = true>(options: Options<PostAuthResendVerificationData, ThrowOnError>): RequestResult<PostAuthResendVerificationResponses, PostAuthResendVerificationErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthResendVerificationResponses, PostAuthResendVerificationErrors, ThrowOnError, 'data'>({
+    public resendVerification<ThrowOnError extends boolean = true>(options: Options<ResendVerificationData, ThrowOnError>): RequestResult<ResendVerificationResponses, ResendVerificationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ResendVerificationResponses, ResendVerificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/resend-verification',
             ...options,
@@ -296,9 +296,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Check whether a reset link is valid
+     *
+     * For the page behind the link in the email. Checking does not use the link up.
      */
-    public getAuthResetPassword<ThrowOnError extends boolean = true>(options: Options<GetAuthResetPasswordData, ThrowOnError>): RequestResult<GetAuthResetPasswordResponses, GetAuthResetPasswordErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetAuthResetPasswordResponses, GetAuthResetPasswordErrors, ThrowOnError, 'data'>({
+    public checkPasswordReset<ThrowOnError extends boolean = true>(options: Options<CheckPasswordResetData, ThrowOnError>): RequestResult<CheckPasswordResetResponses, CheckPasswordResetErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<CheckPasswordResetResponses, CheckPasswordResetErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/reset-password',
             ...options
@@ -310,8 +312,8 @@ export class Operations extends HeyApiClient {
      *
      * 400 INVALID_TOKEN.
      */
-    public postAuthResetPassword<ThrowOnError extends boolean = true>(options: Options<PostAuthResetPasswordData, ThrowOnError>): RequestResult<PostAuthResetPasswordResponses, PostAuthResetPasswordErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthResetPasswordResponses, PostAuthResetPasswordErrors, ThrowOnError, 'data'>({
+    public resetPassword<ThrowOnError extends boolean = true>(options: Options<ResetPasswordData, ThrowOnError>): RequestResult<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/reset-password',
             ...options,
@@ -324,9 +326,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the signed-in devices
+     *
+     * Each sign-in on a device is a session. The most recently used comes first.
      */
-    public getAuthSessions<ThrowOnError extends boolean = true>(options?: Options<GetAuthSessionsData, ThrowOnError>): RequestResult<GetAuthSessionsResponses, GetAuthSessionsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetAuthSessionsResponses, GetAuthSessionsErrors, ThrowOnError, 'data'>({
+    public listSessions<ThrowOnError extends boolean = true>(options?: Options<ListSessionsData, ThrowOnError>): RequestResult<ListSessionsResponses, ListSessionsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/sessions',
@@ -339,8 +343,8 @@ export class Operations extends HeyApiClient {
      *
      * `revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.
      */
-    public postAuthSessions<ThrowOnError extends boolean = true>(options: Options<PostAuthSessionsData, ThrowOnError>): RequestResult<PostAuthSessionsResponses, PostAuthSessionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthSessionsResponses, PostAuthSessionsErrors, ThrowOnError, 'data'>({
+    public revokeSessions<ThrowOnError extends boolean = true>(options: Options<RevokeSessionsData, ThrowOnError>): RequestResult<RevokeSessionsResponses, RevokeSessionsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RevokeSessionsResponses, RevokeSessionsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/sessions',
@@ -357,8 +361,8 @@ export class Operations extends HeyApiClient {
      *
      * 409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.
      */
-    public postAuthSetInitialPassword<ThrowOnError extends boolean = true>(options: Options<PostAuthSetInitialPasswordData, ThrowOnError>): RequestResult<PostAuthSetInitialPasswordResponses, PostAuthSetInitialPasswordErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthSetInitialPasswordResponses, PostAuthSetInitialPasswordErrors, ThrowOnError, 'data'>({
+    public setInitialPassword<ThrowOnError extends boolean = true>(options: Options<SetInitialPasswordData, ThrowOnError>): RequestResult<SetInitialPasswordResponses, SetInitialPasswordErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SetInitialPasswordResponses, SetInitialPasswordErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/auth/set-initial-password',
@@ -375,8 +379,8 @@ export class Operations extends HeyApiClient {
      *
      * A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration. 400 INVALID_CODE; 404 USER_NOT_FOUND.
      */
-    public postAuthVerifyEmail<ThrowOnError extends boolean = true>(options: Options<PostAuthVerifyEmailData, ThrowOnError>): RequestResult<PostAuthVerifyEmailResponses, PostAuthVerifyEmailErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostAuthVerifyEmailResponses, PostAuthVerifyEmailErrors, ThrowOnError, 'data'>({
+    public verifyEmail<ThrowOnError extends boolean = true>(options: Options<VerifyEmailData, ThrowOnError>): RequestResult<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/auth/verify-email',
             ...options,
@@ -389,9 +393,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get this week's health score
+     *
+     * A score from 0 to 100 for workouts, nutrition, water and sleep, with tips for the weakest of them.
      */
-    public getDashboardHealthScore<ThrowOnError extends boolean = true>(options?: Options<GetDashboardHealthScoreData, ThrowOnError>): RequestResult<GetDashboardHealthScoreResponses, GetDashboardHealthScoreErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetDashboardHealthScoreResponses, GetDashboardHealthScoreErrors, ThrowOnError, 'data'>({
+    public getHealthScore<ThrowOnError extends boolean = true>(options?: Options<GetHealthScoreData, ThrowOnError>): RequestResult<GetHealthScoreResponses, GetHealthScoreErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetHealthScoreResponses, GetHealthScoreErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/dashboard/health-score',
@@ -404,8 +410,8 @@ export class Operations extends HeyApiClient {
      *
      * Everything the home screen shows in one response. While the service behind a part is unavailable, that part is null or empty.
      */
-    public getDashboardHome<ThrowOnError extends boolean = true>(options?: Options<GetDashboardHomeData, ThrowOnError>): RequestResult<GetDashboardHomeResponses, GetDashboardHomeErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetDashboardHomeResponses, GetDashboardHomeErrors, ThrowOnError, 'data'>({
+    public getHome<ThrowOnError extends boolean = true>(options?: Options<GetHomeData, ThrowOnError>): RequestResult<GetHomeResponses, GetHomeErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetHomeResponses, GetHomeErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/dashboard/home',
@@ -418,8 +424,8 @@ export class Operations extends HeyApiClient {
      *
      * The same statistics as on the home screen, cached for up to a minute. Changes to your logs are visible at once.
      */
-    public getDashboardStats<ThrowOnError extends boolean = true>(options?: Options<GetDashboardStatsData, ThrowOnError>): RequestResult<GetDashboardStatsResponses, GetDashboardStatsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetDashboardStatsResponses, GetDashboardStatsErrors, ThrowOnError, 'data'>({
+    public getStats<ThrowOnError extends boolean = true>(options?: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/dashboard/stats',
@@ -429,9 +435,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get an overview of the last seven days
+     *
+     * Which of workout, nutrition, water and sleep were logged on each day.
      */
-    public getDashboardWeeklyOverview<ThrowOnError extends boolean = true>(options?: Options<GetDashboardWeeklyOverviewData, ThrowOnError>): RequestResult<GetDashboardWeeklyOverviewResponses, GetDashboardWeeklyOverviewErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetDashboardWeeklyOverviewResponses, GetDashboardWeeklyOverviewErrors, ThrowOnError, 'data'>({
+    public getWeeklyOverview<ThrowOnError extends boolean = true>(options?: Options<GetWeeklyOverviewData, ThrowOnError>): RequestResult<GetWeeklyOverviewResponses, GetWeeklyOverviewErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetWeeklyOverviewResponses, GetWeeklyOverviewErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/dashboard/weekly-overview',
@@ -444,8 +452,8 @@ export class Operations extends HeyApiClient {
      *
      * `from` and `to` are days of your time zone, both included, and apply to `startedAt`.
      */
-    public getFasting<ThrowOnError extends boolean = true>(options?: Options<GetFastingData, ThrowOnError>): RequestResult<GetFastingResponses, GetFastingErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFastingResponses, GetFastingErrors, ThrowOnError, 'data'>({
+    public listFasts<ThrowOnError extends boolean = true>(options?: Options<ListFastsData, ThrowOnError>): RequestResult<ListFastsResponses, ListFastsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListFastsResponses, ListFastsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting',
@@ -458,8 +466,8 @@ export class Operations extends HeyApiClient {
      *
      * With `endedAt` it is a past fast. One fast runs at a time, and no two overlap. A fast has at most 72 hours and is at most a year old. The goal of a running fast is announced once.
      */
-    public postFasting<ThrowOnError extends boolean = true>(options: Options<PostFastingData, ThrowOnError>): RequestResult<PostFastingResponses, PostFastingErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFastingResponses, PostFastingErrors, ThrowOnError, 'data'>({
+    public startFast<ThrowOnError extends boolean = true>(options: Options<StartFastData, ThrowOnError>): RequestResult<StartFastResponses, StartFastErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<StartFastResponses, StartFastErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting',
@@ -473,9 +481,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get your running fast
+     *
+     * For the timer of the app: it has the time of the goal.
      */
-    public getFastingCurrent<ThrowOnError extends boolean = true>(options?: Options<GetFastingCurrentData, ThrowOnError>): RequestResult<GetFastingCurrentResponses, GetFastingCurrentErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFastingCurrentResponses, GetFastingCurrentErrors, ThrowOnError, 'data'>({
+    public getCurrentFast<ThrowOnError extends boolean = true>(options?: Options<GetCurrentFastData, ThrowOnError>): RequestResult<GetCurrentFastResponses, GetCurrentFastErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetCurrentFastResponses, GetCurrentFastErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting/current',
@@ -499,9 +509,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete a fast
+     *
+     * The figures no longer count it.
      */
-    public deleteFastingId<ThrowOnError extends boolean = true>(options: Options<DeleteFastingIdData, ThrowOnError>): RequestResult<DeleteFastingIdResponses, DeleteFastingIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFastingIdResponses, DeleteFastingIdErrors, ThrowOnError, 'data'>({
+    public deleteFast<ThrowOnError extends boolean = true>(options: Options<DeleteFastData, ThrowOnError>): RequestResult<DeleteFastResponses, DeleteFastErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteFastResponses, DeleteFastErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting/{id}',
@@ -514,8 +526,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted fields stay unchanged. `endedAt` ends a running fast.
      */
-    public putFastingId<ThrowOnError extends boolean = true>(options: Options<PutFastingIdData, ThrowOnError>): RequestResult<PutFastingIdResponses, PutFastingIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).put<PutFastingIdResponses, PutFastingIdErrors, ThrowOnError, 'data'>({
+    public updateFast<ThrowOnError extends boolean = true>(options: Options<UpdateFastData, ThrowOnError>): RequestResult<UpdateFastResponses, UpdateFastErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<UpdateFastResponses, UpdateFastErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting/{id}',
@@ -529,9 +541,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * End a fast
+     *
+     * Now, or at `endedAt`.
      */
-    public postFastingIdEnd<ThrowOnError extends boolean = true>(options: Options<PostFastingIdEndData, ThrowOnError>): RequestResult<PostFastingIdEndResponses, PostFastingIdEndErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFastingIdEndResponses, PostFastingIdEndErrors, ThrowOnError, 'data'>({
+    public endFast<ThrowOnError extends boolean = true>(options: Options<EndFastData, ThrowOnError>): RequestResult<EndFastResponses, EndFastErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<EndFastResponses, EndFastErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fasting/{id}/end',
@@ -548,8 +562,8 @@ export class Operations extends HeyApiClient {
      *
      * all: public posts and posts of followed users; following: posts of followed users only; discover: public posts of users the caller neither follows nor is matched with; trending: public posts with the most recent engagement.
      */
-    public getFeed<ThrowOnError extends boolean = true>(options?: Options<GetFeedData, ThrowOnError>): RequestResult<GetFeedResponses, GetFeedErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFeedResponses, GetFeedErrors, ThrowOnError, 'data'>({
+    public listFeed<ThrowOnError extends boolean = true>(options?: Options<ListFeedData, ThrowOnError>): RequestResult<ListFeedResponses, ListFeedErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListFeedResponses, ListFeedErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed',
@@ -562,8 +576,8 @@ export class Operations extends HeyApiClient {
      *
      * Mentioned users who can read the post are notified.
      */
-    public postFeed<ThrowOnError extends boolean = true>(options: Options<PostFeedData, ThrowOnError>): RequestResult<PostFeedResponses, PostFeedErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFeedResponses, PostFeedErrors, ThrowOnError, 'data'>({
+    public createPost<ThrowOnError extends boolean = true>(options: Options<CreatePostData, ThrowOnError>): RequestResult<CreatePostResponses, CreatePostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CreatePostResponses, CreatePostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed',
@@ -580,8 +594,8 @@ export class Operations extends HeyApiClient {
      *
      * From then on, reading it returns 410 GONE.
      */
-    public deleteFeedId<ThrowOnError extends boolean = true>(options: Options<DeleteFeedIdData, ThrowOnError>): RequestResult<DeleteFeedIdResponses, DeleteFeedIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFeedIdResponses, DeleteFeedIdErrors, ThrowOnError, 'data'>({
+    public deletePost<ThrowOnError extends boolean = true>(options: Options<DeletePostData, ThrowOnError>): RequestResult<DeletePostResponses, DeletePostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeletePostResponses, DeletePostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}',
@@ -594,8 +608,8 @@ export class Operations extends HeyApiClient {
      *
      * Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no access to, 410 GONE for a deleted post.
      */
-    public getFeedId<ThrowOnError extends boolean = true>(options: Options<GetFeedIdData, ThrowOnError>): RequestResult<GetFeedIdResponses, GetFeedIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFeedIdResponses, GetFeedIdErrors, ThrowOnError, 'data'>({
+    public getPost<ThrowOnError extends boolean = true>(options: Options<GetPostData, ThrowOnError>): RequestResult<GetPostResponses, GetPostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetPostResponses, GetPostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}',
@@ -608,8 +622,8 @@ export class Operations extends HeyApiClient {
      *
      * Only newly mentioned users are notified.
      */
-    public putFeedId<ThrowOnError extends boolean = true>(options: Options<PutFeedIdData, ThrowOnError>): RequestResult<PutFeedIdResponses, PutFeedIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).put<PutFeedIdResponses, PutFeedIdErrors, ThrowOnError, 'data'>({
+    public updatePost<ThrowOnError extends boolean = true>(options: Options<UpdatePostData, ThrowOnError>): RequestResult<UpdatePostResponses, UpdatePostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<UpdatePostResponses, UpdatePostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}',
@@ -623,9 +637,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the comments of a post, or the replies to one, oldest first
+     *
+     * Without `parentId`, top-level comments with the number of their replies.
      */
-    public getFeedIdComment<ThrowOnError extends boolean = true>(options: Options<GetFeedIdCommentData, ThrowOnError>): RequestResult<GetFeedIdCommentResponses, GetFeedIdCommentErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFeedIdCommentResponses, GetFeedIdCommentErrors, ThrowOnError, 'data'>({
+    public listComments<ThrowOnError extends boolean = true>(options: Options<ListCommentsData, ThrowOnError>): RequestResult<ListCommentsResponses, ListCommentsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListCommentsResponses, ListCommentsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/comment',
@@ -638,8 +654,8 @@ export class Operations extends HeyApiClient {
      *
      * The author of the post or of the parent comment is notified, and so are mentioned users who can read the post. A reply to a reply becomes a reply to the top-level comment.
      */
-    public postFeedIdComment<ThrowOnError extends boolean = true>(options: Options<PostFeedIdCommentData, ThrowOnError>): RequestResult<PostFeedIdCommentResponses, PostFeedIdCommentErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFeedIdCommentResponses, PostFeedIdCommentErrors, ThrowOnError, 'data'>({
+    public createComment<ThrowOnError extends boolean = true>(options: Options<CreateCommentData, ThrowOnError>): RequestResult<CreateCommentResponses, CreateCommentErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CreateCommentResponses, CreateCommentErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/comment',
@@ -656,8 +672,8 @@ export class Operations extends HeyApiClient {
      *
      * Only for the author of the comment or of the post. Its replies are deleted too.
      */
-    public deleteFeedIdCommentCommentId<ThrowOnError extends boolean = true>(options: Options<DeleteFeedIdCommentCommentIdData, ThrowOnError>): RequestResult<DeleteFeedIdCommentCommentIdResponses, DeleteFeedIdCommentCommentIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFeedIdCommentCommentIdResponses, DeleteFeedIdCommentCommentIdErrors, ThrowOnError, 'data'>({
+    public deleteComment<ThrowOnError extends boolean = true>(options: Options<DeleteCommentData, ThrowOnError>): RequestResult<DeleteCommentResponses, DeleteCommentErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteCommentResponses, DeleteCommentErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/comment/{commentId}',
@@ -670,8 +686,8 @@ export class Operations extends HeyApiClient {
      *
      * 400 NOT_LIKED if the caller does not like the post.
      */
-    public deleteFeedIdLike<ThrowOnError extends boolean = true>(options: Options<DeleteFeedIdLikeData, ThrowOnError>): RequestResult<DeleteFeedIdLikeResponses, DeleteFeedIdLikeErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFeedIdLikeResponses, DeleteFeedIdLikeErrors, ThrowOnError, 'data'>({
+    public unlikePost<ThrowOnError extends boolean = true>(options: Options<UnlikePostData, ThrowOnError>): RequestResult<UnlikePostResponses, UnlikePostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<UnlikePostResponses, UnlikePostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/like',
@@ -684,8 +700,8 @@ export class Operations extends HeyApiClient {
      *
      * The author is notified. 400 ALREADY_LIKED if the caller already likes the post.
      */
-    public postFeedIdLike<ThrowOnError extends boolean = true>(options: Options<PostFeedIdLikeData, ThrowOnError>): RequestResult<PostFeedIdLikeResponses, PostFeedIdLikeErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFeedIdLikeResponses, PostFeedIdLikeErrors, ThrowOnError, 'data'>({
+    public likePost<ThrowOnError extends boolean = true>(options: Options<LikePostData, ThrowOnError>): RequestResult<LikePostResponses, LikePostErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<LikePostResponses, LikePostErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/like',
@@ -695,9 +711,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the users who like a post, newest first
+     *
+     * Only for a post that the caller can read.
      */
-    public getFeedIdLikes<ThrowOnError extends boolean = true>(options: Options<GetFeedIdLikesData, ThrowOnError>): RequestResult<GetFeedIdLikesResponses, GetFeedIdLikesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFeedIdLikesResponses, GetFeedIdLikesErrors, ThrowOnError, 'data'>({
+    public listLikes<ThrowOnError extends boolean = true>(options: Options<ListLikesData, ThrowOnError>): RequestResult<ListLikesResponses, ListLikesErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListLikesResponses, ListLikesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/likes',
@@ -710,8 +728,8 @@ export class Operations extends HeyApiClient {
      *
      * Each user can vote once and cannot change the vote. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 NOT_FOUND for a post without a poll or an unknown option.
      */
-    public postFeedIdVote<ThrowOnError extends boolean = true>(options: Options<PostFeedIdVoteData, ThrowOnError>): RequestResult<PostFeedIdVoteResponses, PostFeedIdVoteErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFeedIdVoteResponses, PostFeedIdVoteErrors, ThrowOnError, 'data'>({
+    public voteInPoll<ThrowOnError extends boolean = true>(options: Options<VoteInPollData, ThrowOnError>): RequestResult<VoteInPollResponses, VoteInPollErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<VoteInPollResponses, VoteInPollErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/feed/{id}/vote',
@@ -728,8 +746,8 @@ export class Operations extends HeyApiClient {
      *
      * Reports contain messages, so each read is logged.
      */
-    public getFitmatchAdminReports<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchAdminReportsData, ThrowOnError>): RequestResult<GetFitmatchAdminReportsResponses, GetFitmatchAdminReportsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchAdminReportsResponses, GetFitmatchAdminReportsErrors, ThrowOnError, 'data'>({
+    public listReportsForReview<ThrowOnError extends boolean = true>(options?: Options<ListReportsForReviewData, ThrowOnError>): RequestResult<ListReportsForReviewResponses, ListReportsForReviewErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListReportsForReviewResponses, ListReportsForReviewErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/reports',
@@ -742,8 +760,8 @@ export class Operations extends HeyApiClient {
      *
      * RESTORE lifts the suspension and resolves all open reports against the person.
      */
-    public postFitmatchAdminReportsIdResolve<ThrowOnError extends boolean = true>(options: Options<PostFitmatchAdminReportsIdResolveData, ThrowOnError>): RequestResult<PostFitmatchAdminReportsIdResolveResponses, PostFitmatchAdminReportsIdResolveErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchAdminReportsIdResolveResponses, PostFitmatchAdminReportsIdResolveErrors, ThrowOnError, 'data'>({
+    public resolveReport<ThrowOnError extends boolean = true>(options: Options<ResolveReportData, ThrowOnError>): RequestResult<ResolveReportResponses, ResolveReportErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ResolveReportResponses, ResolveReportErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/reports/{id}/resolve',
@@ -757,9 +775,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List verifications, oldest first (operators)
+     *
+     * With the photos that the selfie is compared with.
      */
-    public getFitmatchAdminVerifications<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchAdminVerificationsData, ThrowOnError>): RequestResult<GetFitmatchAdminVerificationsResponses, GetFitmatchAdminVerificationsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchAdminVerificationsResponses, GetFitmatchAdminVerificationsErrors, ThrowOnError, 'data'>({
+    public listVerificationsForReview<ThrowOnError extends boolean = true>(options?: Options<ListVerificationsForReviewData, ThrowOnError>): RequestResult<ListVerificationsForReviewResponses, ListVerificationsForReviewErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListVerificationsForReviewResponses, ListVerificationsForReviewErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/verifications',
@@ -772,8 +792,8 @@ export class Operations extends HeyApiClient {
      *
      * 409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.
      */
-    public postFitmatchAdminVerificationsIdApprove<ThrowOnError extends boolean = true>(options: Options<PostFitmatchAdminVerificationsIdApproveData, ThrowOnError>): RequestResult<PostFitmatchAdminVerificationsIdApproveResponses, PostFitmatchAdminVerificationsIdApproveErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchAdminVerificationsIdApproveResponses, PostFitmatchAdminVerificationsIdApproveErrors, ThrowOnError, 'data'>({
+    public approveVerification<ThrowOnError extends boolean = true>(options: Options<ApproveVerificationData, ThrowOnError>): RequestResult<ApproveVerificationResponses, ApproveVerificationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ApproveVerificationResponses, ApproveVerificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/verifications/{id}/approve',
@@ -783,9 +803,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Reject a verification (operators)
+     *
+     * The person sees the reason and can submit another selfie.
      */
-    public postFitmatchAdminVerificationsIdReject<ThrowOnError extends boolean = true>(options: Options<PostFitmatchAdminVerificationsIdRejectData, ThrowOnError>): RequestResult<PostFitmatchAdminVerificationsIdRejectResponses, PostFitmatchAdminVerificationsIdRejectErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchAdminVerificationsIdRejectResponses, PostFitmatchAdminVerificationsIdRejectErrors, ThrowOnError, 'data'>({
+    public rejectVerification<ThrowOnError extends boolean = true>(options: Options<RejectVerificationData, ThrowOnError>): RequestResult<RejectVerificationResponses, RejectVerificationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RejectVerificationResponses, RejectVerificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/verifications/{id}/reject',
@@ -802,8 +824,8 @@ export class Operations extends HeyApiClient {
      *
      * Each read is logged.
      */
-    public getFitmatchAdminVerificationsIdSelfie<ThrowOnError extends boolean = true>(options: Options<GetFitmatchAdminVerificationsIdSelfieData, ThrowOnError>): RequestResult<GetFitmatchAdminVerificationsIdSelfieResponses, GetFitmatchAdminVerificationsIdSelfieErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFitmatchAdminVerificationsIdSelfieResponses, GetFitmatchAdminVerificationsIdSelfieErrors, ThrowOnError, 'data'>({
+    public getVerificationSelfie<ThrowOnError extends boolean = true>(options: Options<GetVerificationSelfieData, ThrowOnError>): RequestResult<GetVerificationSelfieResponses, GetVerificationSelfieErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetVerificationSelfieResponses, GetVerificationSelfieErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/admin/verifications/{id}/selfie',
@@ -813,9 +835,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get my badges
+     *
+     * Earned badges, and the progress towards the others.
      */
-    public getFitmatchBadges<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchBadgesData, ThrowOnError>): RequestResult<GetFitmatchBadgesResponses, GetFitmatchBadgesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchBadgesResponses, GetFitmatchBadgesErrors, ThrowOnError, 'data'>({
+    public listBadges<ThrowOnError extends boolean = true>(options?: Options<ListBadgesData, ThrowOnError>): RequestResult<ListBadgesResponses, ListBadgesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListBadgesResponses, ListBadgesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/badges',
@@ -825,9 +849,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Recalculate my badges from my training
+     *
+     * For use after a workout was logged. The response is the same as of GET.
      */
-    public postFitmatchBadges<ThrowOnError extends boolean = true>(options?: Options<PostFitmatchBadgesData, ThrowOnError>): RequestResult<PostFitmatchBadgesResponses, PostFitmatchBadgesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostFitmatchBadgesResponses, PostFitmatchBadgesErrors, ThrowOnError, 'data'>({
+    public recalculateBadges<ThrowOnError extends boolean = true>(options?: Options<RecalculateBadgesData, ThrowOnError>): RequestResult<RecalculateBadgesResponses, RecalculateBadgesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<RecalculateBadgesResponses, RecalculateBadgesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/badges',
@@ -837,9 +863,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Unblock a person
+     *
+     * Swipes and the match are not restored.
      */
-    public deleteFitmatchBlock<ThrowOnError extends boolean = true>(options: Options<DeleteFitmatchBlockData, ThrowOnError>): RequestResult<DeleteFitmatchBlockResponses, DeleteFitmatchBlockErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFitmatchBlockResponses, DeleteFitmatchBlockErrors, ThrowOnError, 'data'>({
+    public unblockPerson<ThrowOnError extends boolean = true>(options: Options<UnblockPersonData, ThrowOnError>): RequestResult<UnblockPersonResponses, UnblockPersonErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<UnblockPersonResponses, UnblockPersonErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/block',
@@ -849,9 +877,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the people I have blocked
+     *
+     * The newest first.
      */
-    public getFitmatchBlock<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchBlockData, ThrowOnError>): RequestResult<GetFitmatchBlockResponses, GetFitmatchBlockErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchBlockResponses, GetFitmatchBlockErrors, ThrowOnError, 'data'>({
+    public listBlockedPeople<ThrowOnError extends boolean = true>(options?: Options<ListBlockedPeopleData, ThrowOnError>): RequestResult<ListBlockedPeopleResponses, ListBlockedPeopleErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListBlockedPeopleResponses, ListBlockedPeopleErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/block',
@@ -864,8 +894,8 @@ export class Operations extends HeyApiClient {
      *
      * Neither can find the other anywhere. The match ends, and the swipes between the two are deleted.
      */
-    public postFitmatchBlock<ThrowOnError extends boolean = true>(options: Options<PostFitmatchBlockData, ThrowOnError>): RequestResult<PostFitmatchBlockResponses, PostFitmatchBlockErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchBlockResponses, PostFitmatchBlockErrors, ThrowOnError, 'data'>({
+    public blockPerson<ThrowOnError extends boolean = true>(options: Options<BlockPersonData, ThrowOnError>): RequestResult<BlockPersonResponses, BlockPersonErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<BlockPersonResponses, BlockPersonErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/block',
@@ -879,9 +909,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Unmatch, and remove the chat for both
+     *
+     * Neither can open the chat again, or find the other.
      */
-    public deleteFitmatchChatMatchId<ThrowOnError extends boolean = true>(options: Options<DeleteFitmatchChatMatchIdData, ThrowOnError>): RequestResult<DeleteFitmatchChatMatchIdResponses, DeleteFitmatchChatMatchIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFitmatchChatMatchIdResponses, DeleteFitmatchChatMatchIdErrors, ThrowOnError, 'data'>({
+    public unmatch<ThrowOnError extends boolean = true>(options: Options<UnmatchData, ThrowOnError>): RequestResult<UnmatchResponses, UnmatchErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<UnmatchResponses, UnmatchErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}',
@@ -894,8 +926,8 @@ export class Operations extends HeyApiClient {
      *
      * A page of messages, oldest first; the newest page without a cursor. Marks the other person's messages up to the end of the page as read.
      */
-    public getFitmatchChatMatchId<ThrowOnError extends boolean = true>(options: Options<GetFitmatchChatMatchIdData, ThrowOnError>): RequestResult<GetFitmatchChatMatchIdResponses, GetFitmatchChatMatchIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFitmatchChatMatchIdResponses, GetFitmatchChatMatchIdErrors, ThrowOnError, 'data'>({
+    public getChat<ThrowOnError extends boolean = true>(options: Options<GetChatData, ThrowOnError>): RequestResult<GetChatResponses, GetChatErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetChatResponses, GetChatErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}',
@@ -908,8 +940,8 @@ export class Operations extends HeyApiClient {
      *
      * Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. Marks nothing as read.
      */
-    public getFitmatchChatMatchIdMessages<ThrowOnError extends boolean = true>(options: Options<GetFitmatchChatMatchIdMessagesData, ThrowOnError>): RequestResult<GetFitmatchChatMatchIdMessagesResponses, GetFitmatchChatMatchIdMessagesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFitmatchChatMatchIdMessagesResponses, GetFitmatchChatMatchIdMessagesErrors, ThrowOnError, 'data'>({
+    public listNewMessages<ThrowOnError extends boolean = true>(options: Options<ListNewMessagesData, ThrowOnError>): RequestResult<ListNewMessagesResponses, ListNewMessagesErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListNewMessagesResponses, ListNewMessagesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}/messages',
@@ -922,8 +954,8 @@ export class Operations extends HeyApiClient {
      *
      * Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.
      */
-    public postFitmatchChatMatchIdMessages<ThrowOnError extends boolean = true>(options: Options<PostFitmatchChatMatchIdMessagesData, ThrowOnError>): RequestResult<PostFitmatchChatMatchIdMessagesResponses, PostFitmatchChatMatchIdMessagesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchChatMatchIdMessagesResponses, PostFitmatchChatMatchIdMessagesErrors, ThrowOnError, 'data'>({
+    public sendMessage<ThrowOnError extends boolean = true>(options: Options<SendMessageData, ThrowOnError>): RequestResult<SendMessageResponses, SendMessageErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SendMessageResponses, SendMessageErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}/messages',
@@ -937,9 +969,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Mark a chat as read
+     *
+     * All messages of the other person get a `readAt`.
      */
-    public postFitmatchChatMatchIdRead<ThrowOnError extends boolean = true>(options: Options<PostFitmatchChatMatchIdReadData, ThrowOnError>): RequestResult<PostFitmatchChatMatchIdReadResponses, PostFitmatchChatMatchIdReadErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchChatMatchIdReadResponses, PostFitmatchChatMatchIdReadErrors, ThrowOnError, 'data'>({
+    public markChatRead<ThrowOnError extends boolean = true>(options: Options<MarkChatReadData, ThrowOnError>): RequestResult<MarkChatReadResponses, MarkChatReadErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<MarkChatReadResponses, MarkChatReadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}/read',
@@ -952,8 +986,8 @@ export class Operations extends HeyApiClient {
      *
      * The other person sees it for a few seconds.
      */
-    public postFitmatchChatMatchIdTyping<ThrowOnError extends boolean = true>(options: Options<PostFitmatchChatMatchIdTypingData, ThrowOnError>): RequestResult<PostFitmatchChatMatchIdTypingResponses, PostFitmatchChatMatchIdTypingErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchChatMatchIdTypingResponses, PostFitmatchChatMatchIdTypingErrors, ThrowOnError, 'data'>({
+    public setTyping<ThrowOnError extends boolean = true>(options: Options<SetTypingData, ThrowOnError>): RequestResult<SetTypingResponses, SetTypingErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SetTypingResponses, SetTypingErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/chat/{matchId}/typing',
@@ -970,8 +1004,8 @@ export class Operations extends HeyApiClient {
      *
      * `remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.
      */
-    public getFitmatchDiscover<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchDiscoverData, ThrowOnError>): RequestResult<GetFitmatchDiscoverResponses, GetFitmatchDiscoverErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchDiscoverResponses, GetFitmatchDiscoverErrors, ThrowOnError, 'data'>({
+    public discoverPeople<ThrowOnError extends boolean = true>(options?: Options<DiscoverPeopleData, ThrowOnError>): RequestResult<DiscoverPeopleResponses, DiscoverPeopleErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<DiscoverPeopleResponses, DiscoverPeopleErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/discover',
@@ -984,8 +1018,8 @@ export class Operations extends HeyApiClient {
      *
      * Without a subscription, only their number.
      */
-    public getFitmatchLikes<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchLikesData, ThrowOnError>): RequestResult<GetFitmatchLikesResponses, GetFitmatchLikesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchLikesResponses, GetFitmatchLikesErrors, ThrowOnError, 'data'>({
+    public listReceivedLikes<ThrowOnError extends boolean = true>(options?: Options<ListReceivedLikesData, ThrowOnError>): RequestResult<ListReceivedLikesResponses, ListReceivedLikesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListReceivedLikesResponses, ListReceivedLikesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/likes',
@@ -998,8 +1032,8 @@ export class Operations extends HeyApiClient {
      *
      * `new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.
      */
-    public getFitmatchMatches<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchMatchesData, ThrowOnError>): RequestResult<GetFitmatchMatchesResponses, GetFitmatchMatchesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchMatchesResponses, GetFitmatchMatchesErrors, ThrowOnError, 'data'>({
+    public listMatches<ThrowOnError extends boolean = true>(options?: Options<ListMatchesData, ThrowOnError>): RequestResult<ListMatchesResponses, ListMatchesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListMatchesResponses, ListMatchesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/matches',
@@ -1009,9 +1043,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete a photo
+     *
+     * If it was the main photo, the next one becomes the main photo.
      */
-    public deleteFitmatchPhotos<ThrowOnError extends boolean = true>(options: Options<DeleteFitmatchPhotosData, ThrowOnError>): RequestResult<DeleteFitmatchPhotosResponses, DeleteFitmatchPhotosErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFitmatchPhotosResponses, DeleteFitmatchPhotosErrors, ThrowOnError, 'data'>({
+    public deletePhoto<ThrowOnError extends boolean = true>(options: Options<DeletePhotoData, ThrowOnError>): RequestResult<DeletePhotoResponses, DeletePhotoErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeletePhotoResponses, DeletePhotoErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/photos',
@@ -1021,9 +1057,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List my photos
+     *
+     * In the order in which others see them.
      */
-    public getFitmatchPhotos<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchPhotosData, ThrowOnError>): RequestResult<GetFitmatchPhotosResponses, GetFitmatchPhotosErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchPhotosResponses, GetFitmatchPhotosErrors, ThrowOnError, 'data'>({
+    public listPhotos<ThrowOnError extends boolean = true>(options?: Options<ListPhotosData, ThrowOnError>): RequestResult<ListPhotosResponses, ListPhotosErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListPhotosResponses, ListPhotosErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/photos',
@@ -1036,8 +1074,8 @@ export class Operations extends HeyApiClient {
      *
      * A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.
      */
-    public postFitmatchPhotos<ThrowOnError extends boolean = true>(options: Options<PostFitmatchPhotosData, ThrowOnError>): RequestResult<PostFitmatchPhotosResponses, PostFitmatchPhotosErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchPhotosResponses, PostFitmatchPhotosErrors, ThrowOnError, 'data'>({
+    public addPhoto<ThrowOnError extends boolean = true>(options: Options<AddPhotoData, ThrowOnError>): RequestResult<AddPhotoResponses, AddPhotoErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AddPhotoResponses, AddPhotoErrors, ThrowOnError, 'data'>({
             ...formDataBodySerializer,
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
@@ -1055,8 +1093,8 @@ export class Operations extends HeyApiClient {
      *
      * If the new main photo was not compared with a selfie, the photos are no longer verified, and `isPhotoVerified` is false. A pending verification is canceled if the new main photo was added after its selfie.
      */
-    public putFitmatchPhotos<ThrowOnError extends boolean = true>(options?: Options<PutFitmatchPhotosData, ThrowOnError>): RequestResult<PutFitmatchPhotosResponses, PutFitmatchPhotosErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutFitmatchPhotosResponses, PutFitmatchPhotosErrors, ThrowOnError, 'data'>({
+    public arrangePhotos<ThrowOnError extends boolean = true>(options?: Options<ArrangePhotosData, ThrowOnError>): RequestResult<ArrangePhotosResponses, ArrangePhotosErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<ArrangePhotosResponses, ArrangePhotosErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/photos',
@@ -1070,9 +1108,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete my matching profile with its matches and chats
+     *
+     * A suspension stays. The account, posts and logs are not affected.
      */
-    public deleteFitmatchProfile<ThrowOnError extends boolean = true>(options?: Options<DeleteFitmatchProfileData, ThrowOnError>): RequestResult<DeleteFitmatchProfileResponses, DeleteFitmatchProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).delete<DeleteFitmatchProfileResponses, DeleteFitmatchProfileErrors, ThrowOnError, 'data'>({
+    public deleteFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<DeleteFitMatchProfileData, ThrowOnError>): RequestResult<DeleteFitMatchProfileResponses, DeleteFitMatchProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<DeleteFitMatchProfileResponses, DeleteFitMatchProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile',
@@ -1085,8 +1125,8 @@ export class Operations extends HeyApiClient {
      *
      * Without a profile, `exists` is false and `data` is null.
      */
-    public getFitmatchProfile<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchProfileData, ThrowOnError>): RequestResult<GetFitmatchProfileResponses, GetFitmatchProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchProfileResponses, GetFitmatchProfileErrors, ThrowOnError, 'data'>({
+    public getFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<GetFitMatchProfileData, ThrowOnError>): RequestResult<GetFitMatchProfileResponses, GetFitMatchProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetFitMatchProfileResponses, GetFitMatchProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile',
@@ -1099,8 +1139,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.
      */
-    public postFitmatchProfile<ThrowOnError extends boolean = true>(options?: Options<PostFitmatchProfileData, ThrowOnError>): RequestResult<PostFitmatchProfileResponses, PostFitmatchProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostFitmatchProfileResponses, PostFitmatchProfileErrors, ThrowOnError, 'data'>({
+    public createFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<CreateFitMatchProfileData, ThrowOnError>): RequestResult<CreateFitMatchProfileResponses, CreateFitMatchProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<CreateFitMatchProfileResponses, CreateFitMatchProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile',
@@ -1117,8 +1157,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.
      */
-    public putFitmatchProfile<ThrowOnError extends boolean = true>(options?: Options<PutFitmatchProfileData, ThrowOnError>): RequestResult<PutFitmatchProfileResponses, PutFitmatchProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutFitmatchProfileResponses, PutFitmatchProfileErrors, ThrowOnError, 'data'>({
+    public updateFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<UpdateFitMatchProfileData, ThrowOnError>): RequestResult<UpdateFitMatchProfileResponses, UpdateFitMatchProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateFitMatchProfileResponses, UpdateFitMatchProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile',
@@ -1132,9 +1172,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete a venue
+     *
+     * The other venues keep their order.
      */
-    public deleteFitmatchProfileVenues<ThrowOnError extends boolean = true>(options: Options<DeleteFitmatchProfileVenuesData, ThrowOnError>): RequestResult<DeleteFitmatchProfileVenuesResponses, DeleteFitmatchProfileVenuesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFitmatchProfileVenuesResponses, DeleteFitmatchProfileVenuesErrors, ThrowOnError, 'data'>({
+    public deleteVenue<ThrowOnError extends boolean = true>(options: Options<DeleteVenueData, ThrowOnError>): RequestResult<DeleteVenueResponses, DeleteVenueErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteVenueResponses, DeleteVenueErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile/venues',
@@ -1144,9 +1186,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List my venues
+     *
+     * The places where I train, in my order.
      */
-    public getFitmatchProfileVenues<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchProfileVenuesData, ThrowOnError>): RequestResult<GetFitmatchProfileVenuesResponses, GetFitmatchProfileVenuesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchProfileVenuesResponses, GetFitmatchProfileVenuesErrors, ThrowOnError, 'data'>({
+    public listVenues<ThrowOnError extends boolean = true>(options?: Options<ListVenuesData, ThrowOnError>): RequestResult<ListVenuesResponses, ListVenuesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListVenuesResponses, ListVenuesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile/venues',
@@ -1159,8 +1203,8 @@ export class Operations extends HeyApiClient {
      *
      * A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.
      */
-    public postFitmatchProfileVenues<ThrowOnError extends boolean = true>(options: Options<PostFitmatchProfileVenuesData, ThrowOnError>): RequestResult<PostFitmatchProfileVenuesResponses, PostFitmatchProfileVenuesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchProfileVenuesResponses, PostFitmatchProfileVenuesErrors, ThrowOnError, 'data'>({
+    public addVenue<ThrowOnError extends boolean = true>(options: Options<AddVenueData, ThrowOnError>): RequestResult<AddVenueResponses, AddVenueErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AddVenueResponses, AddVenueErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile/venues',
@@ -1174,9 +1218,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Reorder my venues, or update one
+     *
+     * With `venueIds`, the order changes. With `id`, that venue changes.
      */
-    public putFitmatchProfileVenues<ThrowOnError extends boolean = true>(options?: Options<PutFitmatchProfileVenuesData, ThrowOnError>): RequestResult<PutFitmatchProfileVenuesResponses, PutFitmatchProfileVenuesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutFitmatchProfileVenuesResponses, PutFitmatchProfileVenuesErrors, ThrowOnError, 'data'>({
+    public updateVenues<ThrowOnError extends boolean = true>(options?: Options<UpdateVenuesData, ThrowOnError>): RequestResult<UpdateVenuesResponses, UpdateVenuesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateVenuesResponses, UpdateVenuesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile/venues',
@@ -1190,9 +1236,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get a person's profile, its compatibility score, and whether we are matched
+     *
+     * People who block me, whom I block, or who are suspended are not found.
      */
-    public getFitmatchProfileProfileId<ThrowOnError extends boolean = true>(options: Options<GetFitmatchProfileProfileIdData, ThrowOnError>): RequestResult<GetFitmatchProfileProfileIdResponses, GetFitmatchProfileProfileIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetFitmatchProfileProfileIdResponses, GetFitmatchProfileProfileIdErrors, ThrowOnError, 'data'>({
+    public getCandidate<ThrowOnError extends boolean = true>(options: Options<GetCandidateData, ThrowOnError>): RequestResult<GetCandidateResponses, GetCandidateErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetCandidateResponses, GetCandidateErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/profile/{profileId}',
@@ -1202,9 +1250,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List my reports
+     *
+     * With their status; the newest first.
      */
-    public getFitmatchReport<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchReportData, ThrowOnError>): RequestResult<GetFitmatchReportResponses, GetFitmatchReportErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchReportResponses, GetFitmatchReportErrors, ThrowOnError, 'data'>({
+    public listMyReports<ThrowOnError extends boolean = true>(options?: Options<ListMyReportsData, ThrowOnError>): RequestResult<ListMyReportsResponses, ListMyReportsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListMyReportsResponses, ListMyReportsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/report',
@@ -1217,8 +1267,8 @@ export class Operations extends HeyApiClient {
      *
      * At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. A person I was matched with can be reported for 30 days after either of us has left the match.
      */
-    public postFitmatchReport<ThrowOnError extends boolean = true>(options: Options<PostFitmatchReportData, ThrowOnError>): RequestResult<PostFitmatchReportResponses, PostFitmatchReportErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchReportResponses, PostFitmatchReportErrors, ThrowOnError, 'data'>({
+    public reportPerson<ThrowOnError extends boolean = true>(options: Options<ReportPersonData, ThrowOnError>): RequestResult<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/report',
@@ -1232,9 +1282,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Permanently delete my matching profile
+     *
+     * The same as DELETE /fitmatch/profile, with a confirmation in the body.
      */
-    public deleteFitmatchSettings<ThrowOnError extends boolean = true>(options: Options<DeleteFitmatchSettingsData, ThrowOnError>): RequestResult<DeleteFitmatchSettingsResponses, DeleteFitmatchSettingsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteFitmatchSettingsResponses, DeleteFitmatchSettingsErrors, ThrowOnError, 'data'>({
+    public eraseFitMatchProfile<ThrowOnError extends boolean = true>(options: Options<EraseFitMatchProfileData, ThrowOnError>): RequestResult<EraseFitMatchProfileResponses, EraseFitMatchProfileErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<EraseFitMatchProfileResponses, EraseFitMatchProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/settings',
@@ -1248,9 +1300,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get my FitMatch settings
+     *
+     * Whether my profile is shown, and what others see of it.
      */
-    public getFitmatchSettings<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchSettingsData, ThrowOnError>): RequestResult<GetFitmatchSettingsResponses, GetFitmatchSettingsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchSettingsResponses, GetFitmatchSettingsErrors, ThrowOnError, 'data'>({
+    public getFitMatchSettings<ThrowOnError extends boolean = true>(options?: Options<GetFitMatchSettingsData, ThrowOnError>): RequestResult<GetFitMatchSettingsResponses, GetFitMatchSettingsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetFitMatchSettingsResponses, GetFitMatchSettingsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/settings',
@@ -1263,8 +1317,8 @@ export class Operations extends HeyApiClient {
      *
      * A suspended profile can be neither paused nor resumed: 403 PROFILE_SUSPENDED.
      */
-    public putFitmatchSettings<ThrowOnError extends boolean = true>(options?: Options<PutFitmatchSettingsData, ThrowOnError>): RequestResult<PutFitmatchSettingsResponses, PutFitmatchSettingsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutFitmatchSettingsResponses, PutFitmatchSettingsErrors, ThrowOnError, 'data'>({
+    public updateFitMatchSettings<ThrowOnError extends boolean = true>(options?: Options<UpdateFitMatchSettingsData, ThrowOnError>): RequestResult<UpdateFitMatchSettingsResponses, UpdateFitMatchSettingsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateFitMatchSettingsResponses, UpdateFitMatchSettingsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/settings',
@@ -1278,9 +1332,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete my setup draft
+     *
+     * Deleting a draft that does not exist succeeds.
      */
-    public deleteFitmatchSetupDraft<ThrowOnError extends boolean = true>(options?: Options<DeleteFitmatchSetupDraftData, ThrowOnError>): RequestResult<DeleteFitmatchSetupDraftResponses, DeleteFitmatchSetupDraftErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).delete<DeleteFitmatchSetupDraftResponses, DeleteFitmatchSetupDraftErrors, ThrowOnError, 'data'>({
+    public deleteSetupDraft<ThrowOnError extends boolean = true>(options?: Options<DeleteSetupDraftData, ThrowOnError>): RequestResult<DeleteSetupDraftResponses, DeleteSetupDraftErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<DeleteSetupDraftResponses, DeleteSetupDraftErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/setup-draft',
@@ -1290,9 +1346,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get my setup draft
+     *
+     * What I have entered so far while I create a profile; null without a draft.
      */
-    public getFitmatchSetupDraft<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchSetupDraftData, ThrowOnError>): RequestResult<GetFitmatchSetupDraftResponses, GetFitmatchSetupDraftErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchSetupDraftResponses, GetFitmatchSetupDraftErrors, ThrowOnError, 'data'>({
+    public getSetupDraft<ThrowOnError extends boolean = true>(options?: Options<GetSetupDraftData, ThrowOnError>): RequestResult<GetSetupDraftResponses, GetSetupDraftErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetSetupDraftResponses, GetSetupDraftErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/setup-draft',
@@ -1305,8 +1363,8 @@ export class Operations extends HeyApiClient {
      *
      * Any JSON object of at most 32 KiB and 6 levels. It replaces the previous draft.
      */
-    public postFitmatchSetupDraft<ThrowOnError extends boolean = true>(options?: Options<PostFitmatchSetupDraftData, ThrowOnError>): RequestResult<PostFitmatchSetupDraftResponses, PostFitmatchSetupDraftErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostFitmatchSetupDraftResponses, PostFitmatchSetupDraftErrors, ThrowOnError, 'data'>({
+    public saveSetupDraft<ThrowOnError extends boolean = true>(options?: Options<SaveSetupDraftData, ThrowOnError>): RequestResult<SaveSetupDraftResponses, SaveSetupDraftErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<SaveSetupDraftResponses, SaveSetupDraftErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/setup-draft',
@@ -1323,8 +1381,8 @@ export class Operations extends HeyApiClient {
      *
      * At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.
      */
-    public postFitmatchSwipe<ThrowOnError extends boolean = true>(options: Options<PostFitmatchSwipeData, ThrowOnError>): RequestResult<PostFitmatchSwipeResponses, PostFitmatchSwipeErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchSwipeResponses, PostFitmatchSwipeErrors, ThrowOnError, 'data'>({
+    public swipe<ThrowOnError extends boolean = true>(options: Options<SwipeData, ThrowOnError>): RequestResult<SwipeResponses, SwipeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SwipeResponses, SwipeErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/swipe',
@@ -1338,9 +1396,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get whether I have seen the tutorial
+     *
+     * On any of my devices.
      */
-    public getFitmatchTutorialSeen<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchTutorialSeenData, ThrowOnError>): RequestResult<GetFitmatchTutorialSeenResponses, GetFitmatchTutorialSeenErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchTutorialSeenResponses, GetFitmatchTutorialSeenErrors, ThrowOnError, 'data'>({
+    public getTutorialSeen<ThrowOnError extends boolean = true>(options?: Options<GetTutorialSeenData, ThrowOnError>): RequestResult<GetTutorialSeenResponses, GetTutorialSeenErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetTutorialSeenResponses, GetTutorialSeenErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/tutorial-seen',
@@ -1353,8 +1413,8 @@ export class Operations extends HeyApiClient {
      *
      * `applied` is false if there is no profile to store it in.
      */
-    public postFitmatchTutorialSeen<ThrowOnError extends boolean = true>(options?: Options<PostFitmatchTutorialSeenData, ThrowOnError>): RequestResult<PostFitmatchTutorialSeenResponses, PostFitmatchTutorialSeenErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostFitmatchTutorialSeenResponses, PostFitmatchTutorialSeenErrors, ThrowOnError, 'data'>({
+    public markTutorialSeen<ThrowOnError extends boolean = true>(options?: Options<MarkTutorialSeenData, ThrowOnError>): RequestResult<MarkTutorialSeenResponses, MarkTutorialSeenErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<MarkTutorialSeenResponses, MarkTutorialSeenErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/tutorial-seen',
@@ -1364,9 +1424,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Cancel my verification and erase the selfie
+     *
+     * After an approval, the profile is no longer shown as verified.
      */
-    public deleteFitmatchVerification<ThrowOnError extends boolean = true>(options?: Options<DeleteFitmatchVerificationData, ThrowOnError>): RequestResult<DeleteFitmatchVerificationResponses, DeleteFitmatchVerificationErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).delete<DeleteFitmatchVerificationResponses, DeleteFitmatchVerificationErrors, ThrowOnError, 'data'>({
+    public cancelVerification<ThrowOnError extends boolean = true>(options?: Options<CancelVerificationData, ThrowOnError>): RequestResult<CancelVerificationResponses, CancelVerificationErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<CancelVerificationResponses, CancelVerificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/verification',
@@ -1376,9 +1438,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get the status of my photo verification
+     *
+     * NONE before the first selfie. A rejection has a reason.
      */
-    public getFitmatchVerification<ThrowOnError extends boolean = true>(options?: Options<GetFitmatchVerificationData, ThrowOnError>): RequestResult<GetFitmatchVerificationResponses, GetFitmatchVerificationErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetFitmatchVerificationResponses, GetFitmatchVerificationErrors, ThrowOnError, 'data'>({
+    public getVerification<ThrowOnError extends boolean = true>(options?: Options<GetVerificationData, ThrowOnError>): RequestResult<GetVerificationResponses, GetVerificationErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetVerificationResponses, GetVerificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/fitmatch/verification',
@@ -1391,8 +1455,8 @@ export class Operations extends HeyApiClient {
      *
      * A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval. The main photo must be uploaded: with one on another server, or without photos, 400 VALIDATION_ERROR.
      */
-    public postFitmatchVerification<ThrowOnError extends boolean = true>(options: Options<PostFitmatchVerificationData, ThrowOnError>): RequestResult<PostFitmatchVerificationResponses, PostFitmatchVerificationErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostFitmatchVerificationResponses, PostFitmatchVerificationErrors, ThrowOnError, 'data'>({
+    public submitVerification<ThrowOnError extends boolean = true>(options: Options<SubmitVerificationData, ThrowOnError>): RequestResult<SubmitVerificationResponses, SubmitVerificationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SubmitVerificationResponses, SubmitVerificationErrors, ThrowOnError, 'data'>({
             ...formDataBodySerializer,
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
@@ -1407,6 +1471,8 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get your goals
+     *
+     * The daily and weekly targets that the scores and the home screen use.
      */
     public getGoals<ThrowOnError extends boolean = true>(options?: Options<GetGoalsData, ThrowOnError>): RequestResult<GetGoalsResponses, GetGoalsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetGoalsResponses, GetGoalsErrors, ThrowOnError, 'data'>({
@@ -1422,8 +1488,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted goals stay unchanged.
      */
-    public putGoals<ThrowOnError extends boolean = true>(options?: Options<PutGoalsData, ThrowOnError>): RequestResult<PutGoalsResponses, PutGoalsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutGoalsResponses, PutGoalsErrors, ThrowOnError, 'data'>({
+    public updateGoals<ThrowOnError extends boolean = true>(options?: Options<UpdateGoalsData, ThrowOnError>): RequestResult<UpdateGoalsResponses, UpdateGoalsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateGoalsResponses, UpdateGoalsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/goals',
@@ -1440,8 +1506,8 @@ export class Operations extends HeyApiClient {
      *
      * The 20 most used hashtags in public posts of the last seven days.
      */
-    public getHashtagsTrending<ThrowOnError extends boolean = true>(options?: Options<GetHashtagsTrendingData, ThrowOnError>): RequestResult<GetHashtagsTrendingResponses, GetHashtagsTrendingErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetHashtagsTrendingResponses, GetHashtagsTrendingErrors, ThrowOnError, 'data'>({
+    public listTrendingHashtags<ThrowOnError extends boolean = true>(options?: Options<ListTrendingHashtagsData, ThrowOnError>): RequestResult<ListTrendingHashtagsResponses, ListTrendingHashtagsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListTrendingHashtagsResponses, ListTrendingHashtagsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/hashtags/trending',
@@ -1454,8 +1520,8 @@ export class Operations extends HeyApiClient {
      *
      * Countries start with Indonesia, cities with the largest. A country may have no regions. 503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.
      */
-    public getLocations<ThrowOnError extends boolean = true>(options: Options<GetLocationsData, ThrowOnError>): RequestResult<GetLocationsResponses, GetLocationsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetLocationsResponses, GetLocationsErrors, ThrowOnError, 'data'>({
+    public listLocations<ThrowOnError extends boolean = true>(options: Options<ListLocationsData, ThrowOnError>): RequestResult<ListLocationsResponses, ListLocationsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListLocationsResponses, ListLocationsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/locations',
             ...options
@@ -1464,9 +1530,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List your logs, newest first
+     *
+     * Filter by type and by calendar day; `from` and `to` are included.
      */
-    public getLogs<ThrowOnError extends boolean = true>(options?: Options<GetLogsData, ThrowOnError>): RequestResult<GetLogsResponses, GetLogsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetLogsResponses, GetLogsErrors, ThrowOnError, 'data'>({
+    public listLogs<ThrowOnError extends boolean = true>(options?: Options<ListLogsData, ThrowOnError>): RequestResult<ListLogsResponses, ListLogsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListLogsResponses, ListLogsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/logs',
@@ -1479,8 +1547,8 @@ export class Operations extends HeyApiClient {
      *
      * Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.
      */
-    public postLogsBatch<ThrowOnError extends boolean = true>(options: Options<PostLogsBatchData, ThrowOnError>): RequestResult<PostLogsBatchResponses, PostLogsBatchErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostLogsBatchResponses, PostLogsBatchErrors, ThrowOnError, 'data'>({
+    public saveLogs<ThrowOnError extends boolean = true>(options: Options<SaveLogsData, ThrowOnError>): RequestResult<SaveLogsResponses, SaveLogsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SaveLogsResponses, SaveLogsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/logs/batch',
@@ -1494,9 +1562,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete a log and everything it counted for
+     *
+     * XP, streaks, records and scores are recalculated.
      */
-    public deleteLogsId<ThrowOnError extends boolean = true>(options: Options<DeleteLogsIdData, ThrowOnError>): RequestResult<DeleteLogsIdResponses, DeleteLogsIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteLogsIdResponses, DeleteLogsIdErrors, ThrowOnError, 'data'>({
+    public deleteLog<ThrowOnError extends boolean = true>(options: Options<DeleteLogData, ThrowOnError>): RequestResult<DeleteLogResponses, DeleteLogErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteLogResponses, DeleteLogErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/logs/{id}',
@@ -1509,8 +1579,8 @@ export class Operations extends HeyApiClient {
      *
      * multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.
      */
-    public postMedia<ThrowOnError extends boolean = true>(options: Options<PostMediaData, ThrowOnError>): RequestResult<PostMediaResponses, PostMediaErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostMediaResponses, PostMediaErrors, ThrowOnError, 'data'>({
+    public uploadMedia<ThrowOnError extends boolean = true>(options: Options<UploadMediaData, ThrowOnError>): RequestResult<UploadMediaResponses, UploadMediaErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<UploadMediaResponses, UploadMediaErrors, ThrowOnError, 'data'>({
             ...formDataBodySerializer,
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
@@ -1525,9 +1595,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Read API versions and limits
+     *
+     * An app older than `minAppVersion` must ask the person to update it.
      */
-    public getMeta<ThrowOnError extends boolean = true>(options?: Options<GetMetaData, ThrowOnError>): RequestResult<GetMetaResponses, unknown, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetMetaResponses, unknown, ThrowOnError, 'data'>({
+    public getMeta<ThrowOnError extends boolean = true>(options?: Options<GetMetaData, ThrowOnError>): RequestResult<GetMetaResponses, GetMetaErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetMetaResponses, GetMetaErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/meta',
             ...options
@@ -1539,8 +1611,8 @@ export class Operations extends HeyApiClient {
      *
      * Newest first. Texts are in the language of Accept-Language. If it names no supported language, they are in the language of the caller’s profile.
      */
-    public getNotifications<ThrowOnError extends boolean = true>(options?: Options<GetNotificationsData, ThrowOnError>): RequestResult<GetNotificationsResponses, GetNotificationsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetNotificationsResponses, GetNotificationsErrors, ThrowOnError, 'data'>({
+    public listNotifications<ThrowOnError extends boolean = true>(options?: Options<ListNotificationsData, ThrowOnError>): RequestResult<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications',
@@ -1553,8 +1625,8 @@ export class Operations extends HeyApiClient {
      *
      * A category with push off sends no pushes. A category with inApp off does not appear in the inbox. During quiet hours a push waits until they end, except for ACCOUNT.
      */
-    public getNotificationsPreferences<ThrowOnError extends boolean = true>(options?: Options<GetNotificationsPreferencesData, ThrowOnError>): RequestResult<GetNotificationsPreferencesResponses, GetNotificationsPreferencesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetNotificationsPreferencesResponses, GetNotificationsPreferencesErrors, ThrowOnError, 'data'>({
+    public getNotificationPreferences<ThrowOnError extends boolean = true>(options?: Options<GetNotificationPreferencesData, ThrowOnError>): RequestResult<GetNotificationPreferencesResponses, GetNotificationPreferencesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetNotificationPreferencesResponses, GetNotificationPreferencesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/preferences',
@@ -1567,8 +1639,8 @@ export class Operations extends HeyApiClient {
      *
      * Settings that are left out stay unchanged. A category with push off sends no pushes. A category with inApp off does not appear in the inbox. During quiet hours a push waits until they end, except for ACCOUNT.
      */
-    public putNotificationsPreferences<ThrowOnError extends boolean = true>(options?: Options<PutNotificationsPreferencesData, ThrowOnError>): RequestResult<PutNotificationsPreferencesResponses, PutNotificationsPreferencesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutNotificationsPreferencesResponses, PutNotificationsPreferencesErrors, ThrowOnError, 'data'>({
+    public updateNotificationPreferences<ThrowOnError extends boolean = true>(options?: Options<UpdateNotificationPreferencesData, ThrowOnError>): RequestResult<UpdateNotificationPreferencesResponses, UpdateNotificationPreferencesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateNotificationPreferencesResponses, UpdateNotificationPreferencesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/preferences',
@@ -1582,9 +1654,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete a push token
+     *
+     * For use at sign-out, or when the person turns notifications off.
      */
-    public deleteNotificationsPush<ThrowOnError extends boolean = true>(options: Options<DeleteNotificationsPushData, ThrowOnError>): RequestResult<DeleteNotificationsPushResponses, DeleteNotificationsPushErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteNotificationsPushResponses, DeleteNotificationsPushErrors, ThrowOnError, 'data'>({
+    public deletePushToken<ThrowOnError extends boolean = true>(options: Options<DeletePushTokenData, ThrowOnError>): RequestResult<DeletePushTokenResponses, DeletePushTokenErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeletePushTokenResponses, DeletePushTokenErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/push',
@@ -1594,9 +1668,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the devices that receive the caller’s pushes
+     *
+     * Tokens are not returned.
      */
-    public getNotificationsPush<ThrowOnError extends boolean = true>(options?: Options<GetNotificationsPushData, ThrowOnError>): RequestResult<GetNotificationsPushResponses, GetNotificationsPushErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetNotificationsPushResponses, GetNotificationsPushErrors, ThrowOnError, 'data'>({
+    public listPushDevices<ThrowOnError extends boolean = true>(options?: Options<ListPushDevicesData, ThrowOnError>): RequestResult<ListPushDevicesResponses, ListPushDevicesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListPushDevicesResponses, ListPushDevicesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/push',
@@ -1609,8 +1685,8 @@ export class Operations extends HeyApiClient {
      *
      * A known token is updated, and moves to the caller if another account had it. Other tokens of the same deviceId are deleted. The token is deleted when the session ends.
      */
-    public postNotificationsPush<ThrowOnError extends boolean = true>(options: Options<PostNotificationsPushData, ThrowOnError>): RequestResult<PostNotificationsPushResponses, PostNotificationsPushErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostNotificationsPushResponses, PostNotificationsPushErrors, ThrowOnError, 'data'>({
+    public registerPushToken<ThrowOnError extends boolean = true>(options: Options<RegisterPushTokenData, ThrowOnError>): RequestResult<RegisterPushTokenResponses, RegisterPushTokenErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RegisterPushTokenResponses, RegisterPushTokenErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/push',
@@ -1627,8 +1703,8 @@ export class Operations extends HeyApiClient {
      *
      * Newest first, for the last 30 days: sent, muted by a preference, held until later, pruned with a dead token, failed, or still pending; with the reason.
      */
-    public getNotificationsPushLog<ThrowOnError extends boolean = true>(options?: Options<GetNotificationsPushLogData, ThrowOnError>): RequestResult<GetNotificationsPushLogResponses, GetNotificationsPushLogErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetNotificationsPushLogResponses, GetNotificationsPushLogErrors, ThrowOnError, 'data'>({
+    public listPushLog<ThrowOnError extends boolean = true>(options?: Options<ListPushLogData, ThrowOnError>): RequestResult<ListPushLogResponses, ListPushLogErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListPushLogResponses, ListPushLogErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/push/log',
@@ -1641,8 +1717,8 @@ export class Operations extends HeyApiClient {
      *
      * It ignores muted categories and quiet hours. The push log shows the result.
      */
-    public postNotificationsPushTest<ThrowOnError extends boolean = true>(options?: Options<PostNotificationsPushTestData, ThrowOnError>): RequestResult<PostNotificationsPushTestResponses, PostNotificationsPushTestErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostNotificationsPushTestResponses, PostNotificationsPushTestErrors, ThrowOnError, 'data'>({
+    public sendTestPush<ThrowOnError extends boolean = true>(options?: Options<SendTestPushData, ThrowOnError>): RequestResult<SendTestPushResponses, SendTestPushErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<SendTestPushResponses, SendTestPushErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/push/test',
@@ -1655,8 +1731,8 @@ export class Operations extends HeyApiClient {
      *
      * Without ids, all are marked. Ids of other people’s notifications and of read ones are ignored.
      */
-    public postNotificationsRead<ThrowOnError extends boolean = true>(options?: Options<PostNotificationsReadData, ThrowOnError>): RequestResult<PostNotificationsReadResponses, PostNotificationsReadErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostNotificationsReadResponses, PostNotificationsReadErrors, ThrowOnError, 'data'>({
+    public markNotificationsRead<ThrowOnError extends boolean = true>(options?: Options<MarkNotificationsReadData, ThrowOnError>): RequestResult<MarkNotificationsReadResponses, MarkNotificationsReadErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<MarkNotificationsReadResponses, MarkNotificationsReadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/read',
@@ -1670,9 +1746,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Count the caller’s unread notifications
+     *
+     * For the badge of the app.
      */
-    public getNotificationsUnreadCount<ThrowOnError extends boolean = true>(options?: Options<GetNotificationsUnreadCountData, ThrowOnError>): RequestResult<GetNotificationsUnreadCountResponses, GetNotificationsUnreadCountErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetNotificationsUnreadCountResponses, GetNotificationsUnreadCountErrors, ThrowOnError, 'data'>({
+    public countUnreadNotifications<ThrowOnError extends boolean = true>(options?: Options<CountUnreadNotificationsData, ThrowOnError>): RequestResult<CountUnreadNotificationsResponses, CountUnreadNotificationsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<CountUnreadNotificationsResponses, CountUnreadNotificationsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/unread-count',
@@ -1685,8 +1763,8 @@ export class Operations extends HeyApiClient {
      *
      * A push that is still waiting is not sent. A notification of someone else is not found.
      */
-    public deleteNotificationsId<ThrowOnError extends boolean = true>(options: Options<DeleteNotificationsIdData, ThrowOnError>): RequestResult<DeleteNotificationsIdResponses, DeleteNotificationsIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteNotificationsIdResponses, DeleteNotificationsIdErrors, ThrowOnError, 'data'>({
+    public deleteNotification<ThrowOnError extends boolean = true>(options: Options<DeleteNotificationData, ThrowOnError>): RequestResult<DeleteNotificationResponses, DeleteNotificationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteNotificationResponses, DeleteNotificationErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/notifications/{id}',
@@ -1696,9 +1774,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Stop offering an option; people who have chosen it keep it
+     *
+     * For operators. The option can be offered again with PUT.
      */
-    public deleteOnboardingAdminOptions<ThrowOnError extends boolean = true>(options: Options<DeleteOnboardingAdminOptionsData, ThrowOnError>): RequestResult<DeleteOnboardingAdminOptionsResponses, DeleteOnboardingAdminOptionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteOnboardingAdminOptionsResponses, DeleteOnboardingAdminOptionsErrors, ThrowOnError, 'data'>({
+    public retireOnboardingOption<ThrowOnError extends boolean = true>(options: Options<RetireOnboardingOptionData, ThrowOnError>): RequestResult<RetireOnboardingOptionResponses, RetireOnboardingOptionErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<RetireOnboardingOptionResponses, RetireOnboardingOptionErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/admin/options',
@@ -1708,9 +1788,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List all options, including those no longer offered
+     *
+     * For operators. Labels are in both languages.
      */
-    public getOnboardingAdminOptions<ThrowOnError extends boolean = true>(options?: Options<GetOnboardingAdminOptionsData, ThrowOnError>): RequestResult<GetOnboardingAdminOptionsResponses, GetOnboardingAdminOptionsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetOnboardingAdminOptionsResponses, GetOnboardingAdminOptionsErrors, ThrowOnError, 'data'>({
+    public listAllOnboardingOptions<ThrowOnError extends boolean = true>(options?: Options<ListAllOnboardingOptionsData, ThrowOnError>): RequestResult<ListAllOnboardingOptionsResponses, ListAllOnboardingOptionsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListAllOnboardingOptionsResponses, ListAllOnboardingOptionsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/admin/options',
@@ -1720,9 +1802,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Add an option
+     *
+     * For operators. Apps get it with their next request.
      */
-    public postOnboardingAdminOptions<ThrowOnError extends boolean = true>(options: Options<PostOnboardingAdminOptionsData, ThrowOnError>): RequestResult<PostOnboardingAdminOptionsResponses, PostOnboardingAdminOptionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostOnboardingAdminOptionsResponses, PostOnboardingAdminOptionsErrors, ThrowOnError, 'data'>({
+    public createOnboardingOption<ThrowOnError extends boolean = true>(options: Options<CreateOnboardingOptionData, ThrowOnError>): RequestResult<CreateOnboardingOptionResponses, CreateOnboardingOptionErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CreateOnboardingOptionResponses, CreateOnboardingOptionErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/admin/options',
@@ -1736,9 +1820,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Change an option, move it, or offer it again
+     *
+     * For operators. Omitted fields stay the same.
      */
-    public putOnboardingAdminOptions<ThrowOnError extends boolean = true>(options: Options<PutOnboardingAdminOptionsData, ThrowOnError>): RequestResult<PutOnboardingAdminOptionsResponses, PutOnboardingAdminOptionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).put<PutOnboardingAdminOptionsResponses, PutOnboardingAdminOptionsErrors, ThrowOnError, 'data'>({
+    public updateOnboardingOption<ThrowOnError extends boolean = true>(options: Options<UpdateOnboardingOptionData, ThrowOnError>): RequestResult<UpdateOnboardingOptionResponses, UpdateOnboardingOptionErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<UpdateOnboardingOptionResponses, UpdateOnboardingOptionErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/admin/options',
@@ -1755,8 +1841,8 @@ export class Operations extends HeyApiClient {
      *
      * Labels are in English or Indonesian, depending on Accept-Language.
      */
-    public getOnboardingOptions<ThrowOnError extends boolean = true>(options: Options<GetOnboardingOptionsData, ThrowOnError>): RequestResult<GetOnboardingOptionsResponses, GetOnboardingOptionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetOnboardingOptionsResponses, GetOnboardingOptionsErrors, ThrowOnError, 'data'>({
+    public listOnboardingOptions<ThrowOnError extends boolean = true>(options: Options<ListOnboardingOptionsData, ThrowOnError>): RequestResult<ListOnboardingOptionsResponses, ListOnboardingOptionsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListOnboardingOptionsResponses, ListOnboardingOptionsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/onboarding/options',
             ...options
@@ -1765,9 +1851,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Save the permissions and complete onboarding
+     *
+     * The last step. From then on, the status is completed.
      */
-    public postOnboardingSavePermissions<ThrowOnError extends boolean = true>(options: Options<PostOnboardingSavePermissionsData, ThrowOnError>): RequestResult<PostOnboardingSavePermissionsResponses, PostOnboardingSavePermissionsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostOnboardingSavePermissionsResponses, PostOnboardingSavePermissionsErrors, ThrowOnError, 'data'>({
+    public savePermissions<ThrowOnError extends boolean = true>(options: Options<SavePermissionsData, ThrowOnError>): RequestResult<SavePermissionsResponses, SavePermissionsErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<SavePermissionsResponses, SavePermissionsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/save-permissions',
@@ -1784,8 +1872,8 @@ export class Operations extends HeyApiClient {
      *
      * The lists contain ids of onboarding options. Omitted fields stay the same.
      */
-    public postOnboardingSavePreferences<ThrowOnError extends boolean = true>(options?: Options<PostOnboardingSavePreferencesData, ThrowOnError>): RequestResult<PostOnboardingSavePreferencesResponses, PostOnboardingSavePreferencesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostOnboardingSavePreferencesResponses, PostOnboardingSavePreferencesErrors, ThrowOnError, 'data'>({
+    public savePreferences<ThrowOnError extends boolean = true>(options?: Options<SavePreferencesData, ThrowOnError>): RequestResult<SavePreferencesResponses, SavePreferencesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<SavePreferencesResponses, SavePreferencesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/save-preferences',
@@ -1802,8 +1890,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted fields stay the same. The first photo becomes the avatar. Until a person chooses a time zone, it follows the place.
      */
-    public postOnboardingSaveProfile<ThrowOnError extends boolean = true>(options?: Options<PostOnboardingSaveProfileData, ThrowOnError>): RequestResult<PostOnboardingSaveProfileResponses, PostOnboardingSaveProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<PostOnboardingSaveProfileResponses, PostOnboardingSaveProfileErrors, ThrowOnError, 'data'>({
+    public saveOnboardingProfile<ThrowOnError extends boolean = true>(options?: Options<SaveOnboardingProfileData, ThrowOnError>): RequestResult<SaveOnboardingProfileResponses, SaveOnboardingProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<SaveOnboardingProfileResponses, SaveOnboardingProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/onboarding/save-profile',
@@ -1817,6 +1905,8 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get the onboarding progress
+     *
+     * Where the person left off, and what they have entered so far.
      */
     public getOnboardingStatus<ThrowOnError extends boolean = true>(options?: Options<GetOnboardingStatusData, ThrowOnError>): RequestResult<GetOnboardingStatusResponses, GetOnboardingStatusErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetOnboardingStatusResponses, GetOnboardingStatusErrors, ThrowOnError, 'data'>({
@@ -1832,8 +1922,8 @@ export class Operations extends HeyApiClient {
      *
      * A JPEG, PNG or WebP image of at most 5 MB in the form field `file`. It is re-encoded without metadata. A photo that no save-profile uses within a day is deleted. Of the unused photos, the 20 newest are kept.
      */
-    public postOnboardingUploadPhoto<ThrowOnError extends boolean = true>(options: Options<PostOnboardingUploadPhotoData, ThrowOnError>): RequestResult<PostOnboardingUploadPhotoResponses, PostOnboardingUploadPhotoErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostOnboardingUploadPhotoResponses, PostOnboardingUploadPhotoErrors, ThrowOnError, 'data'>({
+    public uploadOnboardingPhoto<ThrowOnError extends boolean = true>(options: Options<UploadOnboardingPhotoData, ThrowOnError>): RequestResult<UploadOnboardingPhotoResponses, UploadOnboardingPhotoErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<UploadOnboardingPhotoResponses, UploadOnboardingPhotoErrors, ThrowOnError, 'data'>({
             ...formDataBodySerializer,
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
@@ -1848,6 +1938,8 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get the caller's profile
+     *
+     * Everything that the person can edit in the app's settings.
      */
     public getProfile<ThrowOnError extends boolean = true>(options?: Options<GetProfileData, ThrowOnError>): RequestResult<GetProfileResponses, GetProfileErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetProfileResponses, GetProfileErrors, ThrowOnError, 'data'>({
@@ -1863,8 +1955,8 @@ export class Operations extends HeyApiClient {
      *
      * Omitted fields stay the same. A reserved or misleading name or username is rejected with 400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.
      */
-    public putProfile<ThrowOnError extends boolean = true>(options?: Options<PutProfileData, ThrowOnError>): RequestResult<PutProfileResponses, PutProfileErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).put<PutProfileResponses, PutProfileErrors, ThrowOnError, 'data'>({
+    public updateProfile<ThrowOnError extends boolean = true>(options?: Options<UpdateProfileData, ThrowOnError>): RequestResult<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).put<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/profile',
@@ -1878,9 +1970,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Check whether a username is available
+     *
+     * For use while the person types. The caller's own username is available.
      */
-    public getProfileUsernameAvailable<ThrowOnError extends boolean = true>(options: Options<GetProfileUsernameAvailableData, ThrowOnError>): RequestResult<GetProfileUsernameAvailableResponses, GetProfileUsernameAvailableErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetProfileUsernameAvailableResponses, GetProfileUsernameAvailableErrors, ThrowOnError, 'data'>({
+    public checkUsername<ThrowOnError extends boolean = true>(options: Options<CheckUsernameData, ThrowOnError>): RequestResult<CheckUsernameResponses, CheckUsernameErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<CheckUsernameResponses, CheckUsernameErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/profile/username-available',
@@ -1890,9 +1984,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List your training programs, newest first
+     *
+     * Each with its days and exercises.
      */
-    public getPrograms<ThrowOnError extends boolean = true>(options?: Options<GetProgramsData, ThrowOnError>): RequestResult<GetProgramsResponses, GetProgramsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetProgramsResponses, GetProgramsErrors, ThrowOnError, 'data'>({
+    public listPrograms<ThrowOnError extends boolean = true>(options?: Options<ListProgramsData, ThrowOnError>): RequestResult<ListProgramsResponses, ListProgramsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListProgramsResponses, ListProgramsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/programs',
@@ -1905,8 +2001,8 @@ export class Operations extends HeyApiClient {
      *
      * At most 50 per user. A new program is not active until you activate it.
      */
-    public postPrograms<ThrowOnError extends boolean = true>(options: Options<PostProgramsData, ThrowOnError>): RequestResult<PostProgramsResponses, PostProgramsErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostProgramsResponses, PostProgramsErrors, ThrowOnError, 'data'>({
+    public createProgram<ThrowOnError extends boolean = true>(options: Options<CreateProgramData, ThrowOnError>): RequestResult<CreateProgramResponses, CreateProgramErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CreateProgramResponses, CreateProgramErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/programs',
@@ -1920,9 +2016,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Set the active program, or null for none
+     *
+     * The home screen shows the workout of the active program for today.
      */
-    public putProgramsActive<ThrowOnError extends boolean = true>(options: Options<PutProgramsActiveData, ThrowOnError>): RequestResult<PutProgramsActiveResponses, PutProgramsActiveErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).put<PutProgramsActiveResponses, PutProgramsActiveErrors, ThrowOnError, 'data'>({
+    public activateProgram<ThrowOnError extends boolean = true>(options: Options<ActivateProgramData, ThrowOnError>): RequestResult<ActivateProgramResponses, ActivateProgramErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<ActivateProgramResponses, ActivateProgramErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/programs/active',
@@ -1939,8 +2037,8 @@ export class Operations extends HeyApiClient {
      *
      * Workouts that were logged with it stay.
      */
-    public deleteProgramsId<ThrowOnError extends boolean = true>(options: Options<DeleteProgramsIdData, ThrowOnError>): RequestResult<DeleteProgramsIdResponses, DeleteProgramsIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteProgramsIdResponses, DeleteProgramsIdErrors, ThrowOnError, 'data'>({
+    public deleteProgram<ThrowOnError extends boolean = true>(options: Options<DeleteProgramData, ThrowOnError>): RequestResult<DeleteProgramResponses, DeleteProgramErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteProgramResponses, DeleteProgramErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/programs/{id}',
@@ -1953,8 +2051,8 @@ export class Operations extends HeyApiClient {
      *
      * The heaviest set of each exercise, newest first. Sets without weight do not count.
      */
-    public getRecords<ThrowOnError extends boolean = true>(options?: Options<GetRecordsData, ThrowOnError>): RequestResult<GetRecordsResponses, GetRecordsErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetRecordsResponses, GetRecordsErrors, ThrowOnError, 'data'>({
+    public listRecords<ThrowOnError extends boolean = true>(options?: Options<ListRecordsData, ThrowOnError>): RequestResult<ListRecordsResponses, ListRecordsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListRecordsResponses, ListRecordsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/records',
@@ -1967,8 +2065,8 @@ export class Operations extends HeyApiClient {
      *
      * Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user's stories.
      */
-    public getStories<ThrowOnError extends boolean = true>(options?: Options<GetStoriesData, ThrowOnError>): RequestResult<GetStoriesResponses, GetStoriesErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).get<GetStoriesResponses, GetStoriesErrors, ThrowOnError, 'data'>({
+    public listStories<ThrowOnError extends boolean = true>(options?: Options<ListStoriesData, ThrowOnError>): RequestResult<ListStoriesResponses, ListStoriesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListStoriesResponses, ListStoriesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories',
@@ -1981,8 +2079,8 @@ export class Operations extends HeyApiClient {
      *
      * 429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author's time zone.
      */
-    public postStories<ThrowOnError extends boolean = true>(options: Options<PostStoriesData, ThrowOnError>): RequestResult<PostStoriesResponses, PostStoriesErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostStoriesResponses, PostStoriesErrors, ThrowOnError, 'data'>({
+    public createStory<ThrowOnError extends boolean = true>(options: Options<CreateStoryData, ThrowOnError>): RequestResult<CreateStoryResponses, CreateStoryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CreateStoryResponses, CreateStoryErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories',
@@ -1996,9 +2094,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Delete your story
+     *
+     * Its image is deleted too.
      */
-    public deleteStoriesId<ThrowOnError extends boolean = true>(options: Options<DeleteStoriesIdData, ThrowOnError>): RequestResult<DeleteStoriesIdResponses, DeleteStoriesIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteStoriesIdResponses, DeleteStoriesIdErrors, ThrowOnError, 'data'>({
+    public deleteStory<ThrowOnError extends boolean = true>(options: Options<DeleteStoryData, ThrowOnError>): RequestResult<DeleteStoryResponses, DeleteStoryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DeleteStoryResponses, DeleteStoryErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories/{id}',
@@ -2011,8 +2111,8 @@ export class Operations extends HeyApiClient {
      *
      * Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.
      */
-    public getStoriesId<ThrowOnError extends boolean = true>(options: Options<GetStoriesIdData, ThrowOnError>): RequestResult<GetStoriesIdResponses, GetStoriesIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetStoriesIdResponses, GetStoriesIdErrors, ThrowOnError, 'data'>({
+    public viewStory<ThrowOnError extends boolean = true>(options: Options<ViewStoryData, ThrowOnError>): RequestResult<ViewStoryResponses, ViewStoryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ViewStoryResponses, ViewStoryErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories/{id}',
@@ -2025,8 +2125,8 @@ export class Operations extends HeyApiClient {
      *
      * Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and notifies the author.
      */
-    public postStoriesIdReact<ThrowOnError extends boolean = true>(options: Options<PostStoriesIdReactData, ThrowOnError>): RequestResult<PostStoriesIdReactResponses, PostStoriesIdReactErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostStoriesIdReactResponses, PostStoriesIdReactErrors, ThrowOnError, 'data'>({
+    public reactToStory<ThrowOnError extends boolean = true>(options: Options<ReactToStoryData, ThrowOnError>): RequestResult<ReactToStoryResponses, ReactToStoryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ReactToStoryResponses, ReactToStoryErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories/{id}/react',
@@ -2040,9 +2140,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the viewers of your story, latest first
+     *
+     * Each with their reaction, if they sent one.
      */
-    public getStoriesIdViewers<ThrowOnError extends boolean = true>(options: Options<GetStoriesIdViewersData, ThrowOnError>): RequestResult<GetStoriesIdViewersResponses, GetStoriesIdViewersErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetStoriesIdViewersResponses, GetStoriesIdViewersErrors, ThrowOnError, 'data'>({
+    public listStoryViewers<ThrowOnError extends boolean = true>(options: Options<ListStoryViewersData, ThrowOnError>): RequestResult<ListStoryViewersResponses, ListStoryViewersErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListStoryViewersResponses, ListStoryViewersErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/stories/{id}/viewers',
@@ -2055,8 +2157,8 @@ export class Operations extends HeyApiClient {
      *
      * Upper and lower case are the same. 404 NOT_FOUND exactly when GET /users/{userId} responds with it.
      */
-    public getUsersByUsernameUsername<ThrowOnError extends boolean = true>(options: Options<GetUsersByUsernameUsernameData, ThrowOnError>): RequestResult<GetUsersByUsernameUsernameResponses, GetUsersByUsernameUsernameErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetUsersByUsernameUsernameResponses, GetUsersByUsernameUsernameErrors, ThrowOnError, 'data'>({
+    public getUserByUsername<ThrowOnError extends boolean = true>(options: Options<GetUserByUsernameData, ThrowOnError>): RequestResult<GetUserByUsernameResponses, GetUserByUsernameErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetUserByUsernameResponses, GetUserByUsernameErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/by-username/{username}',
@@ -2066,9 +2168,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Search users by username, then by name
+     *
+     * The caller, blocked users and users who blocked the caller are left out.
      */
-    public getUsersSearch<ThrowOnError extends boolean = true>(options: Options<GetUsersSearchData, ThrowOnError>): RequestResult<GetUsersSearchResponses, GetUsersSearchErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetUsersSearchResponses, GetUsersSearchErrors, ThrowOnError, 'data'>({
+    public searchUsers<ThrowOnError extends boolean = true>(options: Options<SearchUsersData, ThrowOnError>): RequestResult<SearchUsersResponses, SearchUsersErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<SearchUsersResponses, SearchUsersErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/search',
@@ -2078,9 +2182,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * Get a public profile
+     *
+     * With counts, and whether the caller and the user follow each other.
      */
-    public getUsersUserId<ThrowOnError extends boolean = true>(options: Options<GetUsersUserIdData, ThrowOnError>): RequestResult<GetUsersUserIdResponses, GetUsersUserIdErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetUsersUserIdResponses, GetUsersUserIdErrors, ThrowOnError, 'data'>({
+    public getUser<ThrowOnError extends boolean = true>(options: Options<GetUserData, ThrowOnError>): RequestResult<GetUserResponses, GetUserErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetUserResponses, GetUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/{userId}',
@@ -2093,8 +2199,8 @@ export class Operations extends HeyApiClient {
      *
      * 400 NOT_FOLLOWING.
      */
-    public deleteUsersUserIdFollow<ThrowOnError extends boolean = true>(options: Options<DeleteUsersUserIdFollowData, ThrowOnError>): RequestResult<DeleteUsersUserIdFollowResponses, DeleteUsersUserIdFollowErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).delete<DeleteUsersUserIdFollowResponses, DeleteUsersUserIdFollowErrors, ThrowOnError, 'data'>({
+    public unfollowUser<ThrowOnError extends boolean = true>(options: Options<UnfollowUserData, ThrowOnError>): RequestResult<UnfollowUserResponses, UnfollowUserErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<UnfollowUserResponses, UnfollowUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/{userId}/follow',
@@ -2107,8 +2213,8 @@ export class Operations extends HeyApiClient {
      *
      * The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.
      */
-    public postUsersUserIdFollow<ThrowOnError extends boolean = true>(options: Options<PostUsersUserIdFollowData, ThrowOnError>): RequestResult<PostUsersUserIdFollowResponses, PostUsersUserIdFollowErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).post<PostUsersUserIdFollowResponses, PostUsersUserIdFollowErrors, ThrowOnError, 'data'>({
+    public followUser<ThrowOnError extends boolean = true>(options: Options<FollowUserData, ThrowOnError>): RequestResult<FollowUserResponses, FollowUserErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<FollowUserResponses, FollowUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/{userId}/follow',
@@ -2118,9 +2224,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the followers of a user, newest first
+     *
+     * Each with whether the caller follows them.
      */
-    public getUsersUserIdFollowers<ThrowOnError extends boolean = true>(options: Options<GetUsersUserIdFollowersData, ThrowOnError>): RequestResult<GetUsersUserIdFollowersResponses, GetUsersUserIdFollowersErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetUsersUserIdFollowersResponses, GetUsersUserIdFollowersErrors, ThrowOnError, 'data'>({
+    public listFollowers<ThrowOnError extends boolean = true>(options: Options<ListFollowersData, ThrowOnError>): RequestResult<ListFollowersResponses, ListFollowersErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListFollowersResponses, ListFollowersErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/{userId}/followers',
@@ -2130,9 +2238,11 @@ export class Operations extends HeyApiClient {
     
     /**
      * List the users that a user follows, newest first
+     *
+     * Each with whether the caller follows them.
      */
-    public getUsersUserIdFollowing<ThrowOnError extends boolean = true>(options: Options<GetUsersUserIdFollowingData, ThrowOnError>): RequestResult<GetUsersUserIdFollowingResponses, GetUsersUserIdFollowingErrors, ThrowOnError, 'data'> {
-        return (options.client ?? this.client).get<GetUsersUserIdFollowingResponses, GetUsersUserIdFollowingErrors, ThrowOnError, 'data'>({
+    public listFollowing<ThrowOnError extends boolean = true>(options: Options<ListFollowingData, ThrowOnError>): RequestResult<ListFollowingResponses, ListFollowingErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ListFollowingResponses, ListFollowingErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/users/{userId}/following',

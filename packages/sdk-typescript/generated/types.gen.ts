@@ -4,11 +4,217 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}/api/mobile/v1` | (string & {});
 };
 
-export type Failure = {
+/**
+ * From the profile service; null while it is unavailable
+ */
+export type AccountProfile = {
+    avatarUrl?: string | null;
+    birthDate: string | null;
+    experience: string;
+    fitnessGoal: string | null;
+    gender: Gender | null;
     /**
-     * The error code, for programs
+     * Centimetres
      */
+    height: number | null;
+    /**
+     * The preferred display unit
+     */
+    heightUnit: 'cm' | 'feet';
+    onboardingCompleted: boolean;
+    /**
+     * The last step that was completed, 0 to 3
+     */
+    onboardingStep: number;
+    timezone: string;
+    username?: string;
+    /**
+     * Kilograms
+     */
+    weight: number | null;
+    /**
+     * The preferred display unit
+     */
+    weightUnit: 'kg' | 'pound';
+};
+
+export type BadgeProgress = {
+    badge: string;
+    earnedAt?: string;
+    /**
+     * Percent
+     */
+    progress: number;
+    /**
+     * How to earn the badge. Absent once it is earned
+     */
+    requirement?: string;
+};
+
+export type BlockedPerson = {
+    blockedAt: string;
+    displayName: string;
+    profileId: string;
+    reason: string | null;
+};
+
+export type Candidate = {
+    age: number | null;
+    bio: string | null;
+    city: string | null;
+    /**
+     * 0 to 100
+     */
+    compatibilityScore: number;
+    displayName: string;
+    distance: number | null;
+    favoriteSports: Array<string>;
+    fitnessGoals: Array<string>;
+    fitnessLevel: string;
+    gender: Gender | null;
+    height: number | null;
+    id: string;
+    isOnline: boolean;
+    isPhotoVerified: boolean;
+    photos: Array<CandidatePhoto>;
+    preferredTimes: Array<string>;
+    prompts: Array<CandidatePrompt>;
+    venues: Array<CandidateVenue>;
+    weight: number | null;
+    workoutDays: Array<string>;
+};
+
+export type CandidatePhoto = {
+    isMain: boolean;
+    url: string;
+};
+
+export type CandidateProfile = {
+    age: number | null;
+    bio: string | null;
+    city: string | null;
+    /**
+     * 0 to 100
+     */
+    compatibilityScore: number;
+    displayName: string;
+    distance: number | null;
+    favoriteSports: Array<string>;
+    fitnessGoals: Array<string>;
+    fitnessLevel: string;
+    gender: Gender | null;
+    height: number | null;
+    id: string;
+    isMatch: boolean;
+    isOnline: boolean;
+    isPhotoVerified: boolean;
+    /**
+     * Null if hidden
+     */
+    lastActiveAt: string | null;
+    matchId: string | null;
+    matchType: 'LIKE' | 'WORKOUT_BUDDY' | null;
+    mySwipe: 'PASS' | 'LIKE' | 'WORKOUT_BUDDY' | null;
+    photos: Array<CandidatePhoto>;
+    preferredTimes: Array<string>;
+    prompts: Array<CandidatePrompt>;
+    venues: Array<CandidateVenue>;
+    weight: number | null;
+    workoutDays: Array<string>;
+};
+
+export type CandidatePrompt = {
+    answer: string;
+    question: string;
+};
+
+export type CandidateVenue = {
+    branch: string | null;
+    city: string | null;
+    latitude: number | null;
+    longitude: number | null;
+    name: string;
+};
+
+export type ChatMessage = {
+    content: string | null;
+    createdAt: string;
+    id: string;
+    image: Picture | null;
+    imageUrl: string | null;
+    isMine: boolean;
+    matchId: string;
+    readAt: string | null;
+    senderId: string;
+};
+
+export type City = {
+    id: string;
+    name: string;
+    nameLocal: string | null;
+    regionId: string | null;
+    timezone: string;
+};
+
+export type Comment = {
+    content: string;
+    createdAt: string;
+    id: string;
+    parentId: string | null;
+    postId: string;
+    repliesCount: number;
+    user: UserSummary;
+};
+
+export type Conversation = {
+    lastMessage: {
+        content: string | null;
+        createdAt: string;
+        imageUrl: string | null;
+        isMine: boolean;
+    };
+    matchId: string;
+    matchType: 'LIKE' | 'WORKOUT_BUDDY';
+    matchedAt: string;
+    profile: MatchedProfile;
+    unreadCount: number;
+};
+
+export type Country = {
     code: string;
+    currency: string | null;
+    defaultTimezone: string;
+    flag: string;
+    id: string;
+    name: string;
+};
+
+export type CurrentUser = {
+    createdAt: string;
+    email: string;
+    emailVerified: boolean;
+    id: string;
+    image: string | null;
+    name: string;
+    nutritionGoal: NutritionGoal | null;
+    profile: AccountProfile | null;
+    referralCode: string | null;
+    role: 'USER' | 'ADMIN';
+    stats: {
+        totalFoodEntries: number;
+        totalWorkouts: number;
+    };
+    subscription: Subscription | null;
+    updatedAt: string;
+};
+
+/**
+ * The error code, for programs
+ */
+export type ErrorCode = 'ACCOUNT_NOT_VERIFIED' | 'AGE_RESTRICTED' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'CANNOT_FOLLOW_SELF' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+
+export type Failure = {
+    code: ErrorCode;
     /**
      * A message for people
      */
@@ -16,7 +222,1270 @@ export type Failure = {
     success: false;
 };
 
-export type PostAuthChangePasswordData = {
+export type Fast = {
+    /**
+     * Null while it runs. A fast runs until you end it
+     */
+    endedAt: string | null;
+    goalAt: string;
+    goalHours: number;
+    id: string;
+    plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
+    reachedGoal: boolean;
+    startedAt: string;
+};
+
+export type FastingStats = {
+    averageHours: number;
+    count: number;
+    /**
+     * Seven days of your time zone, oldest first
+     */
+    days: Array<{
+        date: string;
+        hours: number;
+    }>;
+    longestHours: number;
+    /**
+     * How many reached their goal
+     */
+    reached: number;
+};
+
+export type FitMatchProfile = {
+    age: number | null;
+    ageMax: number;
+    ageMin: number;
+    bio: string | null;
+    birthDate: string | null;
+    city: string | null;
+    discoverTutorialSeen: boolean;
+    displayName: string;
+    district: string | null;
+    fitnessGoals: Array<string>;
+    gender: Gender | null;
+    height: number | null;
+    id: string;
+    interestedIn: Array<string>;
+    latitude: number | null;
+    longitude: number | null;
+    lookingFor: Array<string>;
+    maxDistance: number;
+    photos: Array<Photo>;
+    preferredTimes: Array<string>;
+    /**
+     * How complete the profile is, 0 to 100
+     */
+    profileScore: number;
+    prompts: Array<Prompt>;
+    status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
+    venues: Array<Venue>;
+    workoutDays: Array<string>;
+};
+
+export type FitMatchProfileChange = {
+    ageMax?: number;
+    ageMin?: number;
+    bio?: string;
+    birthDate?: string;
+    city?: string;
+    displayName?: string;
+    district?: string;
+    fitnessGoals?: Array<string>;
+    gender?: Gender;
+    /**
+     * Centimetres
+     */
+    height?: number;
+    /**
+     * Ids of onboarding options of type fitmatch_interest
+     */
+    interestedIn?: Array<string>;
+    latitude?: number;
+    longitude?: number;
+    lookingFor?: Array<Gender>;
+    /**
+     * Kilometres, rounded to whole ones
+     */
+    maxDistance?: number;
+    preferredTimes?: Array<string>;
+    prompts?: Array<{
+        answer: string;
+        question: string;
+    }>;
+    workoutDays?: Array<'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'>;
+};
+
+export type FitMatchSettings = {
+    showDistance: boolean;
+    showLastActive: boolean;
+    showOnlineStatus: boolean;
+    status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
+};
+
+export type FoodData = {
+    calories: number;
+    carbs?: number;
+    fat?: number;
+    name: string;
+    protein?: number;
+};
+
+export type FoodLog = {
+    at: string;
+    clientId: string;
+    data: FoodData;
+    /**
+     * The calendar day of `at` in `timezone`, which the log counts for
+     */
+    day: string;
+    id: string;
+    /**
+     * The time zone of the user when the log was written
+     */
+    timezone: string;
+    type: 'FOOD';
+};
+
+export type Gender = 'MALE' | 'FEMALE' | 'OTHER';
+
+export type Goals = {
+    carbsTarget: number | null;
+    dailyCalories: number | null;
+    fatTarget: number | null;
+    goalType: string;
+    proteinTarget: number | null;
+    sleepMinutes: number;
+    waterMl: number;
+    workoutsPerWeek: number;
+};
+
+export type GoalsChange = {
+    /**
+     * Grams
+     */
+    carbsTarget?: number;
+    /**
+     * Kilocalories
+     */
+    dailyCalories?: number;
+    /**
+     * Grams
+     */
+    fatTarget?: number;
+    /**
+     * Defaults to MAINTAIN
+     */
+    goalType?: string;
+    /**
+     * Grams
+     */
+    proteinTarget?: number;
+    sleepMinutes?: number;
+    waterMl?: number;
+    workoutsPerWeek?: number;
+};
+
+export type Hashtag = {
+    /**
+     * A position in `content`, in UTF-16 code units
+     */
+    end: number;
+    /**
+     * A position in `content`, in UTF-16 code units
+     */
+    start: number;
+    tag: string;
+};
+
+export type HealthScore = {
+    metrics: {
+        nutrition: {
+            /**
+             * Today’s calories as a percentage of the goal
+             */
+            calorieProgress: number;
+            daysTracked: number;
+            score: number;
+        };
+        sleep: {
+            /**
+             * Minutes per day
+             */
+            avgDuration: number;
+            /**
+             * 1 to 5, to one decimal; 0 without an entry
+             */
+            avgQuality: number;
+            daysTracked: number;
+            score: number;
+        };
+        water: {
+            score: number;
+            /**
+             * Days in a row with water logged
+             */
+            streak: number;
+            /**
+             * Today’s water as a percentage of the goal, at most 100
+             */
+            todayProgress: number;
+        };
+        workout: {
+            completed: number;
+            score: number;
+            /**
+             * ISO weeks in a row with a workout
+             */
+            streak: number;
+            target: number;
+        };
+    };
+    /**
+     * Of this ISO week up to today: workout 30 %, nutrition 25 %, water 20 %, sleep 25 %
+     */
+    overallScore: number;
+    /**
+     * Of the previous week
+     */
+    previousScore: number;
+    /**
+     * About the weakest metric. Indonesian, or English if Accept-Language prefers it.
+     */
+    tips: Array<string>;
+    /**
+     * Up or down by more than 5 points
+     */
+    trend: 'up' | 'down' | 'neutral';
+};
+
+export type HeightUnit = 'cm' | 'feet';
+
+export type HomeMatch = {
+    displayName: string;
+    matchId: string;
+    matchedAt: string;
+    photo: string | null;
+    profileId: string;
+};
+
+export type HomeToday = {
+    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+    water: {
+        currentMl: number;
+        targetMl: number;
+    };
+    /**
+     * Null on a rest day, on a day that is not in the active program, and without an active program
+     */
+    workout: TodayWorkout | null;
+};
+
+export type HomeUser = {
+    email: string | null;
+    id: string;
+    image: string | null;
+    level: number;
+    longestStreak: number;
+    name: string | null;
+    streak: number;
+    totalXp: number;
+    xpToNextLevel: number;
+};
+
+export type Log = ({
+    type: 'WORKOUT';
+} & WorkoutLog) | ({
+    type: 'FOOD';
+} & FoodLog) | ({
+    type: 'WATER';
+} & WaterLog) | ({
+    type: 'SLEEP';
+} & SleepLog) | ({
+    type: 'WEIGHT';
+} & WeightLog);
+
+export type LogResult = {
+    clientId: string | null;
+    /**
+     * Why it was rejected
+     */
+    error?: string;
+    id: string | null;
+    status: 'created' | 'updated' | 'rejected';
+};
+
+export type Match = {
+    matchId: string;
+    matchType: 'LIKE' | 'WORKOUT_BUDDY';
+    matchedAt: string;
+    profile: MatchedProfile;
+};
+
+export type MatchedProfile = {
+    age: number | null;
+    displayName: string;
+    id: string;
+    photos: Array<CandidatePhoto>;
+};
+
+export type Media = {
+    blurhash: string;
+    bytes: number;
+    height: number;
+    key: string;
+    mimeType: string;
+    /**
+     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     */
+    thumbnails: Array<Thumbnail>;
+    type: 'IMAGE' | 'VIDEO';
+    /**
+     * Use it in mediaUrls of a post and in mediaUrl of a story
+     */
+    url: string;
+    width: number;
+};
+
+export type Mention = {
+    /**
+     * A position in `content`, in UTF-16 code units
+     */
+    end: number;
+    /**
+     * A position in `content`, in UTF-16 code units
+     */
+    start: number;
+    userId: string;
+    username: string;
+};
+
+export type Message = {
+    message: string;
+    success: true;
+};
+
+export type Meta = {
+    apiVersion: string;
+    limits: {
+        /**
+         * The default body limit
+         */
+        bodyBytes: number;
+        /**
+         * Per client address
+         */
+        rates: Array<{
+            max: number;
+            route: string;
+            windowSeconds: number;
+        }>;
+        /**
+         * The limit of a form with a file; the file itself is limited to 5 MiB
+         */
+        uploadBytes: number;
+    };
+    /**
+     * Older versions must update
+     */
+    minAppVersion: {
+        android: string;
+        ios: string;
+    };
+    serverVersion: string;
+};
+
+export type NewFitMatchProfile = {
+    ageMax?: number;
+    ageMin?: number;
+    bio?: string;
+    birthDate?: string;
+    city?: string;
+    displayName?: string;
+    district?: string;
+    fitnessGoals?: Array<string>;
+    gender?: Gender;
+    /**
+     * Centimetres
+     */
+    height?: number;
+    /**
+     * Ids of onboarding options of type fitmatch_interest
+     */
+    interestedIn?: Array<string>;
+    lookingFor?: Array<Gender>;
+    /**
+     * Kilometres, rounded to whole ones
+     */
+    maxDistance?: number;
+    preferredTimes?: Array<string>;
+    prompts?: Array<{
+        answer: string;
+        question: string;
+    }>;
+    workoutDays?: Array<'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'>;
+};
+
+export type NewFoodLog = {
+    /**
+     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     */
+    at: string;
+    /**
+     * An id chosen by the client. Sending the same id again updates the log.
+     */
+    clientId: string;
+    data: FoodData;
+    type: 'FOOD';
+};
+
+/**
+ * Invalid items are rejected one by one; the others are written
+ */
+export type NewLog = ({
+    type: 'WORKOUT';
+} & NewWorkoutLog) | ({
+    type: 'FOOD';
+} & NewFoodLog) | ({
+    type: 'WATER';
+} & NewWaterLog) | ({
+    type: 'SLEEP';
+} & NewSleepLog) | ({
+    type: 'WEIGHT';
+} & NewWeightLog);
+
+export type NewMatch = {
+    matchId: string;
+    matchType: 'LIKE' | 'WORKOUT_BUDDY';
+    matchedAt: string;
+    matchedProfile: {
+        age: number | null;
+        displayName: string;
+        id: string;
+        photo: string | null;
+    };
+};
+
+export type NewPost = {
+    achievementId?: string;
+    activityId?: string;
+    /**
+     * With #hashtags and @mentions
+     */
+    content?: string;
+    latitude?: number;
+    locationName?: string;
+    longitude?: number;
+    /**
+     * A MIME type
+     */
+    mediaType?: string;
+    mediaUrls?: Array<string>;
+    pollEndsAt?: unknown | unknown;
+    /**
+     * Only for a POLL: 2 to 10 options
+     */
+    pollOptions?: Array<{
+        text: string;
+    }>;
+    /**
+     * Only for a POLL. Defaults to the content.
+     */
+    pollQuestion?: string;
+    type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+    visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
+    workoutId?: string;
+};
+
+export type NewProgram = {
+    days: Array<{
+        dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+        exercises?: Array<{
+            name: string;
+            repsMax: number;
+            repsMin: number;
+            sets: number;
+        }>;
+        isRestDay?: boolean;
+        name: string;
+    }>;
+    name: string;
+};
+
+export type NewSleepLog = {
+    /**
+     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     */
+    at: string;
+    /**
+     * An id chosen by the client. Sending the same id again updates the log.
+     */
+    clientId: string;
+    data: SleepData;
+    type: 'SLEEP';
+};
+
+export type NewStory = {
+    /**
+     * Hexadecimal
+     */
+    bgColor?: string;
+    caption?: string;
+    /**
+     * Seconds; only for a VIDEO
+     */
+    duration?: number;
+    fontStyle?: string;
+    mediaType: 'IMAGE' | 'VIDEO';
+    mediaUrl: string;
+    /**
+     * Hexadecimal
+     */
+    textColor?: string;
+};
+
+export type NewWaterLog = {
+    /**
+     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     */
+    at: string;
+    /**
+     * An id chosen by the client. Sending the same id again updates the log.
+     */
+    clientId: string;
+    data: WaterData;
+    type: 'WATER';
+};
+
+export type NewWeightLog = {
+    /**
+     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     */
+    at: string;
+    /**
+     * An id chosen by the client. Sending the same id again updates the log.
+     */
+    clientId: string;
+    data: WeightData;
+    type: 'WEIGHT';
+};
+
+export type NewWorkoutLog = {
+    /**
+     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     */
+    at: string;
+    /**
+     * An id chosen by the client. Sending the same id again updates the log.
+     */
+    clientId: string;
+    data: WorkoutData;
+    type: 'WORKOUT';
+};
+
+export type Notification = {
+    /**
+     * The person whose action it reports; the latest of several
+     */
+    actor: NotificationActor | null;
+    body: string;
+    createdAt: string;
+    /**
+     * The ids that the app opens
+     */
+    data: {
+        [key: string]: string;
+    };
+    id: string;
+    readAt: string | null;
+    title: string;
+    type: 'SOCIAL_FEED' | 'STORY_REACTION' | 'CHAT' | 'FITMATCH' | 'SPORT_BUDDY' | 'BOOKING' | 'GAMIFICATION' | 'FASTING' | 'ADMIN' | 'ACCOUNT';
+};
+
+export type NotificationActor = {
+    id: string;
+    image: string | null;
+    name: string;
+};
+
+export type NotificationPreferences = {
+    categories: {
+        ACCOUNT: {
+            inApp: boolean;
+            push: boolean;
+        };
+        ADMIN: {
+            inApp: boolean;
+            push: boolean;
+        };
+        BOOKING: {
+            inApp: boolean;
+            push: boolean;
+        };
+        CHAT: {
+            inApp: boolean;
+            push: boolean;
+        };
+        FASTING: {
+            inApp: boolean;
+            push: boolean;
+        };
+        FITMATCH: {
+            inApp: boolean;
+            push: boolean;
+        };
+        GAMIFICATION: {
+            inApp: boolean;
+            push: boolean;
+        };
+        SOCIAL_FEED: {
+            inApp: boolean;
+            push: boolean;
+        };
+        SPORT_BUDDY: {
+            inApp: boolean;
+            push: boolean;
+        };
+        STORY_REACTION: {
+            inApp: boolean;
+            push: boolean;
+        };
+    };
+    /**
+     * In the time zone of the caller’s profile
+     */
+    quietHours: {
+        enabled: boolean;
+        end: string;
+        start: string;
+    };
+};
+
+export type NutritionGoal = {
+    carbsTarget: number;
+    dailyCalories: number;
+    fatTarget: number;
+    goalType: string;
+    proteinTarget: number;
+};
+
+export type OnboardingOption = {
+    category: string | null;
+    icon: string;
+    label: string;
+    optionId: string;
+    sortOrder: number;
+};
+
+export type OnboardingOptionDetails = {
+    category: string | null;
+    icon: string;
+    isActive: boolean;
+    labelEn: string;
+    labelId: string;
+    optionId: string;
+    sortOrder: number;
+    type: OnboardingOptionType;
+};
+
+export type OnboardingOptionType = 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+
+export type OnboardingProfile = {
+    activityStyle: Array<string>;
+    avatarUrl: string | null;
+    bio: string | null;
+    birthDate: string | null;
+    cityId: string | null;
+    communityRulesAccepted: boolean;
+    countryId: string | null;
+    favoriteSports: Array<string>;
+    gender: Gender | null;
+    height: number | null;
+    heightUnit: HeightUnit;
+    locale: string;
+    motivations: Array<string>;
+    name: string;
+    photos: Array<string>;
+    preferredAvailability: Array<string>;
+    regionId: string | null;
+    timezone: string;
+    weight: number | null;
+    weightUnit: WeightUnit;
+};
+
+export type PersonalRecord = {
+    achievedAt: string;
+    exercise: string;
+    reps: number;
+    weightKg: number;
+};
+
+export type Photo = {
+    id: string;
+    isMain: boolean;
+    sortOrder: number;
+    url: string;
+};
+
+export type Picture = {
+    blurhash: string | null;
+    height: number | null;
+    /**
+     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     */
+    thumbnails: Array<Thumbnail>;
+    type: 'IMAGE' | 'VIDEO';
+    url: string;
+    width: number | null;
+};
+
+export type Platform = 'android' | 'ios';
+
+export type Poll = {
+    endsAt: string | null;
+    myVote: string | null;
+    options: Array<PollOption>;
+    question: string;
+    totalVotes: number;
+};
+
+export type PollOption = {
+    id: string;
+    text: string;
+    votesCount: number;
+};
+
+export type Post = {
+    commentsCount: number;
+    content: string;
+    createdAt: string;
+    /**
+     * The hashtags in the text, in text order
+     */
+    hashtags: Array<Hashtag>;
+    id: string;
+    isDeleted: boolean;
+    /**
+     * Whether the caller likes this post
+     */
+    isLiked: boolean;
+    likesCount: number;
+    /**
+     * The same as mediaUrls, with what an app needs to lay them out
+     */
+    media: Array<Picture>;
+    mediaUrls: Array<string>;
+    /**
+     * The mentions of people that the caller can see, in text order
+     */
+    mentions: Array<Mention>;
+    poll?: Poll;
+    type: PostType;
+    user: UserSummary;
+    userId: string;
+    visibility: Visibility;
+};
+
+export type PostType = 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+
+export type Profile = {
+    bio: string | null;
+    birthDate: string | null;
+    experience: string;
+    fitnessGoal: string | null;
+    gender: Gender | null;
+    height: number | null;
+    heightUnit: HeightUnit;
+    image: string | null;
+    locale: string;
+    name: string;
+    timezone: string;
+    username: string;
+    weight: number | null;
+    weightUnit: WeightUnit;
+};
+
+export type Program = {
+    createdAt: string;
+    days: Array<ProgramDay>;
+    id: string;
+    /**
+     * Whether this is the active program
+     */
+    isActive: boolean;
+    name: string;
+};
+
+export type ProgramDay = {
+    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+    exercises: Array<ProgramExercise>;
+    /**
+     * Used as programDayId of workouts
+     */
+    id: string;
+    isRestDay: boolean;
+    name: string;
+};
+
+export type ProgramExercise = {
+    id: string;
+    name: string;
+    repsMax: number;
+    repsMin: number;
+    sets: number;
+};
+
+export type Prompt = {
+    answer: string;
+    id: string;
+    question: string;
+};
+
+export type PushDelivery = {
+    attempts: number;
+    body: string;
+    createdAt: string;
+    deviceName: string | null;
+    dueAt: string;
+    finishedAt: string | null;
+    id: string;
+    /**
+     * Also the collapse id: pushes of the same notification replace each other
+     */
+    notificationId: string;
+    platform: 'android' | 'ios';
+    reason: string | null;
+    status: 'pending' | 'sent' | 'muted' | 'held' | 'pruned' | 'failed';
+    title: string;
+    type: 'SOCIAL_FEED' | 'STORY_REACTION' | 'CHAT' | 'FITMATCH' | 'SPORT_BUDDY' | 'BOOKING' | 'GAMIFICATION' | 'FASTING' | 'ADMIN' | 'ACCOUNT';
+};
+
+export type PushDevice = {
+    appVersion: string | null;
+    createdAt: string;
+    deviceId: string | null;
+    deviceName: string | null;
+    id: string;
+    lastUsed: string;
+    platform: Platform;
+};
+
+export type Region = {
+    code: string | null;
+    id: string;
+    name: string;
+    nameLocal: string | null;
+    timezone: string;
+};
+
+export type Report = {
+    createdAt: string;
+    details: string | null;
+    evidence: Array<string>;
+    id: string;
+    reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
+    reportedProfileId: string;
+    status: 'OPEN' | 'RESOLVED';
+};
+
+export type ReportReview = {
+    action: 'DISMISS' | 'SUSPEND' | 'RESTORE' | null;
+    createdAt: string;
+    details: string | null;
+    evidence: Array<string>;
+    id: string;
+    /**
+     * The last 50 messages between the two, oldest first
+     */
+    messages: Array<{
+        [key: string]: unknown;
+    }>;
+    note: string | null;
+    /**
+     * The profile at the time of the report
+     */
+    profile: {
+        [key: string]: unknown;
+    };
+    reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
+    /**
+     * The account. It may have deleted the profile since
+     */
+    reportedId: string;
+    reportedProfileId: string;
+    reporterId: string;
+    resolvedAt: string | null;
+    status: 'OPEN' | 'RESOLVED';
+};
+
+export type Session = {
+    appVersion: string | null;
+    createdAt: string;
+    deviceInfo: string | null;
+    deviceName: string | null;
+    id: string;
+    /**
+     * Partly masked
+     */
+    ipAddress: string;
+    lastUsedAt: string;
+    platform: 'android' | 'ios' | null;
+};
+
+export type SetupDraft = {
+    [key: string]: unknown;
+};
+
+export type SignedInUser = {
+    createdAt: string;
+    email: string;
+    emailVerified: boolean;
+    id: string;
+    image: string | null;
+    name: string;
+    nutritionGoal: NutritionGoal | null;
+    profile: AccountProfile | null;
+    role: 'USER' | 'ADMIN';
+};
+
+export type SleepData = {
+    minutes: number;
+    quality: number;
+};
+
+export type SleepLog = {
+    at: string;
+    clientId: string;
+    data: SleepData;
+    /**
+     * The calendar day of `at` in `timezone`, which the log counts for
+     */
+    day: string;
+    id: string;
+    /**
+     * The time zone of the user when the log was written
+     */
+    timezone: string;
+    type: 'SLEEP';
+};
+
+export type Stats = {
+    /**
+     * Average minutes of all workouts
+     */
+    avgWorkoutDuration: number;
+    currentWeight: number | null;
+    /**
+     * Level n starts at 50·n·(n-1) XP
+     */
+    level: number;
+    longestStreak: number;
+    /**
+     * Days in a row with a log, up to today or, while today is empty, yesterday
+     */
+    streak: number;
+    todayCalories: number;
+    /**
+     * Grams
+     */
+    todayProtein: number;
+    totalPRs: number;
+    totalWorkouts: number;
+    totalXp: number;
+    /**
+     * Since the first of the month
+     */
+    workoutsThisMonth: number;
+    /**
+     * Since Monday
+     */
+    workoutsThisWeek: number;
+};
+
+export type Story = {
+    bgColor: string | null;
+    caption: string | null;
+    createdAt: string;
+    duration: number | null;
+    expiresAt: string;
+    fontStyle: string | null;
+    id: string;
+    /**
+     * Whether the caller has viewed the story
+     */
+    isViewed: boolean;
+    media: Picture;
+    mediaType: 'IMAGE' | 'VIDEO';
+    mediaUrl: string;
+    myReaction: string | null;
+    reactionCount: number;
+    textColor: string | null;
+    user: UserSummary;
+    userId: string;
+    /**
+     * The number of viewers, without the author
+     */
+    viewCount: number;
+};
+
+export type StoryRing = {
+    hasUnviewed: boolean;
+    isOwn: boolean;
+    latestStoryAt: string;
+    storyCount: number;
+    userId: string;
+    userImage: string | null;
+    userName: string;
+};
+
+export type StoryViewer = {
+    reaction: string | null;
+    user: UserSummary;
+    viewedAt: string;
+};
+
+export type Subscription = {
+    currentPeriodEnd: string;
+    currentPeriodStart: string;
+    id: string;
+    planId: string;
+    status: 'ACTIVE' | 'CANCELED' | 'EXPIRED';
+};
+
+export type SwipeLimits = {
+    /**
+     * 10; 999999 with an active subscription, which means no limit
+     */
+    dailySwipes: number;
+    remaining: number;
+    unlimited: boolean;
+    used: number;
+};
+
+export type SwipeResult = {
+    isMatch: boolean;
+    match?: NewMatch;
+    /**
+     * Swipes left today; 999999 with an active subscription
+     */
+    remaining: number;
+    swipeType: 'PASS' | 'LIKE' | 'WORKOUT_BUDDY';
+};
+
+export type Thumbnail = {
+    height: number;
+    url: string;
+    width: number;
+};
+
+export type TodayWorkout = {
+    exercises: Array<{
+        id: string;
+        name: string;
+        repsMax: number;
+        repsMin: number;
+        sets: number;
+    }>;
+    isRestDay: boolean;
+    name: string;
+    programDayId: string;
+};
+
+export type TrendingHashtag = {
+    postsCount: number;
+    tag: string;
+};
+
+export type UpcomingActivity = {
+    date: string;
+    endTime: string;
+    id: string;
+    locationName: string;
+    sport: string;
+    startTime: string;
+    title: string;
+};
+
+export type UserProfile = {
+    bio: string | null;
+    followersCount: number;
+    followingCount: number;
+    id: string;
+    image: string | null;
+    isFollowedBy: boolean;
+    isFollowing: boolean;
+    isSelf: boolean;
+    name: string;
+    /**
+     * The number of posts that GET /feed?userId= lists for the caller
+     */
+    postsCount: number;
+    username: string;
+};
+
+export type UserSummary = {
+    id: string;
+    image: string | null;
+    name: string;
+    username: string | null;
+};
+
+export type UserWithFollow = {
+    id: string;
+    image: string | null;
+    /**
+     * Whether the caller follows this person
+     */
+    isFollowing: boolean;
+    name: string;
+    username: string | null;
+};
+
+export type Venue = {
+    branch: string | null;
+    chainId: string | null;
+    city: string | null;
+    id: string;
+    isCustom: boolean;
+    latitude: number | null;
+    longitude: number | null;
+    name: string;
+    placeId: string | null;
+    sortOrder: number;
+};
+
+export type Verification = {
+    decidedAt: string | null;
+    reason: string | null;
+    status: 'NONE' | 'PENDING' | 'APPROVED' | 'REJECTED';
+    submittedAt: string | null;
+};
+
+export type VerificationReview = {
+    accountId: string;
+    decidedAt: string | null;
+    displayName: string | null;
+    /**
+     * Whether the selfie is still available at …/:id/selfie
+     */
+    hasSelfie: boolean;
+    id: string;
+    /**
+     * The photos at the time the selfie was submitted. An approval covers these only
+     */
+    photos: Array<CandidatePhoto>;
+    profileId: string;
+    reason: string | null;
+    status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED';
+    submittedAt: string;
+};
+
+export type Visibility = 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
+
+export type WaterData = {
+    ml: number;
+};
+
+export type WaterLog = {
+    at: string;
+    clientId: string;
+    data: WaterData;
+    /**
+     * The calendar day of `at` in `timezone`, which the log counts for
+     */
+    day: string;
+    id: string;
+    /**
+     * The time zone of the user when the log was written
+     */
+    timezone: string;
+    type: 'WATER';
+};
+
+export type WeeklyOverview = {
+    /**
+     * The last seven days, today last
+     */
+    days: Array<{
+        date: string;
+        /**
+         * Short name. Indonesian, or English if Accept-Language prefers it.
+         */
+        dayName: string;
+        isToday: boolean;
+        nutrition: boolean;
+        sleep: boolean;
+        water: boolean;
+        workout: boolean;
+    }>;
+    stats: {
+        /**
+         * Completed activities / 28 × 100
+         */
+        consistency: number;
+        nutritionCount: number;
+        sleepCount: number;
+        waterCount: number;
+        workoutCount: number;
+    };
+};
+
+export type WeightData = {
+    kg: number;
+};
+
+export type WeightLog = {
+    at: string;
+    clientId: string;
+    data: WeightData;
+    /**
+     * The calendar day of `at` in `timezone`, which the log counts for
+     */
+    day: string;
+    id: string;
+    /**
+     * The time zone of the user when the log was written
+     */
+    timezone: string;
+    type: 'WEIGHT';
+};
+
+export type WeightUnit = 'kg' | 'pound';
+
+export type WorkoutData = {
+    durationMinutes: number;
+    exercises?: Array<WorkoutExercise>;
+    programDayId?: string;
+    title?: string;
+};
+
+export type WorkoutExercise = {
+    name: string;
+    sets: Array<WorkoutSet>;
+};
+
+export type WorkoutLog = {
+    at: string;
+    clientId: string;
+    data: WorkoutData;
+    /**
+     * The calendar day of `at` in `timezone`, which the log counts for
+     */
+    day: string;
+    id: string;
+    /**
+     * The time zone of the user when the log was written
+     */
+    timezone: string;
+    type: 'WORKOUT';
+};
+
+export type WorkoutSet = {
+    reps: number;
+    weightKg: number;
+};
+
+export type ChangePasswordData = {
     body: {
         currentPassword: string;
         /**
@@ -29,28 +1498,71 @@ export type PostAuthChangePasswordData = {
     url: '/auth/change-password';
 };
 
-export type PostAuthChangePasswordErrors = {
+export type ChangePasswordErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_CURRENT_PASSWORD`: The current password is incorrect
+     *
+     * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthChangePasswordError = PostAuthChangePasswordErrors[keyof PostAuthChangePasswordErrors];
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
 
-export type PostAuthChangePasswordResponses = {
+export type ChangePasswordResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostAuthChangePasswordResponse = PostAuthChangePasswordResponses[keyof PostAuthChangePasswordResponses];
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
 
-export type PostAuthCheckEmailData = {
+export type CheckEmailData = {
     body: {
         email: string;
     };
@@ -59,16 +1571,46 @@ export type PostAuthCheckEmailData = {
     url: '/auth/check-email';
 };
 
-export type PostAuthCheckEmailErrors = {
+export type CheckEmailErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `INVALID_EMAIL`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthCheckEmailError = PostAuthCheckEmailErrors[keyof PostAuthCheckEmailErrors];
+export type CheckEmailError = CheckEmailErrors[keyof CheckEmailErrors];
 
-export type PostAuthCheckEmailResponses = {
+export type CheckEmailResponses = {
     /**
      * Default Response
      */
@@ -89,9 +1631,9 @@ export type PostAuthCheckEmailResponses = {
     };
 };
 
-export type PostAuthCheckEmailResponse = PostAuthCheckEmailResponses[keyof PostAuthCheckEmailResponses];
+export type CheckEmailResponse = CheckEmailResponses[keyof CheckEmailResponses];
 
-export type PostAuthForgotPasswordData = {
+export type RequestPasswordResetData = {
     body: {
         email: string;
     };
@@ -100,16 +1642,44 @@ export type PostAuthForgotPasswordData = {
     url: '/auth/forgot-password';
 };
 
-export type PostAuthForgotPasswordErrors = {
+export type RequestPasswordResetErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthForgotPasswordError = PostAuthForgotPasswordErrors[keyof PostAuthForgotPasswordErrors];
+export type RequestPasswordResetError = RequestPasswordResetErrors[keyof RequestPasswordResetErrors];
 
-export type PostAuthForgotPasswordResponses = {
+export type RequestPasswordResetResponses = {
     /**
      * Default Response
      */
@@ -121,9 +1691,9 @@ export type PostAuthForgotPasswordResponses = {
     };
 };
 
-export type PostAuthForgotPasswordResponse = PostAuthForgotPasswordResponses[keyof PostAuthForgotPasswordResponses];
+export type RequestPasswordResetResponse = RequestPasswordResetResponses[keyof RequestPasswordResetResponses];
 
-export type PostAuthLoginData = {
+export type SignInData = {
     body: {
         appVersion?: string;
         deviceInfo?: string;
@@ -137,16 +1707,56 @@ export type PostAuthLoginData = {
     url: '/auth/login';
 };
 
-export type PostAuthLoginErrors = {
+export type SignInErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `INVALID_CREDENTIALS`: The email or the password is incorrect
+     *
+     * `PROVIDER_A_ACCOUNT`: This account signs in with provider A and has no password
+     */
+    401: Failure;
+    /**
+     * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: Too many sign-ins at the moment. Please try again.
+     *
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthLoginError = PostAuthLoginErrors[keyof PostAuthLoginErrors];
+export type SignInError = SignInErrors[keyof SignInErrors];
 
-export type PostAuthLoginResponses = {
+export type SignInResponses = {
     /**
      * Default Response
      */
@@ -164,58 +1774,13 @@ export type PostAuthLoginResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
 };
 
-export type PostAuthLoginResponse = PostAuthLoginResponses[keyof PostAuthLoginResponses];
+export type SignInResponse = SignInResponses[keyof SignInResponses];
 
-export type PostAuthLoginCodeData = {
+export type SignInWithCodeData = {
     body: {
         appVersion?: string;
         /**
@@ -232,16 +1797,46 @@ export type PostAuthLoginCodeData = {
     url: '/auth/login-code';
 };
 
-export type PostAuthLoginCodeErrors = {
+export type SignInWithCodeErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_CODE`: The code is invalid or has expired. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthLoginCodeError = PostAuthLoginCodeErrors[keyof PostAuthLoginCodeErrors];
+export type SignInWithCodeError = SignInWithCodeErrors[keyof SignInWithCodeErrors];
 
-export type PostAuthLoginCodeResponses = {
+export type SignInWithCodeResponses = {
     /**
      * Default Response
      */
@@ -259,58 +1854,13 @@ export type PostAuthLoginCodeResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
 };
 
-export type PostAuthLoginCodeResponse = PostAuthLoginCodeResponses[keyof PostAuthLoginCodeResponses];
+export type SignInWithCodeResponse = SignInWithCodeResponses[keyof SignInWithCodeResponses];
 
-export type PostAuthLogoutData = {
+export type SignOutData = {
     body?: {
         allDevices?: boolean;
         refreshToken?: string;
@@ -320,114 +1870,113 @@ export type PostAuthLogoutData = {
     url: '/auth/logout';
 };
 
-export type PostAuthLogoutErrors = {
+export type SignOutErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthLogoutError = PostAuthLogoutErrors[keyof PostAuthLogoutErrors];
+export type SignOutError = SignOutErrors[keyof SignOutErrors];
 
-export type PostAuthLogoutResponses = {
+export type SignOutResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostAuthLogoutResponse = PostAuthLogoutResponses[keyof PostAuthLogoutResponses];
+export type SignOutResponse = SignOutResponses[keyof SignOutResponses];
 
-export type GetAuthMeData = {
+export type GetCurrentUserData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/auth/me';
 };
 
-export type GetAuthMeErrors = {
+export type GetCurrentUserErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetAuthMeError = GetAuthMeErrors[keyof GetAuthMeErrors];
+export type GetCurrentUserError = GetCurrentUserErrors[keyof GetCurrentUserErrors];
 
-export type GetAuthMeResponses = {
+export type GetCurrentUserResponses = {
     /**
      * Default Response
      */
     200: {
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            referralCode: string | null;
-            role: 'USER' | 'ADMIN';
-            stats: {
-                totalFoodEntries: number;
-                totalWorkouts: number;
-            };
-            subscription: {
-                currentPeriodEnd: string;
-                currentPeriodStart: string;
-                id: string;
-                planId: string;
-                status: 'ACTIVE' | 'CANCELED' | 'EXPIRED';
-            } | null;
-            updatedAt: string;
-        };
+        user: CurrentUser;
     };
 };
 
-export type GetAuthMeResponse = GetAuthMeResponses[keyof GetAuthMeResponses];
+export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUserResponses];
 
-export type PostAuthProviderAData = {
+export type SignInWithProviderAData = {
     body: {
         appVersion?: string;
         deviceInfo?: string;
@@ -443,16 +1992,52 @@ export type PostAuthProviderAData = {
     url: '/auth/provider-a';
 };
 
-export type PostAuthProviderAErrors = {
+export type SignInWithProviderAErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `INVALID_PROVIDER_A_TOKEN`: The token of provider A is invalid or has expired
+     *
+     * `PROVIDER_A_EMAIL_NOT_VERIFIED`: Provider A has not verified this email address
+     *
+     * `ACCOUNT_NOT_VERIFIED`: An account with this email exists but is not verified yet. Verify its email address first.
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthProviderAError = PostAuthProviderAErrors[keyof PostAuthProviderAErrors];
+export type SignInWithProviderAError = SignInWithProviderAErrors[keyof SignInWithProviderAErrors];
 
-export type PostAuthProviderAResponses = {
+export type SignInWithProviderAResponses = {
     /**
      * Default Response
      */
@@ -471,52 +2056,7 @@ export type PostAuthProviderAResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
     /**
      * Default Response
@@ -536,58 +2076,13 @@ export type PostAuthProviderAResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
 };
 
-export type PostAuthProviderAResponse = PostAuthProviderAResponses[keyof PostAuthProviderAResponses];
+export type SignInWithProviderAResponse = SignInWithProviderAResponses[keyof SignInWithProviderAResponses];
 
-export type PostAuthProviderBData = {
+export type SignInWithProviderBData = {
     body: {
         appVersion?: string;
         /**
@@ -615,16 +2110,52 @@ export type PostAuthProviderBData = {
     url: '/auth/provider-b';
 };
 
-export type PostAuthProviderBErrors = {
+export type SignInWithProviderBErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `PROVIDER_B_EMAIL_REQUIRED`: Please allow provider B to share an email address
+     */
+    400: Failure;
+    /**
+     * `INVALID_PROVIDER_B_TOKEN`: The token of provider B is invalid or has expired
+     *
+     * `ACCOUNT_NOT_VERIFIED`: An account with this email exists but is not verified yet. Verify its email address first.
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthProviderBError = PostAuthProviderBErrors[keyof PostAuthProviderBErrors];
+export type SignInWithProviderBError = SignInWithProviderBErrors[keyof SignInWithProviderBErrors];
 
-export type PostAuthProviderBResponses = {
+export type SignInWithProviderBResponses = {
     /**
      * Default Response
      */
@@ -643,52 +2174,7 @@ export type PostAuthProviderBResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
     /**
      * Default Response
@@ -708,58 +2194,13 @@ export type PostAuthProviderBResponses = {
          */
         refreshToken: string;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
 };
 
-export type PostAuthProviderBResponse = PostAuthProviderBResponses[keyof PostAuthProviderBResponses];
+export type SignInWithProviderBResponse = SignInWithProviderBResponses[keyof SignInWithProviderBResponses];
 
-export type PostAuthRefreshData = {
+export type RefreshTokensData = {
     body: {
         refreshToken: string;
     };
@@ -774,16 +2215,50 @@ export type PostAuthRefreshData = {
     url: '/auth/refresh';
 };
 
-export type PostAuthRefreshErrors = {
+export type RefreshTokensErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `INVALID_REFRESH_TOKEN`: The refresh token is invalid or has expired
+     *
+     * `REFRESH_FAILED`: Please sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthRefreshError = PostAuthRefreshErrors[keyof PostAuthRefreshErrors];
+export type RefreshTokensError = RefreshTokensErrors[keyof RefreshTokensErrors];
 
-export type PostAuthRefreshResponses = {
+export type RefreshTokensResponses = {
     /**
      * Default Response
      */
@@ -804,9 +2279,9 @@ export type PostAuthRefreshResponses = {
     };
 };
 
-export type PostAuthRefreshResponse = PostAuthRefreshResponses[keyof PostAuthRefreshResponses];
+export type RefreshTokensResponse = RefreshTokensResponses[keyof RefreshTokensResponses];
 
-export type PostAuthRegisterData = {
+export type RegisterData = {
     body: {
         appVersion?: string;
         deviceInfo?: string;
@@ -825,16 +2300,50 @@ export type PostAuthRegisterData = {
     url: '/auth/register';
 };
 
-export type PostAuthRegisterErrors = {
+export type RegisterErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EMAIL_EXISTS`: An account with this email already exists
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthRegisterError = PostAuthRegisterErrors[keyof PostAuthRegisterErrors];
+export type RegisterError = RegisterErrors[keyof RegisterErrors];
 
-export type PostAuthRegisterResponses = {
+export type RegisterResponses = {
     /**
      * Default Response
      */
@@ -853,58 +2362,13 @@ export type PostAuthRegisterResponses = {
         refreshToken: string;
         requiresEmailVerification: true;
         success: true;
-        user: {
-            createdAt: string;
-            email: string;
-            emailVerified: boolean;
-            id: string;
-            image: string | null;
-            name: string;
-            nutritionGoal: {
-                carbsTarget: number;
-                dailyCalories: number;
-                fatTarget: number;
-                goalType: string;
-                proteinTarget: number;
-            } | null;
-            profile: {
-                avatarUrl?: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                /**
-                 * Centimetres
-                 */
-                height: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                heightUnit: 'cm' | 'feet';
-                onboardingCompleted: boolean;
-                /**
-                 * The last step that was completed, 0 to 3
-                 */
-                onboardingStep: number;
-                timezone: string;
-                username?: string;
-                /**
-                 * Kilograms
-                 */
-                weight: number | null;
-                /**
-                 * The preferred display unit
-                 */
-                weightUnit: 'kg' | 'pound';
-            } | null;
-            role: 'USER' | 'ADMIN';
-        };
+        user: SignedInUser;
     };
 };
 
-export type PostAuthRegisterResponse = PostAuthRegisterResponses[keyof PostAuthRegisterResponses];
+export type RegisterResponse = RegisterResponses[keyof RegisterResponses];
 
-export type PostAuthReportIssueData = {
+export type ReportSignInIssueData = {
     body: {
         description: string;
         email: string;
@@ -914,16 +2378,44 @@ export type PostAuthReportIssueData = {
     url: '/auth/report-issue';
 };
 
-export type PostAuthReportIssueErrors = {
+export type ReportSignInIssueErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthReportIssueError = PostAuthReportIssueErrors[keyof PostAuthReportIssueErrors];
+export type ReportSignInIssueError = ReportSignInIssueErrors[keyof ReportSignInIssueErrors];
 
-export type PostAuthReportIssueResponses = {
+export type ReportSignInIssueResponses = {
     /**
      * Default Response
      */
@@ -935,9 +2427,9 @@ export type PostAuthReportIssueResponses = {
     };
 };
 
-export type PostAuthReportIssueResponse = PostAuthReportIssueResponses[keyof PostAuthReportIssueResponses];
+export type ReportSignInIssueResponse = ReportSignInIssueResponses[keyof ReportSignInIssueResponses];
 
-export type PostAuthRequestCodeData = {
+export type RequestSignInCodeData = {
     body: {
         email: string;
     };
@@ -946,28 +2438,53 @@ export type PostAuthRequestCodeData = {
     url: '/auth/request-code';
 };
 
-export type PostAuthRequestCodeErrors = {
+export type RequestSignInCodeErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthRequestCodeError = PostAuthRequestCodeErrors[keyof PostAuthRequestCodeErrors];
+export type RequestSignInCodeError = RequestSignInCodeErrors[keyof RequestSignInCodeErrors];
 
-export type PostAuthRequestCodeResponses = {
+export type RequestSignInCodeResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostAuthRequestCodeResponse = PostAuthRequestCodeResponses[keyof PostAuthRequestCodeResponses];
+export type RequestSignInCodeResponse = RequestSignInCodeResponses[keyof RequestSignInCodeResponses];
 
-export type PostAuthResendVerificationData = {
+export type ResendVerificationData = {
     body: {
         email: string;
     };
@@ -976,16 +2493,46 @@ export type PostAuthResendVerificationData = {
     url: '/auth/resend-verification';
 };
 
-export type PostAuthResendVerificationErrors = {
+export type ResendVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `EMAIL_FAILED`: The email could not be sent. Please try again later.
+     *
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthResendVerificationError = PostAuthResendVerificationErrors[keyof PostAuthResendVerificationErrors];
+export type ResendVerificationError = ResendVerificationErrors[keyof ResendVerificationErrors];
 
-export type PostAuthResendVerificationResponses = {
+export type ResendVerificationResponses = {
     /**
      * Default Response
      */
@@ -997,9 +2544,9 @@ export type PostAuthResendVerificationResponses = {
     };
 };
 
-export type PostAuthResendVerificationResponse = PostAuthResendVerificationResponses[keyof PostAuthResendVerificationResponses];
+export type ResendVerificationResponse = ResendVerificationResponses[keyof ResendVerificationResponses];
 
-export type GetAuthResetPasswordData = {
+export type CheckPasswordResetData = {
     body?: never;
     path?: never;
     query: {
@@ -1012,16 +2559,32 @@ export type GetAuthResetPasswordData = {
     url: '/auth/reset-password';
 };
 
-export type GetAuthResetPasswordErrors = {
+export type CheckPasswordResetErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetAuthResetPasswordError = GetAuthResetPasswordErrors[keyof GetAuthResetPasswordErrors];
+export type CheckPasswordResetError = CheckPasswordResetErrors[keyof CheckPasswordResetErrors];
 
-export type GetAuthResetPasswordResponses = {
+export type CheckPasswordResetResponses = {
     /**
      * Default Response
      */
@@ -1033,9 +2596,9 @@ export type GetAuthResetPasswordResponses = {
     };
 };
 
-export type GetAuthResetPasswordResponse = GetAuthResetPasswordResponses[keyof GetAuthResetPasswordResponses];
+export type CheckPasswordResetResponse = CheckPasswordResetResponses[keyof CheckPasswordResetResponses];
 
-export type PostAuthResetPasswordData = {
+export type ResetPasswordData = {
     body: {
         email: string;
         /**
@@ -1052,16 +2615,48 @@ export type PostAuthResetPasswordData = {
     url: '/auth/reset-password';
 };
 
-export type PostAuthResetPasswordErrors = {
+export type ResetPasswordErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     *
+     * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthResetPasswordError = PostAuthResetPasswordErrors[keyof PostAuthResetPasswordErrors];
+export type ResetPasswordError = ResetPasswordErrors[keyof ResetPasswordErrors];
 
-export type PostAuthResetPasswordResponses = {
+export type ResetPasswordResponses = {
     /**
      * Default Response
      */
@@ -1073,52 +2668,60 @@ export type PostAuthResetPasswordResponses = {
     };
 };
 
-export type PostAuthResetPasswordResponse = PostAuthResetPasswordResponses[keyof PostAuthResetPasswordResponses];
+export type ResetPasswordResponse = ResetPasswordResponses[keyof ResetPasswordResponses];
 
-export type GetAuthSessionsData = {
+export type ListSessionsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/auth/sessions';
 };
 
-export type GetAuthSessionsErrors = {
+export type ListSessionsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetAuthSessionsError = GetAuthSessionsErrors[keyof GetAuthSessionsErrors];
+export type ListSessionsError = ListSessionsErrors[keyof ListSessionsErrors];
 
-export type GetAuthSessionsResponses = {
+export type ListSessionsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            sessions: Array<{
-                appVersion: string | null;
-                createdAt: string;
-                deviceInfo: string | null;
-                deviceName: string | null;
-                id: string;
-                /**
-                 * Partly masked
-                 */
-                ipAddress: string;
-                lastUsedAt: string;
-                platform: 'android' | 'ios' | null;
-            }>;
+            sessions: Array<Session>;
             totalSessions: number;
         };
         success: true;
     };
 };
 
-export type GetAuthSessionsResponse = GetAuthSessionsResponses[keyof GetAuthSessionsResponses];
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
 
-export type PostAuthSessionsData = {
+export type RevokeSessionsData = {
     body: {
         action: 'revoke_session' | 'revoke_all';
         exceptCurrentRefreshToken?: string;
@@ -1129,28 +2732,61 @@ export type PostAuthSessionsData = {
     url: '/auth/sessions';
 };
 
-export type PostAuthSessionsErrors = {
+export type RevokeSessionsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such session
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthSessionsError = PostAuthSessionsErrors[keyof PostAuthSessionsErrors];
+export type RevokeSessionsError = RevokeSessionsErrors[keyof RevokeSessionsErrors];
 
-export type PostAuthSessionsResponses = {
+export type RevokeSessionsResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostAuthSessionsResponse = PostAuthSessionsResponses[keyof PostAuthSessionsResponses];
+export type RevokeSessionsResponse = RevokeSessionsResponses[keyof RevokeSessionsResponses];
 
-export type PostAuthSetInitialPasswordData = {
+export type SetInitialPasswordData = {
     body: {
         confirmPassword?: string;
         /**
@@ -1163,28 +2799,69 @@ export type PostAuthSetInitialPasswordData = {
     url: '/auth/set-initial-password';
 };
 
-export type PostAuthSetInitialPasswordErrors = {
+export type SetInitialPasswordErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: The two passwords do not match
+     *
+     * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     */
+    401: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PASSWORD_ALREADY_SET`: This account already has a password
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthSetInitialPasswordError = PostAuthSetInitialPasswordErrors[keyof PostAuthSetInitialPasswordErrors];
+export type SetInitialPasswordError = SetInitialPasswordErrors[keyof SetInitialPasswordErrors];
 
-export type PostAuthSetInitialPasswordResponses = {
+export type SetInitialPasswordResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostAuthSetInitialPasswordResponse = PostAuthSetInitialPasswordResponses[keyof PostAuthSetInitialPasswordResponses];
+export type SetInitialPasswordResponse = SetInitialPasswordResponses[keyof SetInitialPasswordResponses];
 
-export type PostAuthVerifyEmailData = {
+export type VerifyEmailData = {
     body: {
         /**
          * Six digits
@@ -1197,16 +2874,50 @@ export type PostAuthVerifyEmailData = {
     url: '/auth/verify-email';
 };
 
-export type PostAuthVerifyEmailErrors = {
+export type VerifyEmailErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_CODE`: The code is invalid or has expired. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostAuthVerifyEmailError = PostAuthVerifyEmailErrors[keyof PostAuthVerifyEmailErrors];
+export type VerifyEmailError = VerifyEmailErrors[keyof VerifyEmailErrors];
 
-export type PostAuthVerifyEmailResponses = {
+export type VerifyEmailResponses = {
     /**
      * Default Response
      */
@@ -1218,112 +2929,97 @@ export type PostAuthVerifyEmailResponses = {
     };
 };
 
-export type PostAuthVerifyEmailResponse = PostAuthVerifyEmailResponses[keyof PostAuthVerifyEmailResponses];
+export type VerifyEmailResponse = VerifyEmailResponses[keyof VerifyEmailResponses];
 
-export type GetDashboardHealthScoreData = {
+export type GetHealthScoreData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/dashboard/health-score';
 };
 
-export type GetDashboardHealthScoreErrors = {
+export type GetHealthScoreErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetDashboardHealthScoreError = GetDashboardHealthScoreErrors[keyof GetDashboardHealthScoreErrors];
+export type GetHealthScoreError = GetHealthScoreErrors[keyof GetHealthScoreErrors];
 
-export type GetDashboardHealthScoreResponses = {
+export type GetHealthScoreResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            metrics: {
-                nutrition: {
-                    /**
-                     * Today’s calories as a percentage of the goal
-                     */
-                    calorieProgress: number;
-                    daysTracked: number;
-                    score: number;
-                };
-                sleep: {
-                    /**
-                     * Minutes per day
-                     */
-                    avgDuration: number;
-                    /**
-                     * 1 to 5, to one decimal; 0 without an entry
-                     */
-                    avgQuality: number;
-                    daysTracked: number;
-                    score: number;
-                };
-                water: {
-                    score: number;
-                    /**
-                     * Days in a row with water logged
-                     */
-                    streak: number;
-                    /**
-                     * Today’s water as a percentage of the goal, at most 100
-                     */
-                    todayProgress: number;
-                };
-                workout: {
-                    completed: number;
-                    score: number;
-                    /**
-                     * ISO weeks in a row with a workout
-                     */
-                    streak: number;
-                    target: number;
-                };
-            };
-            /**
-             * Of this ISO week up to today: workout 30 %, nutrition 25 %, water 20 %, sleep 25 %
-             */
-            overallScore: number;
-            /**
-             * Of the previous week
-             */
-            previousScore: number;
-            /**
-             * About the weakest metric. Indonesian, or English if Accept-Language prefers it.
-             */
-            tips: Array<string>;
-            /**
-             * Up or down by more than 5 points
-             */
-            trend: 'up' | 'down' | 'neutral';
-        };
+        data: HealthScore;
         success: true;
     };
 };
 
-export type GetDashboardHealthScoreResponse = GetDashboardHealthScoreResponses[keyof GetDashboardHealthScoreResponses];
+export type GetHealthScoreResponse = GetHealthScoreResponses[keyof GetHealthScoreResponses];
 
-export type GetDashboardHomeData = {
+export type GetHomeData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/dashboard/home';
 };
 
-export type GetDashboardHomeErrors = {
+export type GetHomeErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetDashboardHomeError = GetDashboardHomeErrors[keyof GetDashboardHomeErrors];
+export type GetHomeError = GetHomeErrors[keyof GetHomeErrors];
 
-export type GetDashboardHomeResponses = {
+export type GetHomeResponses = {
     /**
      * Default Response
      */
@@ -1337,215 +3033,126 @@ export type GetDashboardHomeResponses = {
             /**
              * The newest ten
              */
-            matches: Array<{
-                displayName: string;
-                matchId: string;
-                matchedAt: string;
-                photo: string | null;
-                profileId: string;
-            }>;
+            matches: Array<HomeMatch>;
             profileCompletion: number | null;
-            stats: {
-                /**
-                 * Average minutes of all workouts
-                 */
-                avgWorkoutDuration: number;
-                currentWeight: number | null;
-                /**
-                 * Level n starts at 50·n·(n-1) XP
-                 */
-                level: number;
-                longestStreak: number;
-                /**
-                 * Days in a row with a log, up to today or, while today is empty, yesterday
-                 */
-                streak: number;
-                todayCalories: number;
-                /**
-                 * Grams
-                 */
-                todayProtein: number;
-                totalPRs: number;
-                totalWorkouts: number;
-                totalXp: number;
-                /**
-                 * Since the first of the month
-                 */
-                workoutsThisMonth: number;
-                /**
-                 * Since Monday
-                 */
-                workoutsThisWeek: number;
-            };
-            today: {
-                dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-                water: {
-                    currentMl: number;
-                    targetMl: number;
-                };
-                /**
-                 * Null on a rest day, on a day that is not in the active program, and without an active program
-                 */
-                workout: {
-                    exercises: Array<{
-                        id: string;
-                        name: string;
-                        repsMax: number;
-                        repsMin: number;
-                        sets: number;
-                    }>;
-                    isRestDay: boolean;
-                    name: string;
-                    programDayId: string;
-                } | null;
-            };
+            stats: Stats;
+            today: HomeToday;
             /**
              * Always empty until activities exist
              */
-            upcomingActivities: Array<{
-                date: string;
-                endTime: string;
-                id: string;
-                locationName: string;
-                sport: string;
-                startTime: string;
-                title: string;
-            }>;
-            user: {
-                email: string | null;
-                id: string;
-                image: string | null;
-                level: number;
-                longestStreak: number;
-                name: string | null;
-                streak: number;
-                totalXp: number;
-                xpToNextLevel: number;
-            };
+            upcomingActivities: Array<UpcomingActivity>;
+            user: HomeUser;
         };
         success: true;
     };
 };
 
-export type GetDashboardHomeResponse = GetDashboardHomeResponses[keyof GetDashboardHomeResponses];
+export type GetHomeResponse = GetHomeResponses[keyof GetHomeResponses];
 
-export type GetDashboardStatsData = {
+export type GetStatsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/dashboard/stats';
 };
 
-export type GetDashboardStatsErrors = {
+export type GetStatsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetDashboardStatsError = GetDashboardStatsErrors[keyof GetDashboardStatsErrors];
+export type GetStatsError = GetStatsErrors[keyof GetStatsErrors];
 
-export type GetDashboardStatsResponses = {
+export type GetStatsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            stats: {
-                /**
-                 * Average minutes of all workouts
-                 */
-                avgWorkoutDuration: number;
-                currentWeight: number | null;
-                /**
-                 * Level n starts at 50·n·(n-1) XP
-                 */
-                level: number;
-                longestStreak: number;
-                /**
-                 * Days in a row with a log, up to today or, while today is empty, yesterday
-                 */
-                streak: number;
-                todayCalories: number;
-                /**
-                 * Grams
-                 */
-                todayProtein: number;
-                totalPRs: number;
-                totalWorkouts: number;
-                totalXp: number;
-                /**
-                 * Since the first of the month
-                 */
-                workoutsThisMonth: number;
-                /**
-                 * Since Monday
-                 */
-                workoutsThisWeek: number;
-            };
+            stats: Stats;
             updatedAt: string;
         };
         success: true;
     };
 };
 
-export type GetDashboardStatsResponse = GetDashboardStatsResponses[keyof GetDashboardStatsResponses];
+export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
 
-export type GetDashboardWeeklyOverviewData = {
+export type GetWeeklyOverviewData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/dashboard/weekly-overview';
 };
 
-export type GetDashboardWeeklyOverviewErrors = {
+export type GetWeeklyOverviewErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetDashboardWeeklyOverviewError = GetDashboardWeeklyOverviewErrors[keyof GetDashboardWeeklyOverviewErrors];
+export type GetWeeklyOverviewError = GetWeeklyOverviewErrors[keyof GetWeeklyOverviewErrors];
 
-export type GetDashboardWeeklyOverviewResponses = {
+export type GetWeeklyOverviewResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            /**
-             * The last seven days, today last
-             */
-            days: Array<{
-                date: string;
-                /**
-                 * Short name. Indonesian, or English if Accept-Language prefers it.
-                 */
-                dayName: string;
-                isToday: boolean;
-                nutrition: boolean;
-                sleep: boolean;
-                water: boolean;
-                workout: boolean;
-            }>;
-            stats: {
-                /**
-                 * Completed activities / 28 × 100
-                 */
-                consistency: number;
-                nutritionCount: number;
-                sleepCount: number;
-                waterCount: number;
-                workoutCount: number;
-            };
-        };
+        data: WeeklyOverview;
         success: true;
     };
 };
 
-export type GetDashboardWeeklyOverviewResponse = GetDashboardWeeklyOverviewResponses[keyof GetDashboardWeeklyOverviewResponses];
+export type GetWeeklyOverviewResponse = GetWeeklyOverviewResponses[keyof GetWeeklyOverviewResponses];
 
-export type GetFastingData = {
+export type ListFastsData = {
     body?: never;
     path?: never;
     query?: {
@@ -1557,33 +3164,44 @@ export type GetFastingData = {
     url: '/fasting';
 };
 
-export type GetFastingErrors = {
+export type ListFastsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFastingError = GetFastingErrors[keyof GetFastingErrors];
+export type ListFastsError = ListFastsErrors[keyof ListFastsErrors];
 
-export type GetFastingResponses = {
+export type ListFastsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            fasts: Array<{
-                /**
-                 * Null while it runs. A fast runs until you end it
-                 */
-                endedAt: string | null;
-                goalAt: string;
-                goalHours: number;
-                id: string;
-                plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
-                reachedGoal: boolean;
-                startedAt: string;
-            }>;
+            fasts: Array<Fast>;
             /**
              * null on the last page
              */
@@ -1593,9 +3211,9 @@ export type GetFastingResponses = {
     };
 };
 
-export type GetFastingResponse = GetFastingResponses[keyof GetFastingResponses];
+export type ListFastsResponse = ListFastsResponses[keyof ListFastsResponses];
 
-export type PostFastingData = {
+export type StartFastData = {
     body: {
         endedAt?: string;
         /**
@@ -1616,57 +3234,114 @@ export type PostFastingData = {
     url: '/fasting';
 };
 
-export type PostFastingErrors = {
+export type StartFastErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `AGE_RESTRICTED`: You must be at least … years old to track fasts
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `FAST_RUNNING`: A fast is already running. End it first.
+     *
+     * `FAST_OVERLAPS`: You have another fast in this time
+     *
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFastingError = PostFastingErrors[keyof PostFastingErrors];
+export type StartFastError = StartFastErrors[keyof StartFastErrors];
 
-export type PostFastingResponses = {
+export type StartFastResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            fast: {
-                /**
-                 * Null while it runs. A fast runs until you end it
-                 */
-                endedAt: string | null;
-                goalAt: string;
-                goalHours: number;
-                id: string;
-                plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
-                reachedGoal: boolean;
-                startedAt: string;
-            };
+            fast: Fast;
         };
         success: true;
     };
 };
 
-export type PostFastingResponse = PostFastingResponses[keyof PostFastingResponses];
+export type StartFastResponse = StartFastResponses[keyof StartFastResponses];
 
-export type GetFastingCurrentData = {
+export type GetCurrentFastData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fasting/current';
 };
 
-export type GetFastingCurrentErrors = {
+export type GetCurrentFastErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFastingCurrentError = GetFastingCurrentErrors[keyof GetFastingCurrentErrors];
+export type GetCurrentFastError = GetCurrentFastErrors[keyof GetCurrentFastErrors];
 
-export type GetFastingCurrentResponses = {
+export type GetCurrentFastResponses = {
     /**
      * Default Response
      */
@@ -1675,24 +3350,13 @@ export type GetFastingCurrentResponses = {
             /**
              * Null if no fast is running
              */
-            fast: {
-                /**
-                 * Null while it runs. A fast runs until you end it
-                 */
-                endedAt: string | null;
-                goalAt: string;
-                goalHours: number;
-                id: string;
-                plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
-                reachedGoal: boolean;
-                startedAt: string;
-            } | null;
+            fast: Fast | null;
         };
         success: true;
     };
 };
 
-export type GetFastingCurrentResponse = GetFastingCurrentResponses[keyof GetFastingCurrentResponses];
+export type GetCurrentFastResponse = GetCurrentFastResponses[keyof GetCurrentFastResponses];
 
 export type GetFastingStatsData = {
     body?: never;
@@ -1703,7 +3367,29 @@ export type GetFastingStatsData = {
 
 export type GetFastingStatsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
@@ -1715,29 +3401,14 @@ export type GetFastingStatsResponses = {
      * Default Response
      */
     200: {
-        data: {
-            averageHours: number;
-            count: number;
-            /**
-             * Seven days of your time zone, oldest first
-             */
-            days: Array<{
-                date: string;
-                hours: number;
-            }>;
-            longestHours: number;
-            /**
-             * How many reached their goal
-             */
-            reached: number;
-        };
+        data: FastingStats;
         success: true;
     };
 };
 
 export type GetFastingStatsResponse = GetFastingStatsResponses[keyof GetFastingStatsResponses];
 
-export type DeleteFastingIdData = {
+export type DeleteFastData = {
     body?: never;
     path: {
         id: string;
@@ -1746,28 +3417,63 @@ export type DeleteFastingIdData = {
     url: '/fasting/{id}';
 };
 
-export type DeleteFastingIdErrors = {
+export type DeleteFastErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Fast not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFastingIdError = DeleteFastingIdErrors[keyof DeleteFastingIdErrors];
+export type DeleteFastError = DeleteFastErrors[keyof DeleteFastErrors];
 
-export type DeleteFastingIdResponses = {
+export type DeleteFastResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFastingIdResponse = DeleteFastingIdResponses[keyof DeleteFastingIdResponses];
+export type DeleteFastResponse = DeleteFastResponses[keyof DeleteFastResponses];
 
-export type PutFastingIdData = {
+export type UpdateFastData = {
     body?: {
         endedAt?: string;
         /**
@@ -1784,41 +3490,74 @@ export type PutFastingIdData = {
     url: '/fasting/{id}';
 };
 
-export type PutFastingIdErrors = {
+export type UpdateFastErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Fast not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `FAST_OVERLAPS`: You have another fast in this time
+     *
+     * `FAST_RUNNING`: A fast is already running. End it first.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFastingIdError = PutFastingIdErrors[keyof PutFastingIdErrors];
+export type UpdateFastError = UpdateFastErrors[keyof UpdateFastErrors];
 
-export type PutFastingIdResponses = {
+export type UpdateFastResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            fast: {
-                /**
-                 * Null while it runs. A fast runs until you end it
-                 */
-                endedAt: string | null;
-                goalAt: string;
-                goalHours: number;
-                id: string;
-                plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
-                reachedGoal: boolean;
-                startedAt: string;
-            };
+            fast: Fast;
         };
         success: true;
     };
 };
 
-export type PutFastingIdResponse = PutFastingIdResponses[keyof PutFastingIdResponses];
+export type UpdateFastResponse = UpdateFastResponses[keyof UpdateFastResponses];
 
-export type PostFastingIdEndData = {
+export type EndFastData = {
     body?: {
         endedAt?: string;
     };
@@ -1829,41 +3568,74 @@ export type PostFastingIdEndData = {
     url: '/fasting/{id}/end';
 };
 
-export type PostFastingIdEndErrors = {
+export type EndFastErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Fast not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `FAST_ENDED`: This fast has already ended
+     *
+     * `FAST_OVERLAPS`: You have another fast in this time
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFastingIdEndError = PostFastingIdEndErrors[keyof PostFastingIdEndErrors];
+export type EndFastError = EndFastErrors[keyof EndFastErrors];
 
-export type PostFastingIdEndResponses = {
+export type EndFastResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            fast: {
-                /**
-                 * Null while it runs. A fast runs until you end it
-                 */
-                endedAt: string | null;
-                goalAt: string;
-                goalHours: number;
-                id: string;
-                plan: '12:12' | '14:10' | '16:8' | '18:6' | '20:4' | 'CUSTOM';
-                reachedGoal: boolean;
-                startedAt: string;
-            };
+            fast: Fast;
         };
         success: true;
     };
 };
 
-export type PostFastingIdEndResponse = PostFastingIdEndResponses[keyof PostFastingIdEndResponses];
+export type EndFastResponse = EndFastResponses[keyof EndFastResponses];
 
-export type GetFeedData = {
+export type ListFeedData = {
     body?: never;
     path?: never;
     query?: {
@@ -1887,16 +3659,38 @@ export type GetFeedData = {
     url: '/feed';
 };
 
-export type GetFeedErrors = {
+export type ListFeedErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFeedError = GetFeedErrors[keyof GetFeedErrors];
+export type ListFeedError = ListFeedErrors[keyof ListFeedErrors];
 
-export type GetFeedResponses = {
+export type ListFeedResponses = {
     /**
      * Default Response
      */
@@ -1906,124 +3700,16 @@ export type GetFeedResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            posts: Array<{
-                commentsCount: number;
-                content: string;
-                createdAt: string;
-                /**
-                 * The hashtags in the text, in text order
-                 */
-                hashtags: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    tag: string;
-                }>;
-                id: string;
-                isDeleted: boolean;
-                /**
-                 * Whether the caller likes this post
-                 */
-                isLiked: boolean;
-                likesCount: number;
-                /**
-                 * The same as mediaUrls, with what an app needs to lay them out
-                 */
-                media: Array<{
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                }>;
-                mediaUrls: Array<string>;
-                /**
-                 * The mentions of people that the caller can see, in text order
-                 */
-                mentions: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    userId: string;
-                    username: string;
-                }>;
-                poll?: {
-                    endsAt: string | null;
-                    myVote: string | null;
-                    options: Array<{
-                        id: string;
-                        text: string;
-                        votesCount: number;
-                    }>;
-                    question: string;
-                    totalVotes: number;
-                };
-                type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                visibility: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
-            }>;
+            posts: Array<Post>;
         };
         success: true;
     };
 };
 
-export type GetFeedResponse = GetFeedResponses[keyof GetFeedResponses];
+export type ListFeedResponse = ListFeedResponses[keyof ListFeedResponses];
 
-export type PostFeedData = {
-    body: {
-        achievementId?: string;
-        activityId?: string;
-        /**
-         * With #hashtags and @mentions
-         */
-        content?: string;
-        latitude?: number;
-        locationName?: string;
-        longitude?: number;
-        /**
-         * A MIME type
-         */
-        mediaType?: string;
-        mediaUrls?: Array<string>;
-        pollEndsAt?: unknown | unknown;
-        /**
-         * Only for a POLL: 2 to 10 options
-         */
-        pollOptions?: Array<{
-            text: string;
-        }>;
-        /**
-         * Only for a POLL. Defaults to the content.
-         */
-        pollQuestion?: string;
-        type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
-        visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
-        workoutId?: string;
-    };
+export type CreatePostData = {
+    body: NewPost;
     headers?: {
         /**
          * Chosen by the client. A repeat within 24 hours gets the response of the first request.
@@ -2035,109 +3721,76 @@ export type PostFeedData = {
     url: '/feed';
 };
 
-export type PostFeedErrors = {
+export type CreatePostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: A poll needs a question and 2 to 10 options
+     *
+     * `VALIDATION_ERROR`: pollEndsAt must be in the future
+     *
+     * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
+     *
+     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFeedError = PostFeedErrors[keyof PostFeedErrors];
+export type CreatePostError = CreatePostErrors[keyof CreatePostErrors];
 
-export type PostFeedResponses = {
+export type CreatePostResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            post: {
-                commentsCount: number;
-                content: string;
-                createdAt: string;
-                /**
-                 * The hashtags in the text, in text order
-                 */
-                hashtags: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    tag: string;
-                }>;
-                id: string;
-                isDeleted: boolean;
-                /**
-                 * Whether the caller likes this post
-                 */
-                isLiked: boolean;
-                likesCount: number;
-                /**
-                 * The same as mediaUrls, with what an app needs to lay them out
-                 */
-                media: Array<{
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                }>;
-                mediaUrls: Array<string>;
-                /**
-                 * The mentions of people that the caller can see, in text order
-                 */
-                mentions: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    userId: string;
-                    username: string;
-                }>;
-                poll?: {
-                    endsAt: string | null;
-                    myVote: string | null;
-                    options: Array<{
-                        id: string;
-                        text: string;
-                        votesCount: number;
-                    }>;
-                    question: string;
-                    totalVotes: number;
-                };
-                type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                visibility: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
-            };
+            post: Post;
         };
         success: true;
     };
 };
 
-export type PostFeedResponse = PostFeedResponses[keyof PostFeedResponses];
+export type CreatePostResponse = CreatePostResponses[keyof CreatePostResponses];
 
-export type DeleteFeedIdData = {
+export type DeletePostData = {
     body?: never;
     path: {
         id: string;
@@ -2146,28 +3799,73 @@ export type DeleteFeedIdData = {
     url: '/feed/{id}';
 };
 
-export type DeleteFeedIdErrors = {
+export type DeletePostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `FORBIDDEN`: Only the author of the post can do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFeedIdError = DeleteFeedIdErrors[keyof DeleteFeedIdErrors];
+export type DeletePostError = DeletePostErrors[keyof DeletePostErrors];
 
-export type DeleteFeedIdResponses = {
+export type DeletePostResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFeedIdResponse = DeleteFeedIdResponses[keyof DeleteFeedIdResponses];
+export type DeletePostResponse = DeletePostResponses[keyof DeletePostResponses];
 
-export type GetFeedIdData = {
+export type GetPostData = {
     body?: never;
     path: {
         id: string;
@@ -2176,109 +3874,64 @@ export type GetFeedIdData = {
     url: '/feed/{id}';
 };
 
-export type GetFeedIdErrors = {
+export type GetPostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFeedIdError = GetFeedIdErrors[keyof GetFeedIdErrors];
+export type GetPostError = GetPostErrors[keyof GetPostErrors];
 
-export type GetFeedIdResponses = {
+export type GetPostResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            post: {
-                commentsCount: number;
-                content: string;
-                createdAt: string;
-                /**
-                 * The hashtags in the text, in text order
-                 */
-                hashtags: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    tag: string;
-                }>;
-                id: string;
-                isDeleted: boolean;
-                /**
-                 * Whether the caller likes this post
-                 */
-                isLiked: boolean;
-                likesCount: number;
-                /**
-                 * The same as mediaUrls, with what an app needs to lay them out
-                 */
-                media: Array<{
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                }>;
-                mediaUrls: Array<string>;
-                /**
-                 * The mentions of people that the caller can see, in text order
-                 */
-                mentions: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    userId: string;
-                    username: string;
-                }>;
-                poll?: {
-                    endsAt: string | null;
-                    myVote: string | null;
-                    options: Array<{
-                        id: string;
-                        text: string;
-                        votesCount: number;
-                    }>;
-                    question: string;
-                    totalVotes: number;
-                };
-                type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                visibility: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
-            };
+            post: Post;
         };
         success: true;
     };
 };
 
-export type GetFeedIdResponse = GetFeedIdResponses[keyof GetFeedIdResponses];
+export type GetPostResponse = GetPostResponses[keyof GetPostResponses];
 
-export type PutFeedIdData = {
+export type UpdatePostData = {
     body?: {
         /**
          * With #hashtags and @mentions
@@ -2293,109 +3946,78 @@ export type PutFeedIdData = {
     url: '/feed/{id}';
 };
 
-export type PutFeedIdErrors = {
+export type UpdatePostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `FORBIDDEN`: Only the author of the post can do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFeedIdError = PutFeedIdErrors[keyof PutFeedIdErrors];
+export type UpdatePostError = UpdatePostErrors[keyof UpdatePostErrors];
 
-export type PutFeedIdResponses = {
+export type UpdatePostResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            post: {
-                commentsCount: number;
-                content: string;
-                createdAt: string;
-                /**
-                 * The hashtags in the text, in text order
-                 */
-                hashtags: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    tag: string;
-                }>;
-                id: string;
-                isDeleted: boolean;
-                /**
-                 * Whether the caller likes this post
-                 */
-                isLiked: boolean;
-                likesCount: number;
-                /**
-                 * The same as mediaUrls, with what an app needs to lay them out
-                 */
-                media: Array<{
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                }>;
-                mediaUrls: Array<string>;
-                /**
-                 * The mentions of people that the caller can see, in text order
-                 */
-                mentions: Array<{
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    end: number;
-                    /**
-                     * A position in `content`, in UTF-16 code units
-                     */
-                    start: number;
-                    userId: string;
-                    username: string;
-                }>;
-                poll?: {
-                    endsAt: string | null;
-                    myVote: string | null;
-                    options: Array<{
-                        id: string;
-                        text: string;
-                        votesCount: number;
-                    }>;
-                    question: string;
-                    totalVotes: number;
-                };
-                type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                visibility: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
-            };
+            post: Post;
         };
         success: true;
     };
 };
 
-export type PutFeedIdResponse = PutFeedIdResponses[keyof PutFeedIdResponses];
+export type UpdatePostResponse = UpdatePostResponses[keyof UpdatePostResponses];
 
-export type GetFeedIdCommentData = {
+export type ListCommentsData = {
     body?: never;
     path: {
         id: string;
@@ -2411,35 +4033,58 @@ export type GetFeedIdCommentData = {
     url: '/feed/{id}/comment';
 };
 
-export type GetFeedIdCommentErrors = {
+export type ListCommentsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: Comment not found
+     */
+    404: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFeedIdCommentError = GetFeedIdCommentErrors[keyof GetFeedIdCommentErrors];
+export type ListCommentsError = ListCommentsErrors[keyof ListCommentsErrors];
 
-export type GetFeedIdCommentResponses = {
+export type ListCommentsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            comments: Array<{
-                content: string;
-                createdAt: string;
-                id: string;
-                parentId: string | null;
-                postId: string;
-                repliesCount: number;
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-            }>;
+            comments: Array<Comment>;
             /**
              * null on the last page
              */
@@ -2449,9 +4094,9 @@ export type GetFeedIdCommentResponses = {
     };
 };
 
-export type GetFeedIdCommentResponse = GetFeedIdCommentResponses[keyof GetFeedIdCommentResponses];
+export type ListCommentsResponse = ListCommentsResponses[keyof ListCommentsResponses];
 
-export type PostFeedIdCommentData = {
+export type CreateCommentData = {
     body: {
         /**
          * Can contain @mentions
@@ -2472,43 +4117,82 @@ export type PostFeedIdCommentData = {
     url: '/feed/{id}/comment';
 };
 
-export type PostFeedIdCommentErrors = {
+export type CreateCommentErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: Comment not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFeedIdCommentError = PostFeedIdCommentErrors[keyof PostFeedIdCommentErrors];
+export type CreateCommentError = CreateCommentErrors[keyof CreateCommentErrors];
 
-export type PostFeedIdCommentResponses = {
+export type CreateCommentResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            comment: {
-                content: string;
-                createdAt: string;
-                id: string;
-                parentId: string | null;
-                postId: string;
-                repliesCount: number;
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-            };
+            comment: Comment;
         };
         success: true;
     };
 };
 
-export type PostFeedIdCommentResponse = PostFeedIdCommentResponses[keyof PostFeedIdCommentResponses];
+export type CreateCommentResponse = CreateCommentResponses[keyof CreateCommentResponses];
 
-export type DeleteFeedIdCommentCommentIdData = {
+export type DeleteCommentData = {
     body?: never;
     path: {
         id: string;
@@ -2518,28 +4202,75 @@ export type DeleteFeedIdCommentCommentIdData = {
     url: '/feed/{id}/comment/{commentId}';
 };
 
-export type DeleteFeedIdCommentCommentIdErrors = {
+export type DeleteCommentErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `FORBIDDEN`: Only the author of the comment or of the post can do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: Comment not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFeedIdCommentCommentIdError = DeleteFeedIdCommentCommentIdErrors[keyof DeleteFeedIdCommentCommentIdErrors];
+export type DeleteCommentError = DeleteCommentErrors[keyof DeleteCommentErrors];
 
-export type DeleteFeedIdCommentCommentIdResponses = {
+export type DeleteCommentResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFeedIdCommentCommentIdResponse = DeleteFeedIdCommentCommentIdResponses[keyof DeleteFeedIdCommentCommentIdResponses];
+export type DeleteCommentResponse = DeleteCommentResponses[keyof DeleteCommentResponses];
 
-export type DeleteFeedIdLikeData = {
+export type UnlikePostData = {
     body?: never;
     path: {
         id: string;
@@ -2548,16 +4279,64 @@ export type DeleteFeedIdLikeData = {
     url: '/feed/{id}/like';
 };
 
-export type DeleteFeedIdLikeErrors = {
+export type UnlikePostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `NOT_LIKED`: You do not like this post
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFeedIdLikeError = DeleteFeedIdLikeErrors[keyof DeleteFeedIdLikeErrors];
+export type UnlikePostError = UnlikePostErrors[keyof UnlikePostErrors];
 
-export type DeleteFeedIdLikeResponses = {
+export type UnlikePostResponses = {
     /**
      * Default Response
      */
@@ -2569,9 +4348,9 @@ export type DeleteFeedIdLikeResponses = {
     };
 };
 
-export type DeleteFeedIdLikeResponse = DeleteFeedIdLikeResponses[keyof DeleteFeedIdLikeResponses];
+export type UnlikePostResponse = UnlikePostResponses[keyof UnlikePostResponses];
 
-export type PostFeedIdLikeData = {
+export type LikePostData = {
     body?: never;
     headers?: {
         /**
@@ -2586,16 +4365,68 @@ export type PostFeedIdLikeData = {
     url: '/feed/{id}/like';
 };
 
-export type PostFeedIdLikeErrors = {
+export type LikePostErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `ALREADY_LIKED`: You already like this post
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFeedIdLikeError = PostFeedIdLikeErrors[keyof PostFeedIdLikeErrors];
+export type LikePostError = LikePostErrors[keyof LikePostErrors];
 
-export type PostFeedIdLikeResponses = {
+export type LikePostResponses = {
     /**
      * Default Response
      */
@@ -2607,9 +4438,9 @@ export type PostFeedIdLikeResponses = {
     };
 };
 
-export type PostFeedIdLikeResponse = PostFeedIdLikeResponses[keyof PostFeedIdLikeResponses];
+export type LikePostResponse = LikePostResponses[keyof LikePostResponses];
 
-export type GetFeedIdLikesData = {
+export type ListLikesData = {
     body?: never;
     path: {
         id: string;
@@ -2621,16 +4452,50 @@ export type GetFeedIdLikesData = {
     url: '/feed/{id}/likes';
 };
 
-export type GetFeedIdLikesErrors = {
+export type ListLikesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFeedIdLikesError = GetFeedIdLikesErrors[keyof GetFeedIdLikesErrors];
+export type ListLikesError = ListLikesErrors[keyof ListLikesErrors];
 
-export type GetFeedIdLikesResponses = {
+export type ListLikesResponses = {
     /**
      * Default Response
      */
@@ -2640,24 +4505,15 @@ export type GetFeedIdLikesResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            users: Array<{
-                id: string;
-                image: string | null;
-                /**
-                 * Whether the caller follows this person
-                 */
-                isFollowing: boolean;
-                name: string;
-                username: string | null;
-            }>;
+            users: Array<UserWithFollow>;
         };
         success: true;
     };
 };
 
-export type GetFeedIdLikesResponse = GetFeedIdLikesResponses[keyof GetFeedIdLikesResponses];
+export type ListLikesResponse = ListLikesResponses[keyof ListLikesResponses];
 
-export type PostFeedIdVoteData = {
+export type VoteInPollData = {
     body: {
         optionId: string;
     };
@@ -2668,40 +4524,84 @@ export type PostFeedIdVoteData = {
     url: '/feed/{id}/vote';
 };
 
-export type PostFeedIdVoteErrors = {
+export type VoteInPollErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `ALREADY_VOTED`: You have already voted in this poll
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: This post has no poll
+     *
+     * `NOT_FOUND`: Poll option not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     *
+     * `POLL_CLOSED`: The poll is closed
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFeedIdVoteError = PostFeedIdVoteErrors[keyof PostFeedIdVoteErrors];
+export type VoteInPollError = VoteInPollErrors[keyof VoteInPollErrors];
 
-export type PostFeedIdVoteResponses = {
+export type VoteInPollResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            poll: {
-                endsAt: string | null;
-                myVote: string | null;
-                options: Array<{
-                    id: string;
-                    text: string;
-                    votesCount: number;
-                }>;
-                question: string;
-                totalVotes: number;
-            };
+            poll: Poll;
         };
         success: true;
     };
 };
 
-export type PostFeedIdVoteResponse = PostFeedIdVoteResponses[keyof PostFeedIdVoteResponses];
+export type VoteInPollResponse = VoteInPollResponses[keyof VoteInPollResponses];
 
-export type GetFitmatchAdminReportsData = {
+export type ListReportsForReviewData = {
     body?: never;
     path?: never;
     query?: {
@@ -2712,16 +4612,42 @@ export type GetFitmatchAdminReportsData = {
     url: '/fitmatch/admin/reports';
 };
 
-export type GetFitmatchAdminReportsErrors = {
+export type ListReportsForReviewErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchAdminReportsError = GetFitmatchAdminReportsErrors[keyof GetFitmatchAdminReportsErrors];
+export type ListReportsForReviewError = ListReportsForReviewErrors[keyof ListReportsForReviewErrors];
 
-export type GetFitmatchAdminReportsResponses = {
+export type ListReportsForReviewResponses = {
     /**
      * Default Response
      */
@@ -2731,43 +4657,15 @@ export type GetFitmatchAdminReportsResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            reports: Array<{
-                action: 'DISMISS' | 'SUSPEND' | 'RESTORE' | null;
-                createdAt: string;
-                details: string | null;
-                evidence: Array<string>;
-                id: string;
-                /**
-                 * The last 50 messages between the two, oldest first
-                 */
-                messages: Array<{
-                    [key: string]: unknown;
-                }>;
-                note: string | null;
-                /**
-                 * The profile at the time of the report
-                 */
-                profile: {
-                    [key: string]: unknown;
-                };
-                reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
-                /**
-                 * The account. It may have deleted the profile since
-                 */
-                reportedId: string;
-                reportedProfileId: string;
-                reporterId: string;
-                resolvedAt: string | null;
-                status: 'OPEN' | 'RESOLVED';
-            }>;
+            reports: Array<ReportReview>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchAdminReportsResponse = GetFitmatchAdminReportsResponses[keyof GetFitmatchAdminReportsResponses];
+export type ListReportsForReviewResponse = ListReportsForReviewResponses[keyof ListReportsForReviewResponses];
 
-export type PostFitmatchAdminReportsIdResolveData = {
+export type ResolveReportData = {
     body: {
         action: 'DISMISS' | 'SUSPEND' | 'RESTORE';
         note?: string;
@@ -2779,28 +4677,67 @@ export type PostFitmatchAdminReportsIdResolveData = {
     url: '/fitmatch/admin/reports/{id}/resolve';
 };
 
-export type PostFitmatchAdminReportsIdResolveErrors = {
+export type ResolveReportErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Report not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchAdminReportsIdResolveError = PostFitmatchAdminReportsIdResolveErrors[keyof PostFitmatchAdminReportsIdResolveErrors];
+export type ResolveReportError = ResolveReportErrors[keyof ResolveReportErrors];
 
-export type PostFitmatchAdminReportsIdResolveResponses = {
+export type ResolveReportResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchAdminReportsIdResolveResponse = PostFitmatchAdminReportsIdResolveResponses[keyof PostFitmatchAdminReportsIdResolveResponses];
+export type ResolveReportResponse = ResolveReportResponses[keyof ResolveReportResponses];
 
-export type GetFitmatchAdminVerificationsData = {
+export type ListVerificationsForReviewData = {
     body?: never;
     path?: never;
     query?: {
@@ -2811,16 +4748,42 @@ export type GetFitmatchAdminVerificationsData = {
     url: '/fitmatch/admin/verifications';
 };
 
-export type GetFitmatchAdminVerificationsErrors = {
+export type ListVerificationsForReviewErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchAdminVerificationsError = GetFitmatchAdminVerificationsErrors[keyof GetFitmatchAdminVerificationsErrors];
+export type ListVerificationsForReviewError = ListVerificationsForReviewErrors[keyof ListVerificationsForReviewErrors];
 
-export type GetFitmatchAdminVerificationsResponses = {
+export type ListVerificationsForReviewResponses = {
     /**
      * Default Response
      */
@@ -2830,35 +4793,15 @@ export type GetFitmatchAdminVerificationsResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            verifications: Array<{
-                accountId: string;
-                decidedAt: string | null;
-                displayName: string | null;
-                /**
-                 * Whether the selfie is still available at …/:id/selfie
-                 */
-                hasSelfie: boolean;
-                id: string;
-                /**
-                 * The photos at the time the selfie was submitted. An approval covers these only
-                 */
-                photos: Array<{
-                    isMain: boolean;
-                    url: string;
-                }>;
-                profileId: string;
-                reason: string | null;
-                status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED';
-                submittedAt: string;
-            }>;
+            verifications: Array<VerificationReview>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchAdminVerificationsResponse = GetFitmatchAdminVerificationsResponses[keyof GetFitmatchAdminVerificationsResponses];
+export type ListVerificationsForReviewResponse = ListVerificationsForReviewResponses[keyof ListVerificationsForReviewResponses];
 
-export type PostFitmatchAdminVerificationsIdApproveData = {
+export type ApproveVerificationData = {
     body?: never;
     path: {
         id: string;
@@ -2867,28 +4810,71 @@ export type PostFitmatchAdminVerificationsIdApproveData = {
     url: '/fitmatch/admin/verifications/{id}/approve';
 };
 
-export type PostFitmatchAdminVerificationsIdApproveErrors = {
+export type ApproveVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Verification not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ALREADY_DECIDED`: This verification has already been decided
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchAdminVerificationsIdApproveError = PostFitmatchAdminVerificationsIdApproveErrors[keyof PostFitmatchAdminVerificationsIdApproveErrors];
+export type ApproveVerificationError = ApproveVerificationErrors[keyof ApproveVerificationErrors];
 
-export type PostFitmatchAdminVerificationsIdApproveResponses = {
+export type ApproveVerificationResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchAdminVerificationsIdApproveResponse = PostFitmatchAdminVerificationsIdApproveResponses[keyof PostFitmatchAdminVerificationsIdApproveResponses];
+export type ApproveVerificationResponse = ApproveVerificationResponses[keyof ApproveVerificationResponses];
 
-export type PostFitmatchAdminVerificationsIdRejectData = {
+export type RejectVerificationData = {
     body: {
         reason: string;
     };
@@ -2899,28 +4885,71 @@ export type PostFitmatchAdminVerificationsIdRejectData = {
     url: '/fitmatch/admin/verifications/{id}/reject';
 };
 
-export type PostFitmatchAdminVerificationsIdRejectErrors = {
+export type RejectVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Verification not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ALREADY_DECIDED`: This verification has already been decided
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchAdminVerificationsIdRejectError = PostFitmatchAdminVerificationsIdRejectErrors[keyof PostFitmatchAdminVerificationsIdRejectErrors];
+export type RejectVerificationError = RejectVerificationErrors[keyof RejectVerificationErrors];
 
-export type PostFitmatchAdminVerificationsIdRejectResponses = {
+export type RejectVerificationResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchAdminVerificationsIdRejectResponse = PostFitmatchAdminVerificationsIdRejectResponses[keyof PostFitmatchAdminVerificationsIdRejectResponses];
+export type RejectVerificationResponse = RejectVerificationResponses[keyof RejectVerificationResponses];
 
-export type GetFitmatchAdminVerificationsIdSelfieData = {
+export type GetVerificationSelfieData = {
     body?: never;
     path: {
         id: string;
@@ -2929,109 +4958,181 @@ export type GetFitmatchAdminVerificationsIdSelfieData = {
     url: '/fitmatch/admin/verifications/{id}/selfie';
 };
 
-export type GetFitmatchAdminVerificationsIdSelfieErrors = {
+export type GetVerificationSelfieErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Verification not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchAdminVerificationsIdSelfieError = GetFitmatchAdminVerificationsIdSelfieErrors[keyof GetFitmatchAdminVerificationsIdSelfieErrors];
+export type GetVerificationSelfieError = GetVerificationSelfieErrors[keyof GetVerificationSelfieErrors];
 
-export type GetFitmatchAdminVerificationsIdSelfieResponses = {
+export type GetVerificationSelfieResponses = {
     /**
      * The image
      */
     200: Blob | File;
 };
 
-export type GetFitmatchAdminVerificationsIdSelfieResponse = GetFitmatchAdminVerificationsIdSelfieResponses[keyof GetFitmatchAdminVerificationsIdSelfieResponses];
+export type GetVerificationSelfieResponse = GetVerificationSelfieResponses[keyof GetVerificationSelfieResponses];
 
-export type GetFitmatchBadgesData = {
+export type ListBadgesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/badges';
 };
 
-export type GetFitmatchBadgesErrors = {
+export type ListBadgesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchBadgesError = GetFitmatchBadgesErrors[keyof GetFitmatchBadgesErrors];
+export type ListBadgesError = ListBadgesErrors[keyof ListBadgesErrors];
 
-export type GetFitmatchBadgesResponses = {
+export type ListBadgesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             badges: Array<string>;
-            progress: Array<{
-                badge: string;
-                earnedAt?: string;
-                /**
-                 * Percent
-                 */
-                progress: number;
-                /**
-                 * How to earn the badge. Absent once it is earned
-                 */
-                requirement?: string;
-            }>;
+            progress: Array<BadgeProgress>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchBadgesResponse = GetFitmatchBadgesResponses[keyof GetFitmatchBadgesResponses];
+export type ListBadgesResponse = ListBadgesResponses[keyof ListBadgesResponses];
 
-export type PostFitmatchBadgesData = {
+export type RecalculateBadgesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/badges';
 };
 
-export type PostFitmatchBadgesErrors = {
+export type RecalculateBadgesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchBadgesError = PostFitmatchBadgesErrors[keyof PostFitmatchBadgesErrors];
+export type RecalculateBadgesError = RecalculateBadgesErrors[keyof RecalculateBadgesErrors];
 
-export type PostFitmatchBadgesResponses = {
+export type RecalculateBadgesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             badges: Array<string>;
-            progress: Array<{
-                badge: string;
-                earnedAt?: string;
-                /**
-                 * Percent
-                 */
-                progress: number;
-                /**
-                 * How to earn the badge. Absent once it is earned
-                 */
-                requirement?: string;
-            }>;
+            progress: Array<BadgeProgress>;
         };
         success: true;
     };
 };
 
-export type PostFitmatchBadgesResponse = PostFitmatchBadgesResponses[keyof PostFitmatchBadgesResponses];
+export type RecalculateBadgesResponse = RecalculateBadgesResponses[keyof RecalculateBadgesResponses];
 
-export type DeleteFitmatchBlockData = {
+export type UnblockPersonData = {
     body?: never;
     path?: never;
     query: {
@@ -3040,63 +5141,117 @@ export type DeleteFitmatchBlockData = {
     url: '/fitmatch/block';
 };
 
-export type DeleteFitmatchBlockErrors = {
+export type UnblockPersonErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     *
+     * `NOT_FOUND`: You have not blocked this profile
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchBlockError = DeleteFitmatchBlockErrors[keyof DeleteFitmatchBlockErrors];
+export type UnblockPersonError = UnblockPersonErrors[keyof UnblockPersonErrors];
 
-export type DeleteFitmatchBlockResponses = {
+export type UnblockPersonResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchBlockResponse = DeleteFitmatchBlockResponses[keyof DeleteFitmatchBlockResponses];
+export type UnblockPersonResponse = UnblockPersonResponses[keyof UnblockPersonResponses];
 
-export type GetFitmatchBlockData = {
+export type ListBlockedPeopleData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/block';
 };
 
-export type GetFitmatchBlockErrors = {
+export type ListBlockedPeopleErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchBlockError = GetFitmatchBlockErrors[keyof GetFitmatchBlockErrors];
+export type ListBlockedPeopleError = ListBlockedPeopleErrors[keyof ListBlockedPeopleErrors];
 
-export type GetFitmatchBlockResponses = {
+export type ListBlockedPeopleResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            blockedUsers: Array<{
-                blockedAt: string;
-                displayName: string;
-                profileId: string;
-                reason: string | null;
-            }>;
+            blockedUsers: Array<BlockedPerson>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchBlockResponse = GetFitmatchBlockResponses[keyof GetFitmatchBlockResponses];
+export type ListBlockedPeopleResponse = ListBlockedPeopleResponses[keyof ListBlockedPeopleResponses];
 
-export type PostFitmatchBlockData = {
+export type BlockPersonData = {
     body: {
         blockedProfileId: string;
         reason?: string;
@@ -3106,28 +5261,63 @@ export type PostFitmatchBlockData = {
     url: '/fitmatch/block';
 };
 
-export type PostFitmatchBlockErrors = {
+export type BlockPersonErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchBlockError = PostFitmatchBlockErrors[keyof PostFitmatchBlockErrors];
+export type BlockPersonError = BlockPersonErrors[keyof BlockPersonErrors];
 
-export type PostFitmatchBlockResponses = {
+export type BlockPersonResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchBlockResponse = PostFitmatchBlockResponses[keyof PostFitmatchBlockResponses];
+export type BlockPersonResponse = BlockPersonResponses[keyof BlockPersonResponses];
 
-export type DeleteFitmatchChatMatchIdData = {
+export type UnmatchData = {
     body?: never;
     path: {
         matchId: string;
@@ -3136,28 +5326,69 @@ export type DeleteFitmatchChatMatchIdData = {
     url: '/fitmatch/chat/{matchId}';
 };
 
-export type DeleteFitmatchChatMatchIdErrors = {
+export type UnmatchErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchChatMatchIdError = DeleteFitmatchChatMatchIdErrors[keyof DeleteFitmatchChatMatchIdErrors];
+export type UnmatchError = UnmatchErrors[keyof UnmatchErrors];
 
-export type DeleteFitmatchChatMatchIdResponses = {
+export type UnmatchResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchChatMatchIdResponse = DeleteFitmatchChatMatchIdResponses[keyof DeleteFitmatchChatMatchIdResponses];
+export type UnmatchResponse = UnmatchResponses[keyof UnmatchResponses];
 
-export type GetFitmatchChatMatchIdData = {
+export type GetChatData = {
     body?: never;
     path: {
         matchId: string;
@@ -3173,47 +5404,55 @@ export type GetFitmatchChatMatchIdData = {
     url: '/fitmatch/chat/{matchId}';
 };
 
-export type GetFitmatchChatMatchIdErrors = {
+export type GetChatErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchChatMatchIdError = GetFitmatchChatMatchIdErrors[keyof GetFitmatchChatMatchIdErrors];
+export type GetChatError = GetChatErrors[keyof GetChatErrors];
 
-export type GetFitmatchChatMatchIdResponses = {
+export type GetChatResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             isTyping: boolean;
-            messages: Array<{
-                content: string | null;
-                createdAt: string;
-                id: string;
-                image: {
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                } | null;
-                imageUrl: string | null;
-                isMine: boolean;
-                matchId: string;
-                readAt: string | null;
-                senderId: string;
-            }>;
+            messages: Array<ChatMessage>;
             /**
              * null on the last page
              */
@@ -3223,9 +5462,9 @@ export type GetFitmatchChatMatchIdResponses = {
     };
 };
 
-export type GetFitmatchChatMatchIdResponse = GetFitmatchChatMatchIdResponses[keyof GetFitmatchChatMatchIdResponses];
+export type GetChatResponse = GetChatResponses[keyof GetChatResponses];
 
-export type GetFitmatchChatMatchIdMessagesData = {
+export type ListNewMessagesData = {
     body?: never;
     path: {
         matchId: string;
@@ -3238,55 +5477,63 @@ export type GetFitmatchChatMatchIdMessagesData = {
     url: '/fitmatch/chat/{matchId}/messages';
 };
 
-export type GetFitmatchChatMatchIdMessagesErrors = {
+export type ListNewMessagesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchChatMatchIdMessagesError = GetFitmatchChatMatchIdMessagesErrors[keyof GetFitmatchChatMatchIdMessagesErrors];
+export type ListNewMessagesError = ListNewMessagesErrors[keyof ListNewMessagesErrors];
 
-export type GetFitmatchChatMatchIdMessagesResponses = {
+export type ListNewMessagesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             isTyping: boolean;
-            messages: Array<{
-                content: string | null;
-                createdAt: string;
-                id: string;
-                image: {
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                } | null;
-                imageUrl: string | null;
-                isMine: boolean;
-                matchId: string;
-                readAt: string | null;
-                senderId: string;
-            }>;
+            messages: Array<ChatMessage>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchChatMatchIdMessagesResponse = GetFitmatchChatMatchIdMessagesResponses[keyof GetFitmatchChatMatchIdMessagesResponses];
+export type ListNewMessagesResponse = ListNewMessagesResponses[keyof ListNewMessagesResponses];
 
-export type PostFitmatchChatMatchIdMessagesData = {
+export type SendMessageData = {
     body?: {
         clientMessageId?: string;
         content?: string;
@@ -3308,54 +5555,78 @@ export type PostFitmatchChatMatchIdMessagesData = {
     url: '/fitmatch/chat/{matchId}/messages';
 };
 
-export type PostFitmatchChatMatchIdMessagesErrors = {
+export type SendMessageErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchChatMatchIdMessagesError = PostFitmatchChatMatchIdMessagesErrors[keyof PostFitmatchChatMatchIdMessagesErrors];
+export type SendMessageError = SendMessageErrors[keyof SendMessageErrors];
 
-export type PostFitmatchChatMatchIdMessagesResponses = {
+export type SendMessageResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            message: {
-                content: string | null;
-                createdAt: string;
-                id: string;
-                image: {
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                } | null;
-                imageUrl: string | null;
-                isMine: boolean;
-                matchId: string;
-                readAt: string | null;
-                senderId: string;
-            };
+            message: ChatMessage;
         };
         success: true;
     };
 };
 
-export type PostFitmatchChatMatchIdMessagesResponse = PostFitmatchChatMatchIdMessagesResponses[keyof PostFitmatchChatMatchIdMessagesResponses];
+export type SendMessageResponse = SendMessageResponses[keyof SendMessageResponses];
 
-export type PostFitmatchChatMatchIdReadData = {
+export type MarkChatReadData = {
     body?: never;
     path: {
         matchId: string;
@@ -3364,28 +5635,69 @@ export type PostFitmatchChatMatchIdReadData = {
     url: '/fitmatch/chat/{matchId}/read';
 };
 
-export type PostFitmatchChatMatchIdReadErrors = {
+export type MarkChatReadErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchChatMatchIdReadError = PostFitmatchChatMatchIdReadErrors[keyof PostFitmatchChatMatchIdReadErrors];
+export type MarkChatReadError = MarkChatReadErrors[keyof MarkChatReadErrors];
 
-export type PostFitmatchChatMatchIdReadResponses = {
+export type MarkChatReadResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchChatMatchIdReadResponse = PostFitmatchChatMatchIdReadResponses[keyof PostFitmatchChatMatchIdReadResponses];
+export type MarkChatReadResponse = MarkChatReadResponses[keyof MarkChatReadResponses];
 
-export type PostFitmatchChatMatchIdTypingData = {
+export type SetTypingData = {
     body: {
         isTyping: boolean;
     };
@@ -3396,28 +5708,69 @@ export type PostFitmatchChatMatchIdTypingData = {
     url: '/fitmatch/chat/{matchId}/typing';
 };
 
-export type PostFitmatchChatMatchIdTypingErrors = {
+export type SetTypingErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Match not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchChatMatchIdTypingError = PostFitmatchChatMatchIdTypingErrors[keyof PostFitmatchChatMatchIdTypingErrors];
+export type SetTypingError = SetTypingErrors[keyof SetTypingErrors];
 
-export type PostFitmatchChatMatchIdTypingResponses = {
+export type SetTypingResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostFitmatchChatMatchIdTypingResponse = PostFitmatchChatMatchIdTypingResponses[keyof PostFitmatchChatMatchIdTypingResponses];
+export type SetTypingResponse = SetTypingResponses[keyof SetTypingResponses];
 
-export type GetFitmatchDiscoverData = {
+export type DiscoverPeopleData = {
     body?: never;
     path?: never;
     query?: {
@@ -3430,143 +5783,125 @@ export type GetFitmatchDiscoverData = {
     url: '/fitmatch/discover';
 };
 
-export type GetFitmatchDiscoverErrors = {
+export type DiscoverPeopleErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INSUFFICIENT_PHOTOS`: Discover requires an active profile with at least two photos
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchDiscoverError = GetFitmatchDiscoverErrors[keyof GetFitmatchDiscoverErrors];
+export type DiscoverPeopleError = DiscoverPeopleErrors[keyof DiscoverPeopleErrors];
 
-export type GetFitmatchDiscoverResponses = {
+export type DiscoverPeopleResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            limits: {
-                /**
-                 * 10; 999999 with an active subscription, which means no limit
-                 */
-                dailySwipes: number;
-                remaining: number;
-                unlimited: boolean;
-                used: number;
-            };
-            profiles: Array<{
-                age: number | null;
-                bio: string | null;
-                city: string | null;
-                /**
-                 * 0 to 100
-                 */
-                compatibilityScore: number;
-                displayName: string;
-                distance: number | null;
-                favoriteSports: Array<string>;
-                fitnessGoals: Array<string>;
-                fitnessLevel: string;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                height: number | null;
-                id: string;
-                isOnline: boolean;
-                isPhotoVerified: boolean;
-                photos: Array<{
-                    isMain: boolean;
-                    url: string;
-                }>;
-                preferredTimes: Array<string>;
-                prompts: Array<{
-                    answer: string;
-                    question: string;
-                }>;
-                venues: Array<{
-                    branch: string | null;
-                    city: string | null;
-                    latitude: number | null;
-                    longitude: number | null;
-                    name: string;
-                }>;
-                weight: number | null;
-                workoutDays: Array<string>;
-            }>;
+            limits: SwipeLimits;
+            profiles: Array<Candidate>;
             remaining: number;
         };
         success: true;
     };
 };
 
-export type GetFitmatchDiscoverResponse = GetFitmatchDiscoverResponses[keyof GetFitmatchDiscoverResponses];
+export type DiscoverPeopleResponse = DiscoverPeopleResponses[keyof DiscoverPeopleResponses];
 
-export type GetFitmatchLikesData = {
+export type ListReceivedLikesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/likes';
 };
 
-export type GetFitmatchLikesErrors = {
+export type ListReceivedLikesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchLikesError = GetFitmatchLikesErrors[keyof GetFitmatchLikesErrors];
+export type ListReceivedLikesError = ListReceivedLikesErrors[keyof ListReceivedLikesErrors];
 
-export type GetFitmatchLikesResponses = {
+export type ListReceivedLikesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             count: number;
-            profiles: Array<{
-                age: number | null;
-                bio: string | null;
-                city: string | null;
-                /**
-                 * 0 to 100
-                 */
-                compatibilityScore: number;
-                displayName: string;
-                distance: number | null;
-                favoriteSports: Array<string>;
-                fitnessGoals: Array<string>;
-                fitnessLevel: string;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                height: number | null;
-                id: string;
-                isOnline: boolean;
-                isPhotoVerified: boolean;
-                photos: Array<{
-                    isMain: boolean;
-                    url: string;
-                }>;
-                preferredTimes: Array<string>;
-                prompts: Array<{
-                    answer: string;
-                    question: string;
-                }>;
-                venues: Array<{
-                    branch: string | null;
-                    city: string | null;
-                    latitude: number | null;
-                    longitude: number | null;
-                    name: string;
-                }>;
-                weight: number | null;
-                workoutDays: Array<string>;
-            }>;
+            profiles: Array<Candidate>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchLikesResponse = GetFitmatchLikesResponses[keyof GetFitmatchLikesResponses];
+export type ListReceivedLikesResponse = ListReceivedLikesResponses[keyof ListReceivedLikesResponses];
 
-export type GetFitmatchMatchesData = {
+export type ListMatchesData = {
     body?: never;
     path?: never;
     query?: {
@@ -3575,65 +5910,62 @@ export type GetFitmatchMatchesData = {
     url: '/fitmatch/matches';
 };
 
-export type GetFitmatchMatchesErrors = {
+export type ListMatchesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchMatchesError = GetFitmatchMatchesErrors[keyof GetFitmatchMatchesErrors];
+export type ListMatchesError = ListMatchesErrors[keyof ListMatchesErrors];
 
-export type GetFitmatchMatchesResponses = {
+export type ListMatchesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            conversations: Array<{
-                lastMessage: {
-                    content: string | null;
-                    createdAt: string;
-                    imageUrl: string | null;
-                    isMine: boolean;
-                };
-                matchId: string;
-                matchType: 'LIKE' | 'WORKOUT_BUDDY';
-                matchedAt: string;
-                profile: {
-                    age: number | null;
-                    displayName: string;
-                    id: string;
-                    photos: Array<{
-                        isMain: boolean;
-                        url: string;
-                    }>;
-                };
-                unreadCount: number;
-            }>;
-            newMatches: Array<{
-                matchId: string;
-                matchType: 'LIKE' | 'WORKOUT_BUDDY';
-                matchedAt: string;
-                profile: {
-                    age: number | null;
-                    displayName: string;
-                    id: string;
-                    photos: Array<{
-                        isMain: boolean;
-                        url: string;
-                    }>;
-                };
-            }>;
+            conversations: Array<Conversation>;
+            newMatches: Array<Match>;
             totalMatches: number;
         };
         success: true;
     };
 };
 
-export type GetFitmatchMatchesResponse = GetFitmatchMatchesResponses[keyof GetFitmatchMatchesResponses];
+export type ListMatchesResponse = ListMatchesResponses[keyof ListMatchesResponses];
 
-export type DeleteFitmatchPhotosData = {
+export type DeletePhotoData = {
     body?: never;
     path?: never;
     query: {
@@ -3642,44 +5974,107 @@ export type DeleteFitmatchPhotosData = {
     url: '/fitmatch/photos';
 };
 
-export type DeleteFitmatchPhotosErrors = {
+export type DeletePhotoErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Photo not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchPhotosError = DeleteFitmatchPhotosErrors[keyof DeleteFitmatchPhotosErrors];
+export type DeletePhotoError = DeletePhotoErrors[keyof DeletePhotoErrors];
 
-export type DeleteFitmatchPhotosResponses = {
+export type DeletePhotoResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchPhotosResponse = DeleteFitmatchPhotosResponses[keyof DeleteFitmatchPhotosResponses];
+export type DeletePhotoResponse = DeletePhotoResponses[keyof DeletePhotoResponses];
 
-export type GetFitmatchPhotosData = {
+export type ListPhotosData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/photos';
 };
 
-export type GetFitmatchPhotosErrors = {
+export type ListPhotosErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchPhotosError = GetFitmatchPhotosErrors[keyof GetFitmatchPhotosErrors];
+export type ListPhotosError = ListPhotosErrors[keyof ListPhotosErrors];
 
-export type GetFitmatchPhotosResponses = {
+export type ListPhotosResponses = {
     /**
      * Default Response
      */
@@ -3689,20 +6084,15 @@ export type GetFitmatchPhotosResponses = {
              * Extension: whether an approved selfie was compared with the main photo
              */
             isPhotoVerified: boolean;
-            photos: Array<{
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            }>;
+            photos: Array<Photo>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchPhotosResponse = GetFitmatchPhotosResponses[keyof GetFitmatchPhotosResponses];
+export type ListPhotosResponse = ListPhotosResponses[keyof ListPhotosResponses];
 
-export type PostFitmatchPhotosData = {
+export type AddPhotoData = {
     body: {
         file: Blob | File;
     };
@@ -3717,35 +6107,74 @@ export type PostFitmatchPhotosData = {
     url: '/fitmatch/photos';
 };
 
-export type PostFitmatchPhotosErrors = {
+export type AddPhotoErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: A profile can have at most 6 photos. Delete one first
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchPhotosError = PostFitmatchPhotosErrors[keyof PostFitmatchPhotosErrors];
+export type AddPhotoError = AddPhotoErrors[keyof AddPhotoErrors];
 
-export type PostFitmatchPhotosResponses = {
+export type AddPhotoResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            photo: {
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            };
+            photo: Photo;
         };
         success: true;
     };
 };
 
-export type PostFitmatchPhotosResponse = PostFitmatchPhotosResponses[keyof PostFitmatchPhotosResponses];
+export type AddPhotoResponse = AddPhotoResponses[keyof AddPhotoResponses];
 
-export type PutFitmatchPhotosData = {
+export type ArrangePhotosData = {
     body?: {
         mainPhotoId?: string;
         /**
@@ -3758,16 +6187,56 @@ export type PutFitmatchPhotosData = {
     url: '/fitmatch/photos';
 };
 
-export type PutFitmatchPhotosErrors = {
+export type ArrangePhotosErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Photo not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFitmatchPhotosError = PutFitmatchPhotosErrors[keyof PutFitmatchPhotosErrors];
+export type ArrangePhotosError = ArrangePhotosErrors[keyof ArrangePhotosErrors];
 
-export type PutFitmatchPhotosResponses = {
+export type ArrangePhotosResponses = {
     /**
      * Default Response
      */
@@ -3777,156 +6246,130 @@ export type PutFitmatchPhotosResponses = {
              * Extension: whether an approved selfie was compared with the main photo
              */
             isPhotoVerified: boolean;
-            photos: Array<{
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            }>;
+            photos: Array<Photo>;
         };
         success: true;
     };
 };
 
-export type PutFitmatchPhotosResponse = PutFitmatchPhotosResponses[keyof PutFitmatchPhotosResponses];
+export type ArrangePhotosResponse = ArrangePhotosResponses[keyof ArrangePhotosResponses];
 
-export type DeleteFitmatchProfileData = {
+export type DeleteFitMatchProfileData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/profile';
 };
 
-export type DeleteFitmatchProfileErrors = {
+export type DeleteFitMatchProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchProfileError = DeleteFitmatchProfileErrors[keyof DeleteFitmatchProfileErrors];
+export type DeleteFitMatchProfileError = DeleteFitMatchProfileErrors[keyof DeleteFitMatchProfileErrors];
 
-export type DeleteFitmatchProfileResponses = {
+export type DeleteFitMatchProfileResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchProfileResponse = DeleteFitmatchProfileResponses[keyof DeleteFitmatchProfileResponses];
+export type DeleteFitMatchProfileResponse = DeleteFitMatchProfileResponses[keyof DeleteFitMatchProfileResponses];
 
-export type GetFitmatchProfileData = {
+export type GetFitMatchProfileData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/profile';
 };
 
-export type GetFitmatchProfileErrors = {
+export type GetFitMatchProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchProfileError = GetFitmatchProfileErrors[keyof GetFitmatchProfileErrors];
+export type GetFitMatchProfileError = GetFitMatchProfileErrors[keyof GetFitMatchProfileErrors];
 
-export type GetFitmatchProfileResponses = {
+export type GetFitMatchProfileResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            age: number | null;
-            ageMax: number;
-            ageMin: number;
-            bio: string | null;
-            birthDate: string | null;
-            city: string | null;
-            discoverTutorialSeen: boolean;
-            displayName: string;
-            district: string | null;
-            fitnessGoals: Array<string>;
-            gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-            height: number | null;
-            id: string;
-            interestedIn: Array<string>;
-            latitude: number | null;
-            longitude: number | null;
-            lookingFor: Array<string>;
-            maxDistance: number;
-            photos: Array<{
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            }>;
-            preferredTimes: Array<string>;
-            /**
-             * How complete the profile is, 0 to 100
-             */
-            profileScore: number;
-            prompts: Array<{
-                answer: string;
-                id: string;
-                question: string;
-            }>;
-            status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
-            venues: Array<{
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            }>;
-            workoutDays: Array<string>;
-        } | null;
+        data: FitMatchProfile | null;
         exists: boolean;
         success: true;
     };
 };
 
-export type GetFitmatchProfileResponse = GetFitmatchProfileResponses[keyof GetFitmatchProfileResponses];
+export type GetFitMatchProfileResponse = GetFitMatchProfileResponses[keyof GetFitMatchProfileResponses];
 
-export type PostFitmatchProfileData = {
-    body?: {
-        ageMax?: number;
-        ageMin?: number;
-        bio?: string;
-        birthDate?: string;
-        city?: string;
-        displayName?: string;
-        district?: string;
-        fitnessGoals?: Array<string>;
-        gender?: 'MALE' | 'FEMALE' | 'OTHER';
-        /**
-         * Centimetres
-         */
-        height?: number;
-        /**
-         * Ids of onboarding options of type fitmatch_interest
-         */
-        interestedIn?: Array<string>;
-        lookingFor?: Array<'MALE' | 'FEMALE' | 'OTHER'>;
-        /**
-         * Kilometres, rounded to whole ones
-         */
-        maxDistance?: number;
-        preferredTimes?: Array<string>;
-        prompts?: Array<{
-            answer: string;
-            question: string;
-        }>;
-        workoutDays?: Array<'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'>;
-    };
+export type CreateFitMatchProfileData = {
+    body?: NewFitMatchProfile;
     headers?: {
         /**
          * Chosen by the client. A repeat within 24 hours gets the response of the first request.
@@ -3938,185 +6381,150 @@ export type PostFitmatchProfileData = {
     url: '/fitmatch/profile';
 };
 
-export type PostFitmatchProfileErrors = {
+export type CreateFitMatchProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PROFILE_EXISTS`: You already have a FitMatch profile
+     *
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchProfileError = PostFitmatchProfileErrors[keyof PostFitmatchProfileErrors];
+export type CreateFitMatchProfileError = CreateFitMatchProfileErrors[keyof CreateFitMatchProfileErrors];
 
-export type PostFitmatchProfileResponses = {
+export type CreateFitMatchProfileResponses = {
     /**
      * Default Response
      */
     201: {
-        data: {
-            age: number | null;
-            ageMax: number;
-            ageMin: number;
-            bio: string | null;
-            birthDate: string | null;
-            city: string | null;
-            discoverTutorialSeen: boolean;
-            displayName: string;
-            district: string | null;
-            fitnessGoals: Array<string>;
-            gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-            height: number | null;
-            id: string;
-            interestedIn: Array<string>;
-            latitude: number | null;
-            longitude: number | null;
-            lookingFor: Array<string>;
-            maxDistance: number;
-            photos: Array<{
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            }>;
-            preferredTimes: Array<string>;
-            /**
-             * How complete the profile is, 0 to 100
-             */
-            profileScore: number;
-            prompts: Array<{
-                answer: string;
-                id: string;
-                question: string;
-            }>;
-            status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
-            venues: Array<{
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            }>;
-            workoutDays: Array<string>;
-        };
+        data: FitMatchProfile;
         success: true;
     };
 };
 
-export type PostFitmatchProfileResponse = PostFitmatchProfileResponses[keyof PostFitmatchProfileResponses];
+export type CreateFitMatchProfileResponse = CreateFitMatchProfileResponses[keyof CreateFitMatchProfileResponses];
 
-export type PutFitmatchProfileData = {
-    body?: {
-        ageMax?: number;
-        ageMin?: number;
-        bio?: string;
-        birthDate?: string;
-        city?: string;
-        displayName?: string;
-        district?: string;
-        fitnessGoals?: Array<string>;
-        gender?: 'MALE' | 'FEMALE' | 'OTHER';
-        /**
-         * Centimetres
-         */
-        height?: number;
-        /**
-         * Ids of onboarding options of type fitmatch_interest
-         */
-        interestedIn?: Array<string>;
-        latitude?: number;
-        longitude?: number;
-        lookingFor?: Array<'MALE' | 'FEMALE' | 'OTHER'>;
-        /**
-         * Kilometres, rounded to whole ones
-         */
-        maxDistance?: number;
-        preferredTimes?: Array<string>;
-        prompts?: Array<{
-            answer: string;
-            question: string;
-        }>;
-        workoutDays?: Array<'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'>;
-    };
+export type UpdateFitMatchProfileData = {
+    body?: FitMatchProfileChange;
     path?: never;
     query?: never;
     url: '/fitmatch/profile';
 };
 
-export type PutFitmatchProfileErrors = {
+export type UpdateFitMatchProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFitmatchProfileError = PutFitmatchProfileErrors[keyof PutFitmatchProfileErrors];
+export type UpdateFitMatchProfileError = UpdateFitMatchProfileErrors[keyof UpdateFitMatchProfileErrors];
 
-export type PutFitmatchProfileResponses = {
+export type UpdateFitMatchProfileResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            age: number | null;
-            ageMax: number;
-            ageMin: number;
-            bio: string | null;
-            birthDate: string | null;
-            city: string | null;
-            discoverTutorialSeen: boolean;
-            displayName: string;
-            district: string | null;
-            fitnessGoals: Array<string>;
-            gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-            height: number | null;
-            id: string;
-            interestedIn: Array<string>;
-            latitude: number | null;
-            longitude: number | null;
-            lookingFor: Array<string>;
-            maxDistance: number;
-            photos: Array<{
-                id: string;
-                isMain: boolean;
-                sortOrder: number;
-                url: string;
-            }>;
-            preferredTimes: Array<string>;
-            /**
-             * How complete the profile is, 0 to 100
-             */
-            profileScore: number;
-            prompts: Array<{
-                answer: string;
-                id: string;
-                question: string;
-            }>;
-            status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
-            venues: Array<{
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            }>;
-            workoutDays: Array<string>;
-        };
+        data: FitMatchProfile;
         success: true;
     };
 };
 
-export type PutFitmatchProfileResponse = PutFitmatchProfileResponses[keyof PutFitmatchProfileResponses];
+export type UpdateFitMatchProfileResponse = UpdateFitMatchProfileResponses[keyof UpdateFitMatchProfileResponses];
 
-export type DeleteFitmatchProfileVenuesData = {
+export type DeleteVenueData = {
     body?: never;
     path?: never;
     query: {
@@ -4125,70 +6533,122 @@ export type DeleteFitmatchProfileVenuesData = {
     url: '/fitmatch/profile/venues';
 };
 
-export type DeleteFitmatchProfileVenuesErrors = {
+export type DeleteVenueErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Venue not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchProfileVenuesError = DeleteFitmatchProfileVenuesErrors[keyof DeleteFitmatchProfileVenuesErrors];
+export type DeleteVenueError = DeleteVenueErrors[keyof DeleteVenueErrors];
 
-export type DeleteFitmatchProfileVenuesResponses = {
+export type DeleteVenueResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchProfileVenuesResponse = DeleteFitmatchProfileVenuesResponses[keyof DeleteFitmatchProfileVenuesResponses];
+export type DeleteVenueResponse = DeleteVenueResponses[keyof DeleteVenueResponses];
 
-export type GetFitmatchProfileVenuesData = {
+export type ListVenuesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/profile/venues';
 };
 
-export type GetFitmatchProfileVenuesErrors = {
+export type ListVenuesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchProfileVenuesError = GetFitmatchProfileVenuesErrors[keyof GetFitmatchProfileVenuesErrors];
+export type ListVenuesError = ListVenuesErrors[keyof ListVenuesErrors];
 
-export type GetFitmatchProfileVenuesResponses = {
+export type ListVenuesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             maxVenues: number;
-            venues: Array<{
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            }>;
+            venues: Array<Venue>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchProfileVenuesResponse = GetFitmatchProfileVenuesResponses[keyof GetFitmatchProfileVenuesResponses];
+export type ListVenuesResponse = ListVenuesResponses[keyof ListVenuesResponses];
 
-export type PostFitmatchProfileVenuesData = {
+export type AddVenueData = {
     body: {
         branch?: string;
         chainId?: string;
@@ -4210,41 +6670,74 @@ export type PostFitmatchProfileVenuesData = {
     url: '/fitmatch/profile/venues';
 };
 
-export type PostFitmatchProfileVenuesErrors = {
+export type AddVenueErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: A profile can have at most 5 venues. Delete one first
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchProfileVenuesError = PostFitmatchProfileVenuesErrors[keyof PostFitmatchProfileVenuesErrors];
+export type AddVenueError = AddVenueErrors[keyof AddVenueErrors];
 
-export type PostFitmatchProfileVenuesResponses = {
+export type AddVenueResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            venue: {
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            };
+            venue: Venue;
         };
         success: true;
     };
 };
 
-export type PostFitmatchProfileVenuesResponse = PostFitmatchProfileVenuesResponses[keyof PostFitmatchProfileVenuesResponses];
+export type AddVenueResponse = AddVenueResponses[keyof AddVenueResponses];
 
-export type PutFitmatchProfileVenuesData = {
+export type UpdateVenuesData = {
     body?: {
         branch?: string;
         id?: string;
@@ -4261,42 +6754,71 @@ export type PutFitmatchProfileVenuesData = {
     url: '/fitmatch/profile/venues';
 };
 
-export type PutFitmatchProfileVenuesErrors = {
+export type UpdateVenuesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Venue not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFitmatchProfileVenuesError = PutFitmatchProfileVenuesErrors[keyof PutFitmatchProfileVenuesErrors];
+export type UpdateVenuesError = UpdateVenuesErrors[keyof UpdateVenuesErrors];
 
-export type PutFitmatchProfileVenuesResponses = {
+export type UpdateVenuesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
             maxVenues: number;
-            venues: Array<{
-                branch: string | null;
-                chainId: string | null;
-                city: string | null;
-                id: string;
-                isCustom: boolean;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-                placeId: string | null;
-                sortOrder: number;
-            }>;
+            venues: Array<Venue>;
         };
         success: true;
     };
 };
 
-export type PutFitmatchProfileVenuesResponse = PutFitmatchProfileVenuesResponses[keyof PutFitmatchProfileVenuesResponses];
+export type UpdateVenuesResponse = UpdateVenuesResponses[keyof UpdateVenuesResponses];
 
-export type GetFitmatchProfileProfileIdData = {
+export type GetCandidateData = {
     body?: never;
     path: {
         profileId: string;
@@ -4305,110 +6827,114 @@ export type GetFitmatchProfileProfileIdData = {
     url: '/fitmatch/profile/{profileId}';
 };
 
-export type GetFitmatchProfileProfileIdErrors = {
+export type GetCandidateErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     *
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchProfileProfileIdError = GetFitmatchProfileProfileIdErrors[keyof GetFitmatchProfileProfileIdErrors];
+export type GetCandidateError = GetCandidateErrors[keyof GetCandidateErrors];
 
-export type GetFitmatchProfileProfileIdResponses = {
+export type GetCandidateResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            age: number | null;
-            bio: string | null;
-            city: string | null;
-            /**
-             * 0 to 100
-             */
-            compatibilityScore: number;
-            displayName: string;
-            distance: number | null;
-            favoriteSports: Array<string>;
-            fitnessGoals: Array<string>;
-            fitnessLevel: string;
-            gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-            height: number | null;
-            id: string;
-            isMatch: boolean;
-            isOnline: boolean;
-            isPhotoVerified: boolean;
-            /**
-             * Null if hidden
-             */
-            lastActiveAt: string | null;
-            matchId: string | null;
-            matchType: 'LIKE' | 'WORKOUT_BUDDY' | null;
-            mySwipe: 'PASS' | 'LIKE' | 'WORKOUT_BUDDY' | null;
-            photos: Array<{
-                isMain: boolean;
-                url: string;
-            }>;
-            preferredTimes: Array<string>;
-            prompts: Array<{
-                answer: string;
-                question: string;
-            }>;
-            venues: Array<{
-                branch: string | null;
-                city: string | null;
-                latitude: number | null;
-                longitude: number | null;
-                name: string;
-            }>;
-            weight: number | null;
-            workoutDays: Array<string>;
-        };
+        data: CandidateProfile;
         success: true;
     };
 };
 
-export type GetFitmatchProfileProfileIdResponse = GetFitmatchProfileProfileIdResponses[keyof GetFitmatchProfileProfileIdResponses];
+export type GetCandidateResponse = GetCandidateResponses[keyof GetCandidateResponses];
 
-export type GetFitmatchReportData = {
+export type ListMyReportsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/report';
 };
 
-export type GetFitmatchReportErrors = {
+export type ListMyReportsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchReportError = GetFitmatchReportErrors[keyof GetFitmatchReportErrors];
+export type ListMyReportsError = ListMyReportsErrors[keyof ListMyReportsErrors];
 
-export type GetFitmatchReportResponses = {
+export type ListMyReportsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            reports: Array<{
-                createdAt: string;
-                details: string | null;
-                evidence: Array<string>;
-                id: string;
-                reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
-                reportedProfileId: string;
-                status: 'OPEN' | 'RESOLVED';
-            }>;
+            reports: Array<Report>;
         };
         success: true;
     };
 };
 
-export type GetFitmatchReportResponse = GetFitmatchReportResponses[keyof GetFitmatchReportResponses];
+export type ListMyReportsResponse = ListMyReportsResponses[keyof ListMyReportsResponses];
 
-export type PostFitmatchReportData = {
+export type ReportPersonData = {
     body: {
         details?: string;
         /**
@@ -4429,38 +6955,74 @@ export type PostFitmatchReportData = {
     url: '/fitmatch/report';
 };
 
-export type PostFitmatchReportErrors = {
+export type ReportPersonErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have reached today's report limit
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchReportError = PostFitmatchReportErrors[keyof PostFitmatchReportErrors];
+export type ReportPersonError = ReportPersonErrors[keyof ReportPersonErrors];
 
-export type PostFitmatchReportResponses = {
+export type ReportPersonResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            report: {
-                createdAt: string;
-                details: string | null;
-                evidence: Array<string>;
-                id: string;
-                reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
-                reportedProfileId: string;
-                status: 'OPEN' | 'RESOLVED';
-            };
+            report: Report;
         };
         success: true;
     };
 };
 
-export type PostFitmatchReportResponse = PostFitmatchReportResponses[keyof PostFitmatchReportResponses];
+export type ReportPersonResponse = ReportPersonResponses[keyof ReportPersonResponses];
 
-export type DeleteFitmatchSettingsData = {
+export type EraseFitMatchProfileData = {
     body: {
         confirmation: 'DELETE_MY_FITMATCH';
     };
@@ -4469,61 +7031,117 @@ export type DeleteFitmatchSettingsData = {
     url: '/fitmatch/settings';
 };
 
-export type DeleteFitmatchSettingsErrors = {
+export type EraseFitMatchProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchSettingsError = DeleteFitmatchSettingsErrors[keyof DeleteFitmatchSettingsErrors];
+export type EraseFitMatchProfileError = EraseFitMatchProfileErrors[keyof EraseFitMatchProfileErrors];
 
-export type DeleteFitmatchSettingsResponses = {
+export type EraseFitMatchProfileResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchSettingsResponse = DeleteFitmatchSettingsResponses[keyof DeleteFitmatchSettingsResponses];
+export type EraseFitMatchProfileResponse = EraseFitMatchProfileResponses[keyof EraseFitMatchProfileResponses];
 
-export type GetFitmatchSettingsData = {
+export type GetFitMatchSettingsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/settings';
 };
 
-export type GetFitmatchSettingsErrors = {
+export type GetFitMatchSettingsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchSettingsError = GetFitmatchSettingsErrors[keyof GetFitmatchSettingsErrors];
+export type GetFitMatchSettingsError = GetFitMatchSettingsErrors[keyof GetFitMatchSettingsErrors];
 
-export type GetFitmatchSettingsResponses = {
+export type GetFitMatchSettingsResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            showDistance: boolean;
-            showLastActive: boolean;
-            showOnlineStatus: boolean;
-            status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
-        };
+        data: FitMatchSettings;
         success: true;
     };
 };
 
-export type GetFitmatchSettingsResponse = GetFitmatchSettingsResponses[keyof GetFitmatchSettingsResponses];
+export type GetFitMatchSettingsResponse = GetFitMatchSettingsResponses[keyof GetFitMatchSettingsResponses];
 
-export type PutFitmatchSettingsData = {
+export type UpdateFitMatchSettingsData = {
     body?: {
         showDistance?: boolean;
         showLastActive?: boolean;
@@ -4535,49 +7153,120 @@ export type PutFitmatchSettingsData = {
     url: '/fitmatch/settings';
 };
 
-export type PutFitmatchSettingsErrors = {
+export type UpdateFitMatchSettingsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutFitmatchSettingsError = PutFitmatchSettingsErrors[keyof PutFitmatchSettingsErrors];
+export type UpdateFitMatchSettingsError = UpdateFitMatchSettingsErrors[keyof UpdateFitMatchSettingsErrors];
 
-export type PutFitmatchSettingsResponses = {
+export type UpdateFitMatchSettingsResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            showDistance: boolean;
-            showLastActive: boolean;
-            showOnlineStatus: boolean;
-            status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
-        };
+        data: FitMatchSettings;
         success: true;
     };
 };
 
-export type PutFitmatchSettingsResponse = PutFitmatchSettingsResponses[keyof PutFitmatchSettingsResponses];
+export type UpdateFitMatchSettingsResponse = UpdateFitMatchSettingsResponses[keyof UpdateFitMatchSettingsResponses];
 
-export type DeleteFitmatchSetupDraftData = {
+export type DeleteSetupDraftData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/setup-draft';
 };
 
-export type DeleteFitmatchSetupDraftErrors = {
+export type DeleteSetupDraftErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchSetupDraftError = DeleteFitmatchSetupDraftErrors[keyof DeleteFitmatchSetupDraftErrors];
+export type DeleteSetupDraftError = DeleteSetupDraftErrors[keyof DeleteSetupDraftErrors];
 
-export type DeleteFitmatchSetupDraftResponses = {
+export type DeleteSetupDraftResponses = {
     /**
      * Default Response
      */
@@ -4589,41 +7278,61 @@ export type DeleteFitmatchSetupDraftResponses = {
     };
 };
 
-export type DeleteFitmatchSetupDraftResponse = DeleteFitmatchSetupDraftResponses[keyof DeleteFitmatchSetupDraftResponses];
+export type DeleteSetupDraftResponse = DeleteSetupDraftResponses[keyof DeleteSetupDraftResponses];
 
-export type GetFitmatchSetupDraftData = {
+export type GetSetupDraftData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/setup-draft';
 };
 
-export type GetFitmatchSetupDraftErrors = {
+export type GetSetupDraftErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchSetupDraftError = GetFitmatchSetupDraftErrors[keyof GetFitmatchSetupDraftErrors];
+export type GetSetupDraftError = GetSetupDraftErrors[keyof GetSetupDraftErrors];
 
-export type GetFitmatchSetupDraftResponses = {
+export type GetSetupDraftResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            draft: {
-                [key: string]: unknown;
-            } | null;
+            draft: SetupDraft | null;
         };
         success: true;
     };
 };
 
-export type GetFitmatchSetupDraftResponse = GetFitmatchSetupDraftResponses[keyof GetFitmatchSetupDraftResponses];
+export type GetSetupDraftResponse = GetSetupDraftResponses[keyof GetSetupDraftResponses];
 
-export type PostFitmatchSetupDraftData = {
+export type SaveSetupDraftData = {
     body?: {
         [key: string]: unknown;
     };
@@ -4632,32 +7341,64 @@ export type PostFitmatchSetupDraftData = {
     url: '/fitmatch/setup-draft';
 };
 
-export type PostFitmatchSetupDraftErrors = {
+export type SaveSetupDraftErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchSetupDraftError = PostFitmatchSetupDraftErrors[keyof PostFitmatchSetupDraftErrors];
+export type SaveSetupDraftError = SaveSetupDraftErrors[keyof SaveSetupDraftErrors];
 
-export type PostFitmatchSetupDraftResponses = {
+export type SaveSetupDraftResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            draft: {
-                [key: string]: unknown;
-            };
+            draft: SetupDraft;
         };
         success: true;
     };
 };
 
-export type PostFitmatchSetupDraftResponse = PostFitmatchSetupDraftResponses[keyof PostFitmatchSetupDraftResponses];
+export type SaveSetupDraftResponse = SaveSetupDraftResponses[keyof SaveSetupDraftResponses];
 
-export type PostFitmatchSwipeData = {
+export type SwipeData = {
     body: {
         swipeType: 'PASS' | 'LIKE' | 'WORKOUT_BUDDY';
         targetProfileId: string;
@@ -4667,62 +7408,114 @@ export type PostFitmatchSwipeData = {
     url: '/fitmatch/swipe';
 };
 
-export type PostFitmatchSwipeErrors = {
+export type SwipeErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have used all of today's swipes. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchSwipeError = PostFitmatchSwipeErrors[keyof PostFitmatchSwipeErrors];
+export type SwipeError = SwipeErrors[keyof SwipeErrors];
 
-export type PostFitmatchSwipeResponses = {
+export type SwipeResponses = {
     /**
      * Default Response
      */
     200: {
-        data: {
-            isMatch: boolean;
-            match?: {
-                matchId: string;
-                matchType: 'LIKE' | 'WORKOUT_BUDDY';
-                matchedAt: string;
-                matchedProfile: {
-                    age: number | null;
-                    displayName: string;
-                    id: string;
-                    photo: string | null;
-                };
-            };
-            /**
-             * Swipes left today; 999999 with an active subscription
-             */
-            remaining: number;
-            swipeType: 'PASS' | 'LIKE' | 'WORKOUT_BUDDY';
-        };
+        data: SwipeResult;
         success: true;
     };
 };
 
-export type PostFitmatchSwipeResponse = PostFitmatchSwipeResponses[keyof PostFitmatchSwipeResponses];
+export type SwipeResponse = SwipeResponses[keyof SwipeResponses];
 
-export type GetFitmatchTutorialSeenData = {
+export type GetTutorialSeenData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/tutorial-seen';
 };
 
-export type GetFitmatchTutorialSeenErrors = {
+export type GetTutorialSeenErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchTutorialSeenError = GetFitmatchTutorialSeenErrors[keyof GetFitmatchTutorialSeenErrors];
+export type GetTutorialSeenError = GetTutorialSeenErrors[keyof GetTutorialSeenErrors];
 
-export type GetFitmatchTutorialSeenResponses = {
+export type GetTutorialSeenResponses = {
     /**
      * Default Response
      */
@@ -4734,25 +7527,59 @@ export type GetFitmatchTutorialSeenResponses = {
     };
 };
 
-export type GetFitmatchTutorialSeenResponse = GetFitmatchTutorialSeenResponses[keyof GetFitmatchTutorialSeenResponses];
+export type GetTutorialSeenResponse = GetTutorialSeenResponses[keyof GetTutorialSeenResponses];
 
-export type PostFitmatchTutorialSeenData = {
+export type MarkTutorialSeenData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/tutorial-seen';
 };
 
-export type PostFitmatchTutorialSeenErrors = {
+export type MarkTutorialSeenErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchTutorialSeenError = PostFitmatchTutorialSeenErrors[keyof PostFitmatchTutorialSeenErrors];
+export type MarkTutorialSeenError = MarkTutorialSeenErrors[keyof MarkTutorialSeenErrors];
 
-export type PostFitmatchTutorialSeenResponses = {
+export type MarkTutorialSeenResponses = {
     /**
      * Default Response
      */
@@ -4765,72 +7592,124 @@ export type PostFitmatchTutorialSeenResponses = {
     };
 };
 
-export type PostFitmatchTutorialSeenResponse = PostFitmatchTutorialSeenResponses[keyof PostFitmatchTutorialSeenResponses];
+export type MarkTutorialSeenResponse = MarkTutorialSeenResponses[keyof MarkTutorialSeenResponses];
 
-export type DeleteFitmatchVerificationData = {
+export type CancelVerificationData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/verification';
 };
 
-export type DeleteFitmatchVerificationErrors = {
+export type CancelVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Verification not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteFitmatchVerificationError = DeleteFitmatchVerificationErrors[keyof DeleteFitmatchVerificationErrors];
+export type CancelVerificationError = CancelVerificationErrors[keyof CancelVerificationErrors];
 
-export type DeleteFitmatchVerificationResponses = {
+export type CancelVerificationResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteFitmatchVerificationResponse = DeleteFitmatchVerificationResponses[keyof DeleteFitmatchVerificationResponses];
+export type CancelVerificationResponse = CancelVerificationResponses[keyof CancelVerificationResponses];
 
-export type GetFitmatchVerificationData = {
+export type GetVerificationData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/fitmatch/verification';
 };
 
-export type GetFitmatchVerificationErrors = {
+export type GetVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetFitmatchVerificationError = GetFitmatchVerificationErrors[keyof GetFitmatchVerificationErrors];
+export type GetVerificationError = GetVerificationErrors[keyof GetVerificationErrors];
 
-export type GetFitmatchVerificationResponses = {
+export type GetVerificationResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            verification: {
-                decidedAt: string | null;
-                reason: string | null;
-                status: 'NONE' | 'PENDING' | 'APPROVED' | 'REJECTED';
-                submittedAt: string | null;
-            };
+            verification: Verification;
         };
         success: true;
     };
 };
 
-export type GetFitmatchVerificationResponse = GetFitmatchVerificationResponses[keyof GetFitmatchVerificationResponses];
+export type GetVerificationResponse = GetVerificationResponses[keyof GetVerificationResponses];
 
-export type PostFitmatchVerificationData = {
+export type SubmitVerificationData = {
     body: {
         photo: Blob | File;
     };
@@ -4839,33 +7718,74 @@ export type PostFitmatchVerificationData = {
     url: '/fitmatch/verification';
 };
 
-export type PostFitmatchVerificationErrors = {
+export type SubmitVerificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: Your main photo must be one that you uploaded. Add one, or choose another main photo
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `VERIFICATION_PENDING`: Your selfie is already being reviewed
+     *
+     * `ALREADY_VERIFIED`: Your photos are already verified
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostFitmatchVerificationError = PostFitmatchVerificationErrors[keyof PostFitmatchVerificationErrors];
+export type SubmitVerificationError = SubmitVerificationErrors[keyof SubmitVerificationErrors];
 
-export type PostFitmatchVerificationResponses = {
+export type SubmitVerificationResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            verification: {
-                decidedAt: string | null;
-                reason: string | null;
-                status: 'NONE' | 'PENDING' | 'APPROVED' | 'REJECTED';
-                submittedAt: string | null;
-            };
+            verification: Verification;
         };
         success: true;
     };
 };
 
-export type PostFitmatchVerificationResponse = PostFitmatchVerificationResponses[keyof PostFitmatchVerificationResponses];
+export type SubmitVerificationResponse = SubmitVerificationResponses[keyof SubmitVerificationResponses];
 
 export type GetGoalsData = {
     body?: never;
@@ -4876,7 +7796,29 @@ export type GetGoalsData = {
 
 export type GetGoalsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
@@ -4892,16 +7834,7 @@ export type GetGoalsResponses = {
             /**
              * Null until the first goal is set
              */
-            goals: {
-                carbsTarget: number | null;
-                dailyCalories: number | null;
-                fatTarget: number | null;
-                goalType: string;
-                proteinTarget: number | null;
-                sleepMinutes: number;
-                waterMl: number;
-                workoutsPerWeek: number;
-            } | null;
+            goals: Goals | null;
         };
         success: true;
     };
@@ -4909,47 +7842,57 @@ export type GetGoalsResponses = {
 
 export type GetGoalsResponse = GetGoalsResponses[keyof GetGoalsResponses];
 
-export type PutGoalsData = {
-    body?: {
-        /**
-         * Grams
-         */
-        carbsTarget?: number;
-        /**
-         * Kilocalories
-         */
-        dailyCalories?: number;
-        /**
-         * Grams
-         */
-        fatTarget?: number;
-        /**
-         * Defaults to MAINTAIN
-         */
-        goalType?: string;
-        /**
-         * Grams
-         */
-        proteinTarget?: number;
-        sleepMinutes?: number;
-        waterMl?: number;
-        workoutsPerWeek?: number;
-    };
+export type UpdateGoalsData = {
+    body?: GoalsChange;
     path?: never;
     query?: never;
     url: '/goals';
 };
 
-export type PutGoalsErrors = {
+export type UpdateGoalsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutGoalsError = PutGoalsErrors[keyof PutGoalsErrors];
+export type UpdateGoalsError = UpdateGoalsErrors[keyof UpdateGoalsErrors];
 
-export type PutGoalsResponses = {
+export type UpdateGoalsResponses = {
     /**
      * Default Response
      */
@@ -4958,58 +7901,74 @@ export type PutGoalsResponses = {
             /**
              * Null until the first goal is set
              */
-            goals: {
-                carbsTarget: number | null;
-                dailyCalories: number | null;
-                fatTarget: number | null;
-                goalType: string;
-                proteinTarget: number | null;
-                sleepMinutes: number;
-                waterMl: number;
-                workoutsPerWeek: number;
-            } | null;
+            goals: Goals | null;
         };
         success: true;
     };
 };
 
-export type PutGoalsResponse = PutGoalsResponses[keyof PutGoalsResponses];
+export type UpdateGoalsResponse = UpdateGoalsResponses[keyof UpdateGoalsResponses];
 
-export type GetHashtagsTrendingData = {
+export type ListTrendingHashtagsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/hashtags/trending';
 };
 
-export type GetHashtagsTrendingErrors = {
+export type ListTrendingHashtagsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetHashtagsTrendingError = GetHashtagsTrendingErrors[keyof GetHashtagsTrendingErrors];
+export type ListTrendingHashtagsError = ListTrendingHashtagsErrors[keyof ListTrendingHashtagsErrors];
 
-export type GetHashtagsTrendingResponses = {
+export type ListTrendingHashtagsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            hashtags: Array<{
-                postsCount: number;
-                tag: string;
-            }>;
+            hashtags: Array<TrendingHashtag>;
         };
         success: true;
     };
 };
 
-export type GetHashtagsTrendingResponse = GetHashtagsTrendingResponses[keyof GetHashtagsTrendingResponses];
+export type ListTrendingHashtagsResponse = ListTrendingHashtagsResponses[keyof ListTrendingHashtagsResponses];
 
-export type GetLocationsData = {
+export type ListLocationsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query: {
         type: 'countries' | 'regions' | 'cities';
@@ -5020,47 +7979,52 @@ export type GetLocationsData = {
     url: '/locations';
 };
 
-export type GetLocationsErrors = {
+export type ListLocationsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `NOT_FOUND`: There is no such country
+     *
+     * `NOT_FOUND`: There is no such region
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The places are still being loaded. Please try again shortly.
+     *
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetLocationsError = GetLocationsErrors[keyof GetLocationsErrors];
+export type ListLocationsError = ListLocationsErrors[keyof ListLocationsErrors];
 
-export type GetLocationsResponses = {
+export type ListLocationsResponses = {
     /**
      * Default Response
      */
     200: {
-        data: Array<{
-            code: string;
-            currency: string | null;
-            defaultTimezone: string;
-            flag: string;
-            id: string;
-            name: string;
-        }> | Array<{
-            code: string | null;
-            id: string;
-            name: string;
-            nameLocal: string | null;
-            timezone: string;
-        }> | Array<{
-            id: string;
-            name: string;
-            nameLocal: string | null;
-            regionId: string | null;
-            timezone: string;
-        }>;
+        data: Array<Country> | Array<Region> | Array<City>;
         success: true;
     };
 };
 
-export type GetLocationsResponse = GetLocationsResponses[keyof GetLocationsResponses];
+export type ListLocationsResponse = ListLocationsResponses[keyof ListLocationsResponses];
 
-export type GetLogsData = {
+export type ListLogsData = {
     body?: never;
     path?: never;
     query?: {
@@ -5076,63 +8040,44 @@ export type GetLogsData = {
     url: '/logs';
 };
 
-export type GetLogsErrors = {
+export type ListLogsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetLogsError = GetLogsErrors[keyof GetLogsErrors];
+export type ListLogsError = ListLogsErrors[keyof ListLogsErrors];
 
-export type GetLogsResponses = {
+export type ListLogsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            logs: Array<{
-                at: string;
-                clientId: string;
-                /**
-                 * As sent, depending on the type
-                 */
-                data: {
-                    durationMinutes: number;
-                    exercises?: Array<{
-                        name: string;
-                        sets: Array<{
-                            reps: number;
-                            weightKg: number;
-                        }>;
-                    }>;
-                    programDayId?: string;
-                    title?: string;
-                } | {
-                    calories: number;
-                    carbs?: number;
-                    fat?: number;
-                    name: string;
-                    protein?: number;
-                } | {
-                    ml: number;
-                } | {
-                    minutes: number;
-                    quality: number;
-                } | {
-                    kg: number;
-                };
-                /**
-                 * The calendar day of `at` in `timezone`, which the log counts for
-                 */
-                day: string;
-                id: string;
-                /**
-                 * The time zone of the user when the log was written
-                 */
-                timezone: string;
-                type: 'WORKOUT' | 'FOOD' | 'WATER' | 'SLEEP' | 'WEIGHT';
-            }>;
+            logs: Array<Log>;
             /**
              * null on the last page
              */
@@ -5142,93 +8087,11 @@ export type GetLogsResponses = {
     };
 };
 
-export type GetLogsResponse = GetLogsResponses[keyof GetLogsResponses];
+export type ListLogsResponse = ListLogsResponses[keyof ListLogsResponses];
 
-export type PostLogsBatchData = {
+export type SaveLogsData = {
     body: {
-        /**
-         * Invalid items are rejected one by one; the others are written
-         */
-        items: Array<{
-            /**
-             * The time of the log with its UTC offset; for SLEEP, the time of waking up
-             */
-            at: string;
-            /**
-             * An id chosen by the client. Sending the same id again updates the log.
-             */
-            clientId: string;
-            data: {
-                durationMinutes: number;
-                exercises?: Array<{
-                    name: string;
-                    sets: Array<{
-                        reps: number;
-                        weightKg: number;
-                    }>;
-                }>;
-                programDayId?: string;
-                title?: string;
-            };
-            type: 'WORKOUT';
-        } | {
-            /**
-             * The time of the log with its UTC offset; for SLEEP, the time of waking up
-             */
-            at: string;
-            /**
-             * An id chosen by the client. Sending the same id again updates the log.
-             */
-            clientId: string;
-            data: {
-                calories: number;
-                carbs?: number;
-                fat?: number;
-                name: string;
-                protein?: number;
-            };
-            type: 'FOOD';
-        } | {
-            /**
-             * The time of the log with its UTC offset; for SLEEP, the time of waking up
-             */
-            at: string;
-            /**
-             * An id chosen by the client. Sending the same id again updates the log.
-             */
-            clientId: string;
-            data: {
-                ml: number;
-            };
-            type: 'WATER';
-        } | {
-            /**
-             * The time of the log with its UTC offset; for SLEEP, the time of waking up
-             */
-            at: string;
-            /**
-             * An id chosen by the client. Sending the same id again updates the log.
-             */
-            clientId: string;
-            data: {
-                minutes: number;
-                quality: number;
-            };
-            type: 'SLEEP';
-        } | {
-            /**
-             * The time of the log with its UTC offset; for SLEEP, the time of waking up
-             */
-            at: string;
-            /**
-             * An id chosen by the client. Sending the same id again updates the log.
-             */
-            clientId: string;
-            data: {
-                kg: number;
-            };
-            type: 'WEIGHT';
-        }>;
+        items: Array<NewLog>;
     };
     headers?: {
         /**
@@ -5241,38 +8104,68 @@ export type PostLogsBatchData = {
     url: '/logs/batch';
 };
 
-export type PostLogsBatchErrors = {
+export type SaveLogsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostLogsBatchError = PostLogsBatchErrors[keyof PostLogsBatchErrors];
+export type SaveLogsError = SaveLogsErrors[keyof SaveLogsErrors];
 
-export type PostLogsBatchResponses = {
+export type SaveLogsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            results: Array<{
-                clientId: string | null;
-                /**
-                 * Why it was rejected
-                 */
-                error?: string;
-                id: string | null;
-                status: 'created' | 'updated' | 'rejected';
-            }>;
+            results: Array<LogResult>;
         };
         success: true;
     };
 };
 
-export type PostLogsBatchResponse = PostLogsBatchResponses[keyof PostLogsBatchResponses];
+export type SaveLogsResponse = SaveLogsResponses[keyof SaveLogsResponses];
 
-export type DeleteLogsIdData = {
+export type DeleteLogData = {
     body?: never;
     path: {
         id: string;
@@ -5281,28 +8174,63 @@ export type DeleteLogsIdData = {
     url: '/logs/{id}';
 };
 
-export type DeleteLogsIdErrors = {
+export type DeleteLogErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Log not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteLogsIdError = DeleteLogsIdErrors[keyof DeleteLogsIdErrors];
+export type DeleteLogError = DeleteLogErrors[keyof DeleteLogErrors];
 
-export type DeleteLogsIdResponses = {
+export type DeleteLogResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteLogsIdResponse = DeleteLogsIdResponses[keyof DeleteLogsIdResponses];
+export type DeleteLogResponse = DeleteLogResponses[keyof DeleteLogResponses];
 
-export type PostMediaData = {
+export type UploadMediaData = {
     body: {
         file: Blob | File;
     };
@@ -5317,48 +8245,66 @@ export type PostMediaData = {
     url: '/media';
 };
 
-export type PostMediaErrors = {
+export type UploadMediaErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostMediaError = PostMediaErrors[keyof PostMediaErrors];
+export type UploadMediaError = UploadMediaErrors[keyof UploadMediaErrors];
 
-export type PostMediaResponses = {
+export type UploadMediaResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            media: {
-                blurhash: string;
-                bytes: number;
-                height: number;
-                key: string;
-                mimeType: string;
-                /**
-                 * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                 */
-                thumbnails: Array<{
-                    height: number;
-                    url: string;
-                    width: number;
-                }>;
-                type: 'IMAGE' | 'VIDEO';
-                /**
-                 * Use it in mediaUrls of a post and in mediaUrl of a story
-                 */
-                url: string;
-                width: number;
-            };
+            media: Media;
         };
         success: true;
     };
 };
 
-export type PostMediaResponse = PostMediaResponses[keyof PostMediaResponses];
+export type UploadMediaResponse = UploadMediaResponses[keyof UploadMediaResponses];
 
 export type GetMetaData = {
     body?: never;
@@ -5367,47 +8313,44 @@ export type GetMetaData = {
     url: '/meta';
 };
 
+export type GetMetaErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetMetaError = GetMetaErrors[keyof GetMetaErrors];
+
 export type GetMetaResponses = {
     /**
      * Versions and limits
      */
     200: {
-        data: {
-            apiVersion: string;
-            limits: {
-                /**
-                 * The default body limit
-                 */
-                bodyBytes: number;
-                /**
-                 * Per client address
-                 */
-                rates: Array<{
-                    max: number;
-                    route: string;
-                    windowSeconds: number;
-                }>;
-                /**
-                 * The limit of a form with a file; the file itself is limited to 5 MiB
-                 */
-                uploadBytes: number;
-            };
-            /**
-             * Older versions must update
-             */
-            minAppVersion: {
-                android: string;
-                ios: string;
-            };
-            serverVersion: string;
-        };
+        data: Meta;
         success: true;
     };
 };
 
 export type GetMetaResponse = GetMetaResponses[keyof GetMetaResponses];
 
-export type GetNotificationsData = {
+export type ListNotificationsData = {
     body?: never;
     path?: never;
     query?: {
@@ -5418,16 +8361,38 @@ export type GetNotificationsData = {
     url: '/notifications';
 };
 
-export type GetNotificationsErrors = {
+export type ListNotificationsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetNotificationsError = GetNotificationsErrors[keyof GetNotificationsErrors];
+export type ListNotificationsError = ListNotificationsErrors[keyof ListNotificationsErrors];
 
-export type GetNotificationsResponses = {
+export type ListNotificationsResponses = {
     /**
      * Default Response
      */
@@ -5437,118 +8402,68 @@ export type GetNotificationsResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            notifications: Array<{
-                /**
-                 * The person whose action it reports; the latest of several
-                 */
-                actor: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                } | null;
-                body: string;
-                createdAt: string;
-                /**
-                 * The ids that the app opens
-                 */
-                data: {
-                    [key: string]: string;
-                };
-                id: string;
-                readAt: string | null;
-                title: string;
-                type: 'SOCIAL_FEED' | 'STORY_REACTION' | 'CHAT' | 'FITMATCH' | 'SPORT_BUDDY' | 'BOOKING' | 'GAMIFICATION' | 'FASTING' | 'ADMIN' | 'ACCOUNT';
-            }>;
+            notifications: Array<Notification>;
             unreadCount: number;
         };
         success: true;
     };
 };
 
-export type GetNotificationsResponse = GetNotificationsResponses[keyof GetNotificationsResponses];
+export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNotificationsResponses];
 
-export type GetNotificationsPreferencesData = {
+export type GetNotificationPreferencesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/notifications/preferences';
 };
 
-export type GetNotificationsPreferencesErrors = {
+export type GetNotificationPreferencesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetNotificationsPreferencesError = GetNotificationsPreferencesErrors[keyof GetNotificationsPreferencesErrors];
+export type GetNotificationPreferencesError = GetNotificationPreferencesErrors[keyof GetNotificationPreferencesErrors];
 
-export type GetNotificationsPreferencesResponses = {
+export type GetNotificationPreferencesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            preferences: {
-                categories: {
-                    ACCOUNT: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    ADMIN: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    BOOKING: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    CHAT: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    FASTING: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    FITMATCH: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    GAMIFICATION: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    SOCIAL_FEED: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    SPORT_BUDDY: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    STORY_REACTION: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                };
-                /**
-                 * In the time zone of the caller’s profile
-                 */
-                quietHours: {
-                    enabled: boolean;
-                    end: string;
-                    start: string;
-                };
-            };
+            preferences: NotificationPreferences;
         };
         success: true;
     };
 };
 
-export type GetNotificationsPreferencesResponse = GetNotificationsPreferencesResponses[keyof GetNotificationsPreferencesResponses];
+export type GetNotificationPreferencesResponse = GetNotificationPreferencesResponses[keyof GetNotificationPreferencesResponses];
 
-export type PutNotificationsPreferencesData = {
+export type UpdateNotificationPreferencesData = {
     body?: {
         categories?: {
             ACCOUNT?: {
@@ -5603,81 +8518,66 @@ export type PutNotificationsPreferencesData = {
     url: '/notifications/preferences';
 };
 
-export type PutNotificationsPreferencesErrors = {
+export type UpdateNotificationPreferencesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: quietHours.start and quietHours.end must differ
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutNotificationsPreferencesError = PutNotificationsPreferencesErrors[keyof PutNotificationsPreferencesErrors];
+export type UpdateNotificationPreferencesError = UpdateNotificationPreferencesErrors[keyof UpdateNotificationPreferencesErrors];
 
-export type PutNotificationsPreferencesResponses = {
+export type UpdateNotificationPreferencesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            preferences: {
-                categories: {
-                    ACCOUNT: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    ADMIN: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    BOOKING: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    CHAT: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    FASTING: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    FITMATCH: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    GAMIFICATION: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    SOCIAL_FEED: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    SPORT_BUDDY: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                    STORY_REACTION: {
-                        inApp: boolean;
-                        push: boolean;
-                    };
-                };
-                /**
-                 * In the time zone of the caller’s profile
-                 */
-                quietHours: {
-                    enabled: boolean;
-                    end: string;
-                    start: string;
-                };
-            };
+            preferences: NotificationPreferences;
         };
         success: true;
     };
 };
 
-export type PutNotificationsPreferencesResponse = PutNotificationsPreferencesResponses[keyof PutNotificationsPreferencesResponses];
+export type UpdateNotificationPreferencesResponse = UpdateNotificationPreferencesResponses[keyof UpdateNotificationPreferencesResponses];
 
-export type DeleteNotificationsPushData = {
+export type DeletePushTokenData = {
     body?: never;
     path?: never;
     query: {
@@ -5686,16 +8586,50 @@ export type DeleteNotificationsPushData = {
     url: '/notifications/push';
 };
 
-export type DeleteNotificationsPushErrors = {
+export type DeletePushTokenErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteNotificationsPushError = DeleteNotificationsPushErrors[keyof DeleteNotificationsPushErrors];
+export type DeletePushTokenError = DeletePushTokenErrors[keyof DeletePushTokenErrors];
 
-export type DeleteNotificationsPushResponses = {
+export type DeletePushTokenResponses = {
     /**
      * Default Response
      */
@@ -5708,50 +8642,64 @@ export type DeleteNotificationsPushResponses = {
     };
 };
 
-export type DeleteNotificationsPushResponse = DeleteNotificationsPushResponses[keyof DeleteNotificationsPushResponses];
+export type DeletePushTokenResponse = DeletePushTokenResponses[keyof DeletePushTokenResponses];
 
-export type GetNotificationsPushData = {
+export type ListPushDevicesData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/notifications/push';
 };
 
-export type GetNotificationsPushErrors = {
+export type ListPushDevicesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetNotificationsPushError = GetNotificationsPushErrors[keyof GetNotificationsPushErrors];
+export type ListPushDevicesError = ListPushDevicesErrors[keyof ListPushDevicesErrors];
 
-export type GetNotificationsPushResponses = {
+export type ListPushDevicesResponses = {
     /**
      * Default Response
      */
     200: {
-        devices: Array<{
-            appVersion: string | null;
-            createdAt: string;
-            deviceId: string | null;
-            deviceName: string | null;
-            id: string;
-            lastUsed: string;
-            platform: 'android' | 'ios';
-        }>;
+        devices: Array<PushDevice>;
         success: true;
     };
 };
 
-export type GetNotificationsPushResponse = GetNotificationsPushResponses[keyof GetNotificationsPushResponses];
+export type ListPushDevicesResponse = ListPushDevicesResponses[keyof ListPushDevicesResponses];
 
-export type PostNotificationsPushData = {
+export type RegisterPushTokenData = {
     body: {
         appVersion?: string;
         deviceId?: string;
         deviceName?: string;
-        platform: 'android' | 'ios';
+        platform: Platform;
         token: string;
     };
     path?: never;
@@ -5759,16 +8707,50 @@ export type PostNotificationsPushData = {
     url: '/notifications/push';
 };
 
-export type PostNotificationsPushErrors = {
+export type RegisterPushTokenErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostNotificationsPushError = PostNotificationsPushErrors[keyof PostNotificationsPushErrors];
+export type RegisterPushTokenError = RegisterPushTokenErrors[keyof RegisterPushTokenErrors];
 
-export type PostNotificationsPushResponses = {
+export type RegisterPushTokenResponses = {
     /**
      * Default Response
      */
@@ -5778,9 +8760,9 @@ export type PostNotificationsPushResponses = {
     };
 };
 
-export type PostNotificationsPushResponse = PostNotificationsPushResponses[keyof PostNotificationsPushResponses];
+export type RegisterPushTokenResponse = RegisterPushTokenResponses[keyof RegisterPushTokenResponses];
 
-export type GetNotificationsPushLogData = {
+export type ListPushLogData = {
     body?: never;
     path?: never;
     query?: {
@@ -5790,39 +8772,44 @@ export type GetNotificationsPushLogData = {
     url: '/notifications/push/log';
 };
 
-export type GetNotificationsPushLogErrors = {
+export type ListPushLogErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetNotificationsPushLogError = GetNotificationsPushLogErrors[keyof GetNotificationsPushLogErrors];
+export type ListPushLogError = ListPushLogErrors[keyof ListPushLogErrors];
 
-export type GetNotificationsPushLogResponses = {
+export type ListPushLogResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            deliveries: Array<{
-                attempts: number;
-                body: string;
-                createdAt: string;
-                deviceName: string | null;
-                dueAt: string;
-                finishedAt: string | null;
-                id: string;
-                /**
-                 * Also the collapse id: pushes of the same notification replace each other
-                 */
-                notificationId: string;
-                platform: 'android' | 'ios';
-                reason: string | null;
-                status: 'pending' | 'sent' | 'muted' | 'held' | 'pruned' | 'failed';
-                title: string;
-                type: 'SOCIAL_FEED' | 'STORY_REACTION' | 'CHAT' | 'FITMATCH' | 'SPORT_BUDDY' | 'BOOKING' | 'GAMIFICATION' | 'FASTING' | 'ADMIN' | 'ACCOUNT';
-            }>;
+            deliveries: Array<PushDelivery>;
             /**
              * null on the last page
              */
@@ -5832,9 +8819,9 @@ export type GetNotificationsPushLogResponses = {
     };
 };
 
-export type GetNotificationsPushLogResponse = GetNotificationsPushLogResponses[keyof GetNotificationsPushLogResponses];
+export type ListPushLogResponse = ListPushLogResponses[keyof ListPushLogResponses];
 
-export type PostNotificationsPushTestData = {
+export type SendTestPushData = {
     body?: never;
     headers?: {
         /**
@@ -5847,16 +8834,54 @@ export type PostNotificationsPushTestData = {
     url: '/notifications/push/test';
 };
 
-export type PostNotificationsPushTestErrors = {
+export type SendTestPushErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostNotificationsPushTestError = PostNotificationsPushTestErrors[keyof PostNotificationsPushTestErrors];
+export type SendTestPushError = SendTestPushErrors[keyof SendTestPushErrors];
 
-export type PostNotificationsPushTestResponses = {
+export type SendTestPushResponses = {
     /**
      * Default Response
      */
@@ -5871,9 +8896,9 @@ export type PostNotificationsPushTestResponses = {
     };
 };
 
-export type PostNotificationsPushTestResponse = PostNotificationsPushTestResponses[keyof PostNotificationsPushTestResponses];
+export type SendTestPushResponse = SendTestPushResponses[keyof SendTestPushResponses];
 
-export type PostNotificationsReadData = {
+export type MarkNotificationsReadData = {
     body?: {
         ids?: Array<string>;
     };
@@ -5882,16 +8907,50 @@ export type PostNotificationsReadData = {
     url: '/notifications/read';
 };
 
-export type PostNotificationsReadErrors = {
+export type MarkNotificationsReadErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostNotificationsReadError = PostNotificationsReadErrors[keyof PostNotificationsReadErrors];
+export type MarkNotificationsReadError = MarkNotificationsReadErrors[keyof MarkNotificationsReadErrors];
 
-export type PostNotificationsReadResponses = {
+export type MarkNotificationsReadResponses = {
     /**
      * Default Response
      */
@@ -5906,25 +8965,47 @@ export type PostNotificationsReadResponses = {
     };
 };
 
-export type PostNotificationsReadResponse = PostNotificationsReadResponses[keyof PostNotificationsReadResponses];
+export type MarkNotificationsReadResponse = MarkNotificationsReadResponses[keyof MarkNotificationsReadResponses];
 
-export type GetNotificationsUnreadCountData = {
+export type CountUnreadNotificationsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/notifications/unread-count';
 };
 
-export type GetNotificationsUnreadCountErrors = {
+export type CountUnreadNotificationsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetNotificationsUnreadCountError = GetNotificationsUnreadCountErrors[keyof GetNotificationsUnreadCountErrors];
+export type CountUnreadNotificationsError = CountUnreadNotificationsErrors[keyof CountUnreadNotificationsErrors];
 
-export type GetNotificationsUnreadCountResponses = {
+export type CountUnreadNotificationsResponses = {
     /**
      * Default Response
      */
@@ -5936,9 +9017,9 @@ export type GetNotificationsUnreadCountResponses = {
     };
 };
 
-export type GetNotificationsUnreadCountResponse = GetNotificationsUnreadCountResponses[keyof GetNotificationsUnreadCountResponses];
+export type CountUnreadNotificationsResponse = CountUnreadNotificationsResponses[keyof CountUnreadNotificationsResponses];
 
-export type DeleteNotificationsIdData = {
+export type DeleteNotificationData = {
     body?: never;
     path: {
         id: string;
@@ -5947,100 +9028,191 @@ export type DeleteNotificationsIdData = {
     url: '/notifications/{id}';
 };
 
-export type DeleteNotificationsIdErrors = {
+export type DeleteNotificationErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Notification not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteNotificationsIdError = DeleteNotificationsIdErrors[keyof DeleteNotificationsIdErrors];
+export type DeleteNotificationError = DeleteNotificationErrors[keyof DeleteNotificationErrors];
 
-export type DeleteNotificationsIdResponses = {
+export type DeleteNotificationResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteNotificationsIdResponse = DeleteNotificationsIdResponses[keyof DeleteNotificationsIdResponses];
+export type DeleteNotificationResponse = DeleteNotificationResponses[keyof DeleteNotificationResponses];
 
-export type DeleteOnboardingAdminOptionsData = {
+export type RetireOnboardingOptionData = {
     body?: never;
     path?: never;
     query: {
-        type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+        type: OnboardingOptionType;
         optionId: string;
     };
     url: '/onboarding/admin/options';
 };
 
-export type DeleteOnboardingAdminOptionsErrors = {
+export type RetireOnboardingOptionErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such option
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteOnboardingAdminOptionsError = DeleteOnboardingAdminOptionsErrors[keyof DeleteOnboardingAdminOptionsErrors];
+export type RetireOnboardingOptionError = RetireOnboardingOptionErrors[keyof RetireOnboardingOptionErrors];
 
-export type DeleteOnboardingAdminOptionsResponses = {
+export type RetireOnboardingOptionResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteOnboardingAdminOptionsResponse = DeleteOnboardingAdminOptionsResponses[keyof DeleteOnboardingAdminOptionsResponses];
+export type RetireOnboardingOptionResponse = RetireOnboardingOptionResponses[keyof RetireOnboardingOptionResponses];
 
-export type GetOnboardingAdminOptionsData = {
+export type ListAllOnboardingOptionsData = {
     body?: never;
     path?: never;
     query?: {
-        type?: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+        type?: OnboardingOptionType;
     };
     url: '/onboarding/admin/options';
 };
 
-export type GetOnboardingAdminOptionsErrors = {
+export type ListAllOnboardingOptionsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetOnboardingAdminOptionsError = GetOnboardingAdminOptionsErrors[keyof GetOnboardingAdminOptionsErrors];
+export type ListAllOnboardingOptionsError = ListAllOnboardingOptionsErrors[keyof ListAllOnboardingOptionsErrors];
 
-export type GetOnboardingAdminOptionsResponses = {
+export type ListAllOnboardingOptionsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            options: Array<{
-                category: string | null;
-                icon: string;
-                isActive: boolean;
-                labelEn: string;
-                labelId: string;
-                optionId: string;
-                sortOrder: number;
-                type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
-            }>;
+            options: Array<OnboardingOptionDetails>;
         };
         success: true;
     };
 };
 
-export type GetOnboardingAdminOptionsResponse = GetOnboardingAdminOptionsResponses[keyof GetOnboardingAdminOptionsResponses];
+export type ListAllOnboardingOptionsResponse = ListAllOnboardingOptionsResponses[keyof ListAllOnboardingOptionsResponses];
 
-export type PostOnboardingAdminOptionsData = {
+export type CreateOnboardingOptionData = {
     body: {
         category?: string | null;
         /**
@@ -6051,7 +9223,7 @@ export type PostOnboardingAdminOptionsData = {
         labelId: string;
         optionId: string;
         sortOrder?: number;
-        type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+        type: OnboardingOptionType;
     };
     headers?: {
         /**
@@ -6064,39 +9236,74 @@ export type PostOnboardingAdminOptionsData = {
     url: '/onboarding/admin/options';
 };
 
-export type PostOnboardingAdminOptionsErrors = {
+export type CreateOnboardingOptionErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `OPTION_EXISTS`: An option with this id already exists
+     *
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostOnboardingAdminOptionsError = PostOnboardingAdminOptionsErrors[keyof PostOnboardingAdminOptionsErrors];
+export type CreateOnboardingOptionError = CreateOnboardingOptionErrors[keyof CreateOnboardingOptionErrors];
 
-export type PostOnboardingAdminOptionsResponses = {
+export type CreateOnboardingOptionResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            option: {
-                category: string | null;
-                icon: string;
-                isActive: boolean;
-                labelEn: string;
-                labelId: string;
-                optionId: string;
-                sortOrder: number;
-                type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
-            };
+            option: OnboardingOptionDetails;
         };
         success: true;
     };
 };
 
-export type PostOnboardingAdminOptionsResponse = PostOnboardingAdminOptionsResponses[keyof PostOnboardingAdminOptionsResponses];
+export type CreateOnboardingOptionResponse = CreateOnboardingOptionResponses[keyof CreateOnboardingOptionResponses];
 
-export type PutOnboardingAdminOptionsData = {
+export type UpdateOnboardingOptionData = {
     body: {
         category?: string | null;
         /**
@@ -6108,82 +9315,125 @@ export type PutOnboardingAdminOptionsData = {
         labelId?: string;
         optionId: string;
         sortOrder?: number;
-        type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+        type: OnboardingOptionType;
     };
     path?: never;
     query?: never;
     url: '/onboarding/admin/options';
 };
 
-export type PutOnboardingAdminOptionsErrors = {
+export type UpdateOnboardingOptionErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Your account is not allowed to do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such option
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutOnboardingAdminOptionsError = PutOnboardingAdminOptionsErrors[keyof PutOnboardingAdminOptionsErrors];
+export type UpdateOnboardingOptionError = UpdateOnboardingOptionErrors[keyof UpdateOnboardingOptionErrors];
 
-export type PutOnboardingAdminOptionsResponses = {
+export type UpdateOnboardingOptionResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            option: {
-                category: string | null;
-                icon: string;
-                isActive: boolean;
-                labelEn: string;
-                labelId: string;
-                optionId: string;
-                sortOrder: number;
-                type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
-            };
+            option: OnboardingOptionDetails;
         };
         success: true;
     };
 };
 
-export type PutOnboardingAdminOptionsResponse = PutOnboardingAdminOptionsResponses[keyof PutOnboardingAdminOptionsResponses];
+export type UpdateOnboardingOptionResponse = UpdateOnboardingOptionResponses[keyof UpdateOnboardingOptionResponses];
 
-export type GetOnboardingOptionsData = {
+export type ListOnboardingOptionsData = {
     body?: never;
     path?: never;
     query: {
-        type: 'motivation' | 'activity_style' | 'sport_category' | 'sport' | 'availability' | 'fitmatch_interest';
+        type: OnboardingOptionType;
     };
     url: '/onboarding/options';
 };
 
-export type GetOnboardingOptionsErrors = {
+export type ListOnboardingOptionsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetOnboardingOptionsError = GetOnboardingOptionsErrors[keyof GetOnboardingOptionsErrors];
+export type ListOnboardingOptionsError = ListOnboardingOptionsErrors[keyof ListOnboardingOptionsErrors];
 
-export type GetOnboardingOptionsResponses = {
+export type ListOnboardingOptionsResponses = {
     /**
      * Default Response
      */
     200: {
-        options: Array<{
-            category: string | null;
-            icon: string;
-            label: string;
-            optionId: string;
-            sortOrder: number;
-        }>;
+        options: Array<OnboardingOption>;
         success: true;
     };
 };
 
-export type GetOnboardingOptionsResponse = GetOnboardingOptionsResponses[keyof GetOnboardingOptionsResponses];
+export type ListOnboardingOptionsResponse = ListOnboardingOptionsResponses[keyof ListOnboardingOptionsResponses];
 
-export type PostOnboardingSavePermissionsData = {
+export type SavePermissionsData = {
     body: {
         latitude?: number;
         locationEnabled: boolean;
@@ -6195,16 +9445,54 @@ export type PostOnboardingSavePermissionsData = {
     url: '/onboarding/save-permissions';
 };
 
-export type PostOnboardingSavePermissionsErrors = {
+export type SavePermissionsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostOnboardingSavePermissionsError = PostOnboardingSavePermissionsErrors[keyof PostOnboardingSavePermissionsErrors];
+export type SavePermissionsError = SavePermissionsErrors[keyof SavePermissionsErrors];
 
-export type PostOnboardingSavePermissionsResponses = {
+export type SavePermissionsResponses = {
     /**
      * Default Response
      */
@@ -6219,9 +9507,9 @@ export type PostOnboardingSavePermissionsResponses = {
     };
 };
 
-export type PostOnboardingSavePermissionsResponse = PostOnboardingSavePermissionsResponses[keyof PostOnboardingSavePermissionsResponses];
+export type SavePermissionsResponse = SavePermissionsResponses[keyof SavePermissionsResponses];
 
-export type PostOnboardingSavePreferencesData = {
+export type SavePreferencesData = {
     body?: {
         activityStyle?: Array<string>;
         /**
@@ -6243,28 +9531,63 @@ export type PostOnboardingSavePreferencesData = {
     url: '/onboarding/save-preferences';
 };
 
-export type PostOnboardingSavePreferencesErrors = {
+export type SavePreferencesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostOnboardingSavePreferencesError = PostOnboardingSavePreferencesErrors[keyof PostOnboardingSavePreferencesErrors];
+export type SavePreferencesError = SavePreferencesErrors[keyof SavePreferencesErrors];
 
-export type PostOnboardingSavePreferencesResponses = {
+export type SavePreferencesResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type PostOnboardingSavePreferencesResponse = PostOnboardingSavePreferencesResponses[keyof PostOnboardingSavePreferencesResponses];
+export type SavePreferencesResponse = SavePreferencesResponses[keyof SavePreferencesResponses];
 
-export type PostOnboardingSaveProfileData = {
+export type SaveOnboardingProfileData = {
     body?: {
         bio?: string;
         birthDate?: string | string;
@@ -6275,12 +9598,12 @@ export type PostOnboardingSaveProfileData = {
          */
         completed?: boolean;
         countryId?: string;
-        gender?: 'MALE' | 'FEMALE' | 'OTHER';
+        gender?: Gender;
         /**
          * Centimetres
          */
         height?: number;
-        heightUnit?: 'cm' | 'feet';
+        heightUnit?: HeightUnit;
         /**
          * A language, optionally with a country; en_GB is read as en-GB
          */
@@ -6294,23 +9617,61 @@ export type PostOnboardingSaveProfileData = {
          * Kilograms
          */
         weight?: number;
-        weightUnit?: 'kg' | 'pound';
+        weightUnit?: WeightUnit;
     };
     path?: never;
     query?: never;
     url: '/onboarding/save-profile';
 };
 
-export type PostOnboardingSaveProfileErrors = {
+export type SaveOnboardingProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostOnboardingSaveProfileError = PostOnboardingSaveProfileErrors[keyof PostOnboardingSaveProfileErrors];
+export type SaveOnboardingProfileError = SaveOnboardingProfileErrors[keyof SaveOnboardingProfileErrors];
 
-export type PostOnboardingSaveProfileResponses = {
+export type SaveOnboardingProfileResponses = {
     /**
      * Default Response
      */
@@ -6322,7 +9683,7 @@ export type PostOnboardingSaveProfileResponses = {
     };
 };
 
-export type PostOnboardingSaveProfileResponse = PostOnboardingSaveProfileResponses[keyof PostOnboardingSaveProfileResponses];
+export type SaveOnboardingProfileResponse = SaveOnboardingProfileResponses[keyof SaveOnboardingProfileResponses];
 
 export type GetOnboardingStatusData = {
     body?: never;
@@ -6333,7 +9694,33 @@ export type GetOnboardingStatusData = {
 
 export type GetOnboardingStatusErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
@@ -6356,28 +9743,7 @@ export type GetOnboardingStatusResponses = {
              */
             currentSubStep: number;
             isCompleted: boolean;
-            profile: {
-                activityStyle: Array<string>;
-                avatarUrl: string | null;
-                bio: string | null;
-                birthDate: string | null;
-                cityId: string | null;
-                communityRulesAccepted: boolean;
-                countryId: string | null;
-                favoriteSports: Array<string>;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                height: number | null;
-                heightUnit: 'cm' | 'feet';
-                locale: string;
-                motivations: Array<string>;
-                name: string;
-                photos: Array<string>;
-                preferredAvailability: Array<string>;
-                regionId: string | null;
-                timezone: string;
-                weight: number | null;
-                weightUnit: 'kg' | 'pound';
-            } | null;
+            profile: OnboardingProfile | null;
             /**
              * Always null: onboarding cannot be skipped
              */
@@ -6389,7 +9755,7 @@ export type GetOnboardingStatusResponses = {
 
 export type GetOnboardingStatusResponse = GetOnboardingStatusResponses[keyof GetOnboardingStatusResponses];
 
-export type PostOnboardingUploadPhotoData = {
+export type UploadOnboardingPhotoData = {
     body: {
         file: Blob | File;
     };
@@ -6398,16 +9764,54 @@ export type PostOnboardingUploadPhotoData = {
     url: '/onboarding/upload-photo';
 };
 
-export type PostOnboardingUploadPhotoErrors = {
+export type UploadOnboardingPhotoErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostOnboardingUploadPhotoError = PostOnboardingUploadPhotoErrors[keyof PostOnboardingUploadPhotoErrors];
+export type UploadOnboardingPhotoError = UploadOnboardingPhotoErrors[keyof UploadOnboardingPhotoErrors];
 
-export type PostOnboardingUploadPhotoResponses = {
+export type UploadOnboardingPhotoResponses = {
     /**
      * Default Response
      */
@@ -6419,11 +9823,7 @@ export type PostOnboardingUploadPhotoResponses = {
             /**
              * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
              */
-            thumbnails: Array<{
-                height: number;
-                url: string;
-                width: number;
-            }>;
+            thumbnails: Array<Thumbnail>;
             type: 'IMAGE' | 'VIDEO';
             url: string;
             width: number | null;
@@ -6432,7 +9832,7 @@ export type PostOnboardingUploadPhotoResponses = {
     };
 };
 
-export type PostOnboardingUploadPhotoResponse = PostOnboardingUploadPhotoResponses[keyof PostOnboardingUploadPhotoResponses];
+export type UploadOnboardingPhotoResponse = UploadOnboardingPhotoResponses[keyof UploadOnboardingPhotoResponses];
 
 export type GetProfileData = {
     body?: never;
@@ -6443,7 +9843,33 @@ export type GetProfileData = {
 
 export type GetProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
@@ -6456,22 +9882,7 @@ export type GetProfileResponses = {
      */
     200: {
         data: {
-            profile: {
-                bio: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                height: number | null;
-                heightUnit: 'cm' | 'feet';
-                image: string | null;
-                locale: string;
-                name: string;
-                timezone: string;
-                username: string;
-                weight: number | null;
-                weightUnit: 'kg' | 'pound';
-            };
+            profile: Profile;
         };
         success: true;
     };
@@ -6479,18 +9890,18 @@ export type GetProfileResponses = {
 
 export type GetProfileResponse = GetProfileResponses[keyof GetProfileResponses];
 
-export type PutProfileData = {
+export type UpdateProfileData = {
     body?: {
         bio?: string;
         birthDate?: string | string;
         experience?: 'BEGINNER' | 'INTERMEDIATE' | 'ADVANCED';
         fitnessGoal?: string;
-        gender?: 'MALE' | 'FEMALE' | 'OTHER';
+        gender?: Gender;
         /**
          * Centimetres
          */
         height?: number;
-        heightUnit?: 'cm' | 'feet';
+        heightUnit?: HeightUnit;
         /**
          * A language, optionally with a country; en_GB is read as en-GB
          */
@@ -6502,52 +9913,79 @@ export type PutProfileData = {
          * Kilograms
          */
         weight?: number;
-        weightUnit?: 'kg' | 'pound';
+        weightUnit?: WeightUnit;
     };
     path?: never;
     query?: never;
     url: '/profile';
 };
 
-export type PutProfileErrors = {
+export type UpdateProfileErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such person
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `USERNAME_TAKEN`: This username is taken
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutProfileError = PutProfileErrors[keyof PutProfileErrors];
+export type UpdateProfileError = UpdateProfileErrors[keyof UpdateProfileErrors];
 
-export type PutProfileResponses = {
+export type UpdateProfileResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            profile: {
-                bio: string | null;
-                birthDate: string | null;
-                experience: string;
-                fitnessGoal: string | null;
-                gender: 'MALE' | 'FEMALE' | 'OTHER' | null;
-                height: number | null;
-                heightUnit: 'cm' | 'feet';
-                image: string | null;
-                locale: string;
-                name: string;
-                timezone: string;
-                username: string;
-                weight: number | null;
-                weightUnit: 'kg' | 'pound';
-            };
+            profile: Profile;
         };
         success: true;
     };
 };
 
-export type PutProfileResponse = PutProfileResponses[keyof PutProfileResponses];
+export type UpdateProfileResponse = UpdateProfileResponses[keyof UpdateProfileResponses];
 
-export type GetProfileUsernameAvailableData = {
+export type CheckUsernameData = {
     body?: never;
     path?: never;
     query: {
@@ -6556,16 +9994,38 @@ export type GetProfileUsernameAvailableData = {
     url: '/profile/username-available';
 };
 
-export type GetProfileUsernameAvailableErrors = {
+export type CheckUsernameErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetProfileUsernameAvailableError = GetProfileUsernameAvailableErrors[keyof GetProfileUsernameAvailableErrors];
+export type CheckUsernameError = CheckUsernameErrors[keyof CheckUsernameErrors];
 
-export type GetProfileUsernameAvailableResponses = {
+export type CheckUsernameResponses = {
     /**
      * Default Response
      */
@@ -6577,77 +10037,62 @@ export type GetProfileUsernameAvailableResponses = {
     };
 };
 
-export type GetProfileUsernameAvailableResponse = GetProfileUsernameAvailableResponses[keyof GetProfileUsernameAvailableResponses];
+export type CheckUsernameResponse = CheckUsernameResponses[keyof CheckUsernameResponses];
 
-export type GetProgramsData = {
+export type ListProgramsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/programs';
 };
 
-export type GetProgramsErrors = {
+export type ListProgramsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetProgramsError = GetProgramsErrors[keyof GetProgramsErrors];
+export type ListProgramsError = ListProgramsErrors[keyof ListProgramsErrors];
 
-export type GetProgramsResponses = {
+export type ListProgramsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            programs: Array<{
-                createdAt: string;
-                days: Array<{
-                    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-                    exercises: Array<{
-                        id: string;
-                        name: string;
-                        repsMax: number;
-                        repsMin: number;
-                        sets: number;
-                    }>;
-                    /**
-                     * Used as programDayId of workouts
-                     */
-                    id: string;
-                    isRestDay: boolean;
-                    name: string;
-                }>;
-                id: string;
-                /**
-                 * Whether this is the active program
-                 */
-                isActive: boolean;
-                name: string;
-            }>;
+            programs: Array<Program>;
         };
         success: true;
     };
 };
 
-export type GetProgramsResponse = GetProgramsResponses[keyof GetProgramsResponses];
+export type ListProgramsResponse = ListProgramsResponses[keyof ListProgramsResponses];
 
-export type PostProgramsData = {
-    body: {
-        days: Array<{
-            dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-            exercises?: Array<{
-                name: string;
-                repsMax: number;
-                repsMin: number;
-                sets: number;
-            }>;
-            isRestDay?: boolean;
-            name: string;
-        }>;
-        name: string;
-    };
+export type CreateProgramData = {
+    body: NewProgram;
     headers?: {
         /**
          * Chosen by the client. A repeat within 24 hours gets the response of the first request.
@@ -6659,54 +10104,70 @@ export type PostProgramsData = {
     url: '/programs';
 };
 
-export type PostProgramsErrors = {
+export type CreateProgramErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of programs. Delete one first.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostProgramsError = PostProgramsErrors[keyof PostProgramsErrors];
+export type CreateProgramError = CreateProgramErrors[keyof CreateProgramErrors];
 
-export type PostProgramsResponses = {
+export type CreateProgramResponses = {
     /**
      * Default Response
      */
     201: {
         data: {
-            program: {
-                createdAt: string;
-                days: Array<{
-                    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-                    exercises: Array<{
-                        id: string;
-                        name: string;
-                        repsMax: number;
-                        repsMin: number;
-                        sets: number;
-                    }>;
-                    /**
-                     * Used as programDayId of workouts
-                     */
-                    id: string;
-                    isRestDay: boolean;
-                    name: string;
-                }>;
-                id: string;
-                /**
-                 * Whether this is the active program
-                 */
-                isActive: boolean;
-                name: string;
-            };
+            program: Program;
         };
         success: true;
     };
 };
 
-export type PostProgramsResponse = PostProgramsResponses[keyof PostProgramsResponses];
+export type CreateProgramResponse = CreateProgramResponses[keyof CreateProgramResponses];
 
-export type PutProgramsActiveData = {
+export type ActivateProgramData = {
     body: {
         programId: string | null;
     };
@@ -6715,54 +10176,68 @@ export type PutProgramsActiveData = {
     url: '/programs/active';
 };
 
-export type PutProgramsActiveErrors = {
+export type ActivateProgramErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Program not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PutProgramsActiveError = PutProgramsActiveErrors[keyof PutProgramsActiveErrors];
+export type ActivateProgramError = ActivateProgramErrors[keyof ActivateProgramErrors];
 
-export type PutProgramsActiveResponses = {
+export type ActivateProgramResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            program: {
-                createdAt: string;
-                days: Array<{
-                    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-                    exercises: Array<{
-                        id: string;
-                        name: string;
-                        repsMax: number;
-                        repsMin: number;
-                        sets: number;
-                    }>;
-                    /**
-                     * Used as programDayId of workouts
-                     */
-                    id: string;
-                    isRestDay: boolean;
-                    name: string;
-                }>;
-                id: string;
-                /**
-                 * Whether this is the active program
-                 */
-                isActive: boolean;
-                name: string;
-            } | null;
+            program: Program | null;
         };
         success: true;
     };
 };
 
-export type PutProgramsActiveResponse = PutProgramsActiveResponses[keyof PutProgramsActiveResponses];
+export type ActivateProgramResponse = ActivateProgramResponses[keyof ActivateProgramResponses];
 
-export type DeleteProgramsIdData = {
+export type DeleteProgramData = {
     body?: never;
     path: {
         id: string;
@@ -6771,63 +10246,115 @@ export type DeleteProgramsIdData = {
     url: '/programs/{id}';
 };
 
-export type DeleteProgramsIdErrors = {
+export type DeleteProgramErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Program not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteProgramsIdError = DeleteProgramsIdErrors[keyof DeleteProgramsIdErrors];
+export type DeleteProgramError = DeleteProgramErrors[keyof DeleteProgramErrors];
 
-export type DeleteProgramsIdResponses = {
+export type DeleteProgramResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteProgramsIdResponse = DeleteProgramsIdResponses[keyof DeleteProgramsIdResponses];
+export type DeleteProgramResponse = DeleteProgramResponses[keyof DeleteProgramResponses];
 
-export type GetRecordsData = {
+export type ListRecordsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/records';
 };
 
-export type GetRecordsErrors = {
+export type ListRecordsErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetRecordsError = GetRecordsErrors[keyof GetRecordsErrors];
+export type ListRecordsError = ListRecordsErrors[keyof ListRecordsErrors];
 
-export type GetRecordsResponses = {
+export type ListRecordsResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            records: Array<{
-                achievedAt: string;
-                exercise: string;
-                reps: number;
-                weightKg: number;
-            }>;
+            records: Array<PersonalRecord>;
         };
         success: true;
     };
 };
 
-export type GetRecordsResponse = GetRecordsResponses[keyof GetRecordsResponses];
+export type ListRecordsResponse = ListRecordsResponses[keyof ListRecordsResponses];
 
-export type GetStoriesData = {
+export type ListStoriesData = {
     body?: never;
     path?: never;
     query?: {
@@ -6836,100 +10363,58 @@ export type GetStoriesData = {
     url: '/stories';
 };
 
-export type GetStoriesErrors = {
+export type ListStoriesErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetStoriesError = GetStoriesErrors[keyof GetStoriesErrors];
+export type ListStoriesError = ListStoriesErrors[keyof ListStoriesErrors];
 
-export type GetStoriesResponses = {
+export type ListStoriesResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            stories?: Array<{
-                bgColor: string | null;
-                caption: string | null;
-                createdAt: string;
-                duration: number | null;
-                expiresAt: string;
-                fontStyle: string | null;
-                id: string;
-                /**
-                 * Whether the caller has viewed the story
-                 */
-                isViewed: boolean;
-                media: {
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                };
-                mediaType: 'IMAGE' | 'VIDEO';
-                mediaUrl: string;
-                myReaction: string | null;
-                reactionCount: number;
-                textColor: string | null;
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                /**
-                 * The number of viewers, without the author
-                 */
-                viewCount: number;
-            }>;
-            storyRings?: Array<{
-                hasUnviewed: boolean;
-                isOwn: boolean;
-                latestStoryAt: string;
-                storyCount: number;
-                userId: string;
-                userImage: string | null;
-                userName: string;
-            }>;
+            stories?: Array<Story>;
+            storyRings?: Array<StoryRing>;
         };
         success: true;
     };
 };
 
-export type GetStoriesResponse = GetStoriesResponses[keyof GetStoriesResponses];
+export type ListStoriesResponse = ListStoriesResponses[keyof ListStoriesResponses];
 
-export type PostStoriesData = {
-    body: {
-        /**
-         * Hexadecimal
-         */
-        bgColor?: string;
-        caption?: string;
-        /**
-         * Seconds; only for a VIDEO
-         */
-        duration?: number;
-        fontStyle?: string;
-        mediaType: 'IMAGE' | 'VIDEO';
-        mediaUrl: string;
-        /**
-         * Hexadecimal
-         */
-        textColor?: string;
-    };
+export type CreateStoryData = {
+    body: NewStory;
     headers?: {
         /**
          * Chosen by the client. A repeat within 24 hours gets the response of the first request.
@@ -6941,16 +10426,60 @@ export type PostStoriesData = {
     url: '/stories';
 };
 
-export type PostStoriesErrors = {
+export type CreateStoryErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
+     *
+     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 10 stories. Try again tomorrow.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostStoriesError = PostStoriesErrors[keyof PostStoriesErrors];
+export type CreateStoryError = CreateStoryErrors[keyof CreateStoryErrors];
 
-export type PostStoriesResponses = {
+export type CreateStoryResponses = {
     /**
      * Default Response
      */
@@ -6966,9 +10495,9 @@ export type PostStoriesResponses = {
     };
 };
 
-export type PostStoriesResponse = PostStoriesResponses[keyof PostStoriesResponses];
+export type CreateStoryResponse = CreateStoryResponses[keyof CreateStoryResponses];
 
-export type DeleteStoriesIdData = {
+export type DeleteStoryData = {
     body?: never;
     path: {
         id: string;
@@ -6977,28 +10506,71 @@ export type DeleteStoriesIdData = {
     url: '/stories/{id}';
 };
 
-export type DeleteStoriesIdErrors = {
+export type DeleteStoryErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Only the author of the story can do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteStoriesIdError = DeleteStoriesIdErrors[keyof DeleteStoriesIdErrors];
+export type DeleteStoryError = DeleteStoryErrors[keyof DeleteStoryErrors];
 
-export type DeleteStoriesIdResponses = {
+export type DeleteStoryResponses = {
     /**
      * Default Response
      */
-    200: {
-        message: string;
-        success: true;
-    };
+    200: Message;
 };
 
-export type DeleteStoriesIdResponse = DeleteStoriesIdResponses[keyof DeleteStoriesIdResponses];
+export type DeleteStoryResponse = DeleteStoryResponses[keyof DeleteStoryResponses];
 
-export type GetStoriesIdData = {
+export type ViewStoryData = {
     body?: never;
     path: {
         id: string;
@@ -7007,73 +10579,60 @@ export type GetStoriesIdData = {
     url: '/stories/{id}';
 };
 
-export type GetStoriesIdErrors = {
+export type ViewStoryErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetStoriesIdError = GetStoriesIdErrors[keyof GetStoriesIdErrors];
+export type ViewStoryError = ViewStoryErrors[keyof ViewStoryErrors];
 
-export type GetStoriesIdResponses = {
+export type ViewStoryResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            story: {
-                bgColor: string | null;
-                caption: string | null;
-                createdAt: string;
-                duration: number | null;
-                expiresAt: string;
-                fontStyle: string | null;
-                id: string;
-                /**
-                 * Whether the caller has viewed the story
-                 */
-                isViewed: boolean;
-                media: {
-                    blurhash: string | null;
-                    height: number | null;
-                    /**
-                     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
-                     */
-                    thumbnails: Array<{
-                        height: number;
-                        url: string;
-                        width: number;
-                    }>;
-                    type: 'IMAGE' | 'VIDEO';
-                    url: string;
-                    width: number | null;
-                };
-                mediaType: 'IMAGE' | 'VIDEO';
-                mediaUrl: string;
-                myReaction: string | null;
-                reactionCount: number;
-                textColor: string | null;
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                userId: string;
-                /**
-                 * The number of viewers, without the author
-                 */
-                viewCount: number;
-            };
+            story: Story;
         };
         success: true;
     };
 };
 
-export type GetStoriesIdResponse = GetStoriesIdResponses[keyof GetStoriesIdResponses];
+export type ViewStoryResponse = ViewStoryResponses[keyof ViewStoryResponses];
 
-export type PostStoriesIdReactData = {
+export type ReactToStoryData = {
     body: {
         /**
          * 1 to 4 user-perceived characters
@@ -7087,16 +10646,60 @@ export type PostStoriesIdReactData = {
     url: '/stories/{id}/react';
 };
 
-export type PostStoriesIdReactErrors = {
+export type ReactToStoryErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: emoji must have 1 to 4 characters
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostStoriesIdReactError = PostStoriesIdReactErrors[keyof PostStoriesIdReactErrors];
+export type ReactToStoryError = ReactToStoryErrors[keyof ReactToStoryErrors];
 
-export type PostStoriesIdReactResponses = {
+export type ReactToStoryResponses = {
     /**
      * Default Response
      */
@@ -7111,9 +10714,9 @@ export type PostStoriesIdReactResponses = {
     };
 };
 
-export type PostStoriesIdReactResponse = PostStoriesIdReactResponses[keyof PostStoriesIdReactResponses];
+export type ReactToStoryResponse = ReactToStoryResponses[keyof ReactToStoryResponses];
 
-export type GetStoriesIdViewersData = {
+export type ListStoryViewersData = {
     body?: never;
     path: {
         id: string;
@@ -7125,16 +10728,50 @@ export type GetStoriesIdViewersData = {
     url: '/stories/{id}/viewers';
 };
 
-export type GetStoriesIdViewersErrors = {
+export type ListStoryViewersErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: Only the author of the story can do this
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetStoriesIdViewersError = GetStoriesIdViewersErrors[keyof GetStoriesIdViewersErrors];
+export type ListStoryViewersError = ListStoryViewersErrors[keyof ListStoryViewersErrors];
 
-export type GetStoriesIdViewersResponses = {
+export type ListStoryViewersResponses = {
     /**
      * Default Response
      */
@@ -7144,24 +10781,15 @@ export type GetStoriesIdViewersResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            viewers: Array<{
-                reaction: string | null;
-                user: {
-                    id: string;
-                    image: string | null;
-                    name: string;
-                    username: string | null;
-                };
-                viewedAt: string;
-            }>;
+            viewers: Array<StoryViewer>;
         };
         success: true;
     };
 };
 
-export type GetStoriesIdViewersResponse = GetStoriesIdViewersResponses[keyof GetStoriesIdViewersResponses];
+export type ListStoryViewersResponse = ListStoryViewersResponses[keyof ListStoryViewersResponses];
 
-export type GetUsersByUsernameUsernameData = {
+export type GetUserByUsernameData = {
     body?: never;
     path: {
         username: string;
@@ -7170,45 +10798,56 @@ export type GetUsersByUsernameUsernameData = {
     url: '/users/by-username/{username}';
 };
 
-export type GetUsersByUsernameUsernameErrors = {
+export type GetUserByUsernameErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetUsersByUsernameUsernameError = GetUsersByUsernameUsernameErrors[keyof GetUsersByUsernameUsernameErrors];
+export type GetUserByUsernameError = GetUserByUsernameErrors[keyof GetUserByUsernameErrors];
 
-export type GetUsersByUsernameUsernameResponses = {
+export type GetUserByUsernameResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            user: {
-                bio: string | null;
-                followersCount: number;
-                followingCount: number;
-                id: string;
-                image: string | null;
-                isFollowedBy: boolean;
-                isFollowing: boolean;
-                isSelf: boolean;
-                name: string;
-                /**
-                 * The number of posts that GET /feed?userId= lists for the caller
-                 */
-                postsCount: number;
-                username: string;
-            };
+            user: UserProfile;
         };
         success: true;
     };
 };
 
-export type GetUsersByUsernameUsernameResponse = GetUsersByUsernameUsernameResponses[keyof GetUsersByUsernameUsernameResponses];
+export type GetUserByUsernameResponse = GetUserByUsernameResponses[keyof GetUserByUsernameResponses];
 
-export type GetUsersSearchData = {
+export type SearchUsersData = {
     body?: never;
     path?: never;
     query: {
@@ -7219,16 +10858,38 @@ export type GetUsersSearchData = {
     url: '/users/search';
 };
 
-export type GetUsersSearchErrors = {
+export type SearchUsersErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetUsersSearchError = GetUsersSearchErrors[keyof GetUsersSearchErrors];
+export type SearchUsersError = SearchUsersErrors[keyof SearchUsersErrors];
 
-export type GetUsersSearchResponses = {
+export type SearchUsersResponses = {
     /**
      * Default Response
      */
@@ -7238,24 +10899,15 @@ export type GetUsersSearchResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            users: Array<{
-                id: string;
-                image: string | null;
-                /**
-                 * Whether the caller follows this person
-                 */
-                isFollowing: boolean;
-                name: string;
-                username: string | null;
-            }>;
+            users: Array<UserWithFollow>;
         };
         success: true;
     };
 };
 
-export type GetUsersSearchResponse = GetUsersSearchResponses[keyof GetUsersSearchResponses];
+export type SearchUsersResponse = SearchUsersResponses[keyof SearchUsersResponses];
 
-export type GetUsersUserIdData = {
+export type GetUserData = {
     body?: never;
     path: {
         userId: string;
@@ -7264,45 +10916,56 @@ export type GetUsersUserIdData = {
     url: '/users/{userId}';
 };
 
-export type GetUsersUserIdErrors = {
+export type GetUserErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetUsersUserIdError = GetUsersUserIdErrors[keyof GetUsersUserIdErrors];
+export type GetUserError = GetUserErrors[keyof GetUserErrors];
 
-export type GetUsersUserIdResponses = {
+export type GetUserResponses = {
     /**
      * Default Response
      */
     200: {
         data: {
-            user: {
-                bio: string | null;
-                followersCount: number;
-                followingCount: number;
-                id: string;
-                image: string | null;
-                isFollowedBy: boolean;
-                isFollowing: boolean;
-                isSelf: boolean;
-                name: string;
-                /**
-                 * The number of posts that GET /feed?userId= lists for the caller
-                 */
-                postsCount: number;
-                username: string;
-            };
+            user: UserProfile;
         };
         success: true;
     };
 };
 
-export type GetUsersUserIdResponse = GetUsersUserIdResponses[keyof GetUsersUserIdResponses];
+export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
 
-export type DeleteUsersUserIdFollowData = {
+export type UnfollowUserData = {
     body?: never;
     path: {
         userId: string;
@@ -7311,16 +10974,56 @@ export type DeleteUsersUserIdFollowData = {
     url: '/users/{userId}/follow';
 };
 
-export type DeleteUsersUserIdFollowErrors = {
+export type UnfollowUserErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `NOT_FOLLOWING`: You do not follow this user
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type DeleteUsersUserIdFollowError = DeleteUsersUserIdFollowErrors[keyof DeleteUsersUserIdFollowErrors];
+export type UnfollowUserError = UnfollowUserErrors[keyof UnfollowUserErrors];
 
-export type DeleteUsersUserIdFollowResponses = {
+export type UnfollowUserResponses = {
     /**
      * Default Response
      */
@@ -7332,9 +11035,9 @@ export type DeleteUsersUserIdFollowResponses = {
     };
 };
 
-export type DeleteUsersUserIdFollowResponse = DeleteUsersUserIdFollowResponses[keyof DeleteUsersUserIdFollowResponses];
+export type UnfollowUserResponse = UnfollowUserResponses[keyof UnfollowUserResponses];
 
-export type PostUsersUserIdFollowData = {
+export type FollowUserData = {
     body?: never;
     headers?: {
         /**
@@ -7349,16 +11052,62 @@ export type PostUsersUserIdFollowData = {
     url: '/users/{userId}/follow';
 };
 
-export type PostUsersUserIdFollowErrors = {
+export type FollowUserErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `ALREADY_FOLLOWING`: You already follow this user
+     *
+     * `CANNOT_FOLLOW_SELF`: You cannot follow yourself
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type PostUsersUserIdFollowError = PostUsersUserIdFollowErrors[keyof PostUsersUserIdFollowErrors];
+export type FollowUserError = FollowUserErrors[keyof FollowUserErrors];
 
-export type PostUsersUserIdFollowResponses = {
+export type FollowUserResponses = {
     /**
      * Default Response
      */
@@ -7370,9 +11119,9 @@ export type PostUsersUserIdFollowResponses = {
     };
 };
 
-export type PostUsersUserIdFollowResponse = PostUsersUserIdFollowResponses[keyof PostUsersUserIdFollowResponses];
+export type FollowUserResponse = FollowUserResponses[keyof FollowUserResponses];
 
-export type GetUsersUserIdFollowersData = {
+export type ListFollowersData = {
     body?: never;
     path: {
         userId: string;
@@ -7384,16 +11133,42 @@ export type GetUsersUserIdFollowersData = {
     url: '/users/{userId}/followers';
 };
 
-export type GetUsersUserIdFollowersErrors = {
+export type ListFollowersErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetUsersUserIdFollowersError = GetUsersUserIdFollowersErrors[keyof GetUsersUserIdFollowersErrors];
+export type ListFollowersError = ListFollowersErrors[keyof ListFollowersErrors];
 
-export type GetUsersUserIdFollowersResponses = {
+export type ListFollowersResponses = {
     /**
      * Default Response
      */
@@ -7403,24 +11178,15 @@ export type GetUsersUserIdFollowersResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            users: Array<{
-                id: string;
-                image: string | null;
-                /**
-                 * Whether the caller follows this person
-                 */
-                isFollowing: boolean;
-                name: string;
-                username: string | null;
-            }>;
+            users: Array<UserWithFollow>;
         };
         success: true;
     };
 };
 
-export type GetUsersUserIdFollowersResponse = GetUsersUserIdFollowersResponses[keyof GetUsersUserIdFollowersResponses];
+export type ListFollowersResponse = ListFollowersResponses[keyof ListFollowersResponses];
 
-export type GetUsersUserIdFollowingData = {
+export type ListFollowingData = {
     body?: never;
     path: {
         userId: string;
@@ -7432,16 +11198,42 @@ export type GetUsersUserIdFollowingData = {
     url: '/users/{userId}/following';
 };
 
-export type GetUsersUserIdFollowingErrors = {
+export type ListFollowingErrors = {
     /**
-     * Any error. `code` identifies it.
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
      */
     default: Failure;
 };
 
-export type GetUsersUserIdFollowingError = GetUsersUserIdFollowingErrors[keyof GetUsersUserIdFollowingErrors];
+export type ListFollowingError = ListFollowingErrors[keyof ListFollowingErrors];
 
-export type GetUsersUserIdFollowingResponses = {
+export type ListFollowingResponses = {
     /**
      * Default Response
      */
@@ -7451,19 +11243,10 @@ export type GetUsersUserIdFollowingResponses = {
              * null on the last page
              */
             nextCursor: string | null;
-            users: Array<{
-                id: string;
-                image: string | null;
-                /**
-                 * Whether the caller follows this person
-                 */
-                isFollowing: boolean;
-                name: string;
-                username: string | null;
-            }>;
+            users: Array<UserWithFollow>;
         };
         success: true;
     };
 };
 
-export type GetUsersUserIdFollowingResponse = GetUsersUserIdFollowingResponses[keyof GetUsersUserIdFollowingResponses];
+export type ListFollowingResponse = ListFollowingResponses[keyof ListFollowingResponses];

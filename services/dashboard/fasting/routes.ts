@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -16,10 +17,12 @@ import {
   paginate,
   readIdempotencyKey,
   Timestamp,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import { dayIn, startOfDay } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
+import { AgeRestricted, FastRunning, FastOverlaps, FastNotFound, FastEnded } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { fastPlans, type FastPlan } from '../tables.ts'
 import { createFast, deleteFast, endFast, updateFast } from './actions.ts'
@@ -37,37 +40,43 @@ const example = {
   reachedGoal: false
 }
 
-const Fast = Type.Object({
-  id: Type.String(),
-  plan: Enum(fastPlans),
-  goalHours: Type.Integer(),
-  startedAt: Timestamp,
-  goalAt: Timestamp,
-  endedAt: Nullable(Timestamp, { description: 'Null while it runs. A fast runs until you end it' }),
-  reachedGoal: Type.Boolean()
-}, { examples: [example] })
+const Fast = named(
+  'Fast',
+  Type.Object({
+    id: Type.String(),
+    plan: Enum(fastPlans),
+    goalHours: Type.Integer(),
+    startedAt: Timestamp,
+    goalAt: Timestamp,
+    endedAt: Nullable(Timestamp, { description: 'Null while it runs. A fast runs until you end it' }),
+    reachedGoal: Type.Boolean()
+  }, { examples: [example] })
+)
 const FastResponse = Data(Type.Object({ fast: Fast }))
 
 const goalHours = Type.Optional(Type.Integer({ minimum: 1, maximum: 36, description: 'Required for the plan CUSTOM' }))
 const fields = { goalHours, startedAt: Type.Optional(Instant), endedAt: Type.Optional(Instant) }
 
-const FastingStats = Type.Object({
-  count: Type.Integer(),
-  reached: Type.Integer({ description: 'How many reached their goal' }),
-  averageHours: Type.Number(),
-  longestHours: Type.Number(),
-  days: Type.Array(Type.Object({ date: Type.String(), hours: Type.Number() }), {
-    description: 'Seven days of your time zone, oldest first'
+const FastingStats = named(
+  'FastingStats',
+  Type.Object({
+    count: Type.Integer(),
+    reached: Type.Integer({ description: 'How many reached their goal' }),
+    averageHours: Type.Number(),
+    longestHours: Type.Number(),
+    days: Type.Array(Type.Object({ date: Type.String(), hours: Type.Number() }), {
+      description: 'Seven days of your time zone, oldest first'
+    })
+  }, {
+    examples: [{
+      count: 1,
+      reached: 1,
+      averageHours: 16.5,
+      longestHours: 16.5,
+      days: [{ date: '2026-11-20', hours: 12 }, { date: '2026-11-21', hours: 4.5 }]
+    }]
   })
-}, {
-  examples: [{
-    count: 1,
-    reached: 1,
-    averageHours: 16.5,
-    longestHours: 16.5,
-    days: [{ date: '2026-11-20', hours: 12 }, { date: '2026-11-21', hours: 4.5 }]
-  }]
-})
+)
 
 interface FastRow {
   id: string
@@ -89,6 +98,7 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fasting', {
     schema: {
+      operationId: 'startFast',
       summary: 'Start a fast, or add a past one',
       description:
         'With `endedAt` it is a past fast. One fast runs at a time, and no two overlap. A fast has at most ' +
@@ -96,6 +106,7 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ plan: Enum(fastPlans), ...fields }, { examples: [{ plan: '16:8' }] }),
+      errors: [AgeRestricted, FastRunning, FastOverlaps, IdempotencyConflict],
       response: { 201: FastResponse }
     }
   }, async (request, reply) => {
@@ -112,7 +123,9 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fasting/current', {
     schema: {
+      operationId: 'getCurrentFast',
       summary: 'Get your running fast',
+      description: 'For the timer of the app: it has the time of the goal.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ fast: Nullable(Fast, { description: 'Null if no fast is running' }) })) }
     }
@@ -123,6 +136,7 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fasting', {
     schema: {
+      operationId: 'listFasts',
       summary: 'List your fasts, newest first',
       description: '`from` and `to` are days of your time zone, both included, and apply to `startedAt`.',
       'x-extension': true,
@@ -150,6 +164,7 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fasting/stats', {
     schema: {
+      operationId: 'getFastingStats',
       summary: 'Get figures of your last seven days of fasting',
       description: 'Counts fasts that ended in these days. The hours of a day include a running fast.',
       'x-extension': true,
@@ -163,10 +178,13 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fasting/:id/end', {
     schema: {
+      operationId: 'endFast',
       summary: 'End a fast',
+      description: 'Now, or at `endedAt`.',
       'x-extension': true,
       params,
       body: Body({ endedAt: Type.Optional(Instant) }, { examples: [{}] }),
+      errors: [FastNotFound, FastEnded, FastOverlaps],
       response: { 200: FastResponse }
     }
   }, async ({ params, body, account }) => {
@@ -177,11 +195,13 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fasting/:id', {
     schema: {
+      operationId: 'updateFast',
       summary: 'Change a fast',
       description: 'Omitted fields stay unchanged. `endedAt` ends a running fast.',
       'x-extension': true,
       params,
       body: Body({ plan: Type.Optional(Enum(fastPlans)), ...fields }, { examples: [{ plan: '18:6' }] }),
+      errors: [FastNotFound, FastOverlaps, FastRunning],
       response: { 200: FastResponse }
     }
   }, async ({ params, body, account }) => {
@@ -191,7 +211,15 @@ export const fastingRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/fasting/:id', {
-    schema: { summary: 'Delete a fast', 'x-extension': true, params, response: { 200: Message } }
+    schema: {
+      operationId: 'deleteFast',
+      summary: 'Delete a fast',
+      description: 'The figures no longer count it.',
+      'x-extension': true,
+      params,
+      errors: [FastNotFound],
+      response: { 200: Message }
+    }
   }, async ({ params, account }) => {
     await deleteFast(db, account.id, params.id)
     return message('The fast was deleted')

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Nullable, Text, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Nullable, Text, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { setGoals } from './actions.ts'
 import { findGoals } from './queries.ts'
@@ -23,40 +23,53 @@ const example = {
   workoutsPerWeek: 4
 }
 
-const Goals = Type.Object({
-  dailyCalories: Nullable(Type.Number()),
-  proteinTarget: Nullable(Type.Number()),
-  carbsTarget: Nullable(Type.Number()),
-  fatTarget: Nullable(Type.Number()),
-  goalType: Type.String(),
-  waterMl: Type.Integer(),
-  sleepMinutes: Type.Integer(),
-  workoutsPerWeek: Type.Integer()
-})
+const Goals = named(
+  'Goals',
+  Type.Object({
+    dailyCalories: Nullable(Type.Number()),
+    proteinTarget: Nullable(Type.Number()),
+    carbsTarget: Nullable(Type.Number()),
+    fatTarget: Nullable(Type.Number()),
+    goalType: Type.String(),
+    waterMl: Type.Integer(),
+    sleepMinutes: Type.Integer(),
+    workoutsPerWeek: Type.Integer()
+  })
+)
 const GoalsResponse = Data(
   Type.Object({ goals: Nullable(Goals, { description: 'Null until the first goal is set' }) }, {
     examples: [{ goals: example }]
   })
 )
 
-const NewGoals = Body({
-  dailyCalories: Type.Optional(calories),
-  proteinTarget: Type.Optional(grams),
-  carbsTarget: Type.Optional(grams),
-  fatTarget: Type.Optional(grams),
-  goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Defaults to MAINTAIN' })),
-  waterMl: Type.Optional(integers.waterMl),
-  sleepMinutes: Type.Optional(integers.sleepMinutes),
-  workoutsPerWeek: Type.Optional(integers.workoutsPerWeek)
-}, { examples: [example] })
+const NewGoals = named(
+  'GoalsChange',
+  Body({
+    dailyCalories: Type.Optional(calories),
+    proteinTarget: Type.Optional(grams),
+    carbsTarget: Type.Optional(grams),
+    fatTarget: Type.Optional(grams),
+    goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Defaults to MAINTAIN' })),
+    waterMl: Type.Optional(integers.waterMl),
+    sleepMinutes: Type.Optional(integers.sleepMinutes),
+    workoutsPerWeek: Type.Optional(integers.workoutsPerWeek)
+  }, { examples: [example] })
+)
 
 export const goalRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/goals', {
-    schema: { summary: 'Get your goals', 'x-extension': true, response: { 200: GoalsResponse } }
+    schema: {
+      operationId: 'getGoals',
+      summary: 'Get your goals',
+      description: 'The daily and weekly targets that the scores and the home screen use.',
+      'x-extension': true,
+      response: { 200: GoalsResponse }
+    }
   }, async ({ account }) => data({ goals: await findGoals(db, account.id) ?? null }))
 
   app.put('/goals', {
     schema: {
+      operationId: 'updateGoals',
       summary: 'Set your goals',
       description: 'Omitted goals stay unchanged.',
       'x-extension': true,

@@ -1,59 +1,74 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { exampleStats, StatsSchema } from '../stats/schemas.ts'
 import { readHome } from './queries.ts'
 
-const User = Type.Object({
-  id: Type.String(),
-  name: Nullable(Type.String({ description: 'Null while no service that knows it is available' })),
-  image: Nullable(Type.String()),
-  email: Nullable(Type.String({ description: 'Null while identity is unavailable' })),
-  level: Type.Integer(),
-  totalXp: Type.Integer(),
-  xpToNextLevel: Type.Integer(),
-  streak: Type.Integer(),
-  longestStreak: Type.Integer()
-})
+const User = named(
+  'HomeUser',
+  Type.Object({
+    id: Type.String(),
+    name: Nullable(Type.String({ description: 'Null while no service that knows it is available' })),
+    image: Nullable(Type.String()),
+    email: Nullable(Type.String({ description: 'Null while identity is unavailable' })),
+    level: Type.Integer(),
+    totalXp: Type.Integer(),
+    xpToNextLevel: Type.Integer(),
+    streak: Type.Integer(),
+    longestStreak: Type.Integer()
+  })
+)
 
-const Today = Type.Object({
-  dayOfWeek: Enum(dayNames),
-  workout: Nullable(
-    Type.Object({
-      programDayId: Type.String(),
-      name: Type.String(),
-      isRestDay: Type.Boolean(),
-      exercises: Type.Array(Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        sets: Type.Integer(),
-        repsMin: Type.Integer(),
-        repsMax: Type.Integer()
-      }))
-    }),
-    { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
-  ),
-  water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
-})
+const Today = named(
+  'HomeToday',
+  Type.Object({
+    dayOfWeek: Enum(dayNames),
+    workout: Nullable(
+      named(
+        'TodayWorkout',
+        Type.Object({
+          programDayId: Type.String(),
+          name: Type.String(),
+          isRestDay: Type.Boolean(),
+          exercises: Type.Array(Type.Object({
+            id: Type.String(),
+            name: Type.String(),
+            sets: Type.Integer(),
+            repsMin: Type.Integer(),
+            repsMax: Type.Integer()
+          }))
+        })
+      ),
+      { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
+    ),
+    water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
+  })
+)
 
-const Match = Type.Object({
-  matchId: Type.String(),
-  profileId: Type.String(),
-  displayName: Type.String(),
-  photo: Nullable(Type.String()),
-  matchedAt: Timestamp
-})
+const Match = named(
+  'HomeMatch',
+  Type.Object({
+    matchId: Type.String(),
+    profileId: Type.String(),
+    displayName: Type.String(),
+    photo: Nullable(Type.String()),
+    matchedAt: Timestamp
+  })
+)
 
-const Activity = Type.Object({
-  id: Type.String(),
-  title: Type.String(),
-  sport: Type.String(),
-  date: Type.String(),
-  startTime: Type.String(),
-  endTime: Type.String(),
-  locationName: Type.String()
-})
+const Activity = named(
+  'UpcomingActivity',
+  Type.Object({
+    id: Type.String(),
+    title: Type.String(),
+    sport: Type.String(),
+    date: Type.String(),
+    startTime: Type.String(),
+    endTime: Type.String(),
+    locationName: Type.String()
+  })
+)
 
 const id = (last: string) => `019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a${last}`
 const example = {
@@ -94,6 +109,7 @@ const example = {
 export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
     schema: {
+      operationId: 'getHome',
       summary: 'Get the home screen',
       description: 'Everything the home screen shows in one response. ' +
         'While the service behind a part is unavailable, that part is null or empty.',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { findUnstorable } from '@tandem/http-kit'
+import { findUnstorable, named } from '@tandem/http-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 // Phones with a fast clock.
@@ -8,34 +8,46 @@ const MAX_CLOCK_SKEW_MS = 10 * 60 * 1_000
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z')
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
-const Set = Type.Object({
-  reps: Type.Integer({ minimum: 1, maximum: 1000 }),
-  weightKg: Type.Number({ minimum: 0, maximum: 1000 })
-})
-const Exercise = Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) })
+const Set = named(
+  'WorkoutSet',
+  Type.Object({
+    reps: Type.Integer({ minimum: 1, maximum: 1000 }),
+    weightKg: Type.Number({ minimum: 0, maximum: 1000 })
+  })
+)
+const Exercise = named('WorkoutExercise', Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) }))
 const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
 
 /** The data of each type of log. Minutes and millilitres are rounded to integers. */
 export const dataSchemas = {
-  WORKOUT: Type.Object({
-    title: Type.Optional(Name),
-    durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
-    programDayId: Type.Optional(Type.String({ format: 'uuid' })),
-    exercises: Type.Optional(Type.Array(Exercise, { maxItems: 50 }))
-  }),
-  FOOD: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    calories: Type.Number({ minimum: 0, maximum: 20_000 }),
-    protein: grams,
-    carbs: grams,
-    fat: grams
-  }),
-  WATER: Type.Object({ ml: Type.Number({ minimum: 1, maximum: 20_000 }) }),
-  SLEEP: Type.Object({
-    minutes: Type.Number({ minimum: 1, maximum: 1440 }),
-    quality: Type.Integer({ minimum: 1, maximum: 5 })
-  }),
-  WEIGHT: Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })
+  WORKOUT: named(
+    'WorkoutData',
+    Type.Object({
+      title: Type.Optional(Name),
+      durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
+      programDayId: Type.Optional(Type.String({ format: 'uuid' })),
+      exercises: Type.Optional(Type.Array(Exercise, { maxItems: 50 }))
+    })
+  ),
+  FOOD: named(
+    'FoodData',
+    Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      calories: Type.Number({ minimum: 0, maximum: 20_000 }),
+      protein: grams,
+      carbs: grams,
+      fat: grams
+    })
+  ),
+  WATER: named('WaterData', Type.Object({ ml: Type.Number({ minimum: 1, maximum: 20_000 }) })),
+  SLEEP: named(
+    'SleepData',
+    Type.Object({
+      minutes: Type.Number({ minimum: 1, maximum: 1440 }),
+      quality: Type.Integer({ minimum: 1, maximum: 5 })
+    })
+  ),
+  WEIGHT: named('WeightData', Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) }))
 } satisfies Record<LogType, Type.TObject>
 
 const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])]))

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   paginate,
@@ -14,11 +15,13 @@ import {
   Nullable,
   PageQuery,
   IdempotencyHeaders,
-  type Routes,
   Timestamp,
-  ValidationError
+  ValidationError,
+  named,
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { LogNotFound } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
 import { deleteLog, writeLogs } from './actions.ts'
@@ -30,47 +33,68 @@ const MAX_BATCH_BYTES = 256 * 1024
 
 const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
 
-const SentItem = {
-  anyOf: ofEachType.map(([type, data]) =>
-    Type.Object({
-      clientId: Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'An id chosen by the client. Sending the same id again updates the log.'
-      }),
-      type: Enum([type]),
-      at: Type.String({
-        format: 'date-time',
-        description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up'
-      }),
-      data
-    })
-  ),
-  description: 'Invalid items are rejected one by one; the others are written'
-}
+const titleOf = (type: LogType) => `${type.slice(0, 1)}${type.slice(1).toLowerCase()}`
+
+const NewLog = named(
+  'NewLog',
+  Type.Union(
+    ofEachType.map(([type, data]) =>
+      named(
+        `New${titleOf(type)}Log`,
+        Type.Object({
+          clientId: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'An id chosen by the client. Sending the same id again updates the log.'
+          }),
+          type: Enum([type]),
+          at: Type.String({
+            format: 'date-time',
+            description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up'
+          }),
+          data
+        })
+      )
+    ),
+    { description: 'Invalid items are rejected one by one; the others are written' }
+  )
+)
 
 // Each item is validated separately, so the route accepts any value.
-const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { documentedAs: SentItem } })
+const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { documentedAs: NewLog } })
 
-const Result = Type.Object({
-  clientId: Nullable(Type.String()),
-  id: Nullable(Type.String()),
-  status: Enum(['created', 'updated', 'rejected']),
-  error: Type.Optional(Type.String({ description: 'Why it was rejected' }))
-})
+const Result = named(
+  'LogResult',
+  Type.Object({
+    clientId: Nullable(Type.String()),
+    id: Nullable(Type.String()),
+    status: Enum(['created', 'updated', 'rejected']),
+    error: Type.Optional(Type.String({ description: 'Why it was rejected' }))
+  })
+)
 
-const Log = Type.Object({
+const logFields = {
   id: Type.String(),
   clientId: Type.String(),
-  type: Enum(logTypes),
   at: Timestamp,
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
-  timezone: Type.String({ description: 'The time zone of the user when the log was written' }),
-  data: Type.Unsafe<object>({
-    type: 'object',
-    additionalProperties: true,
-    documentedAs: { anyOf: Object.values(dataSchemas), description: 'As sent, depending on the type' }
-  })
+  timezone: Type.String({ description: 'The time zone of the user when the log was written' })
+}
+
+// The data of a log is returned as it was sent, so responses need not find out its type.
+const Log = Type.Object({
+  ...logFields,
+  type: Enum(logTypes),
+  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true })
+}, {
+  documentedAs: named(
+    'Log',
+    Type.Union(
+      ofEachType.map(([type, data]) =>
+        named(`${titleOf(type)}Log`, Type.Object({ ...logFields, type: Enum([type]), data }))
+      )
+    )
+  )
 })
 
 const example = {
@@ -85,12 +109,14 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/logs/batch', {
     schema: {
+      operationId: 'saveLogs',
       summary: 'Create or update logs',
       description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. ' +
         'Results are in the order of the items.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
+      errors: [IdempotencyConflict],
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
           examples: [{
@@ -116,7 +142,9 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/logs', {
     schema: {
+      operationId: 'listLogs',
       summary: 'List your logs, newest first',
+      description: 'Filter by type and by calendar day; `from` and `to` are included.',
       'x-extension': true,
       querystring: PageQuery({
         type: Type.Optional(Enum(logTypes)),
@@ -150,9 +178,12 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/logs/:id', {
     schema: {
+      operationId: 'deleteLog',
       summary: 'Delete a log and everything it counted for',
+      description: 'XP, streaks, records and scores are recalculated.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
+      errors: [LogNotFound],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -13,10 +14,12 @@ import {
   Text,
   Timestamp,
   ValidationError,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
+import { TooManyPrograms, ProgramNotFound } from '../errors.ts'
 import { activateProgram, createProgram, deleteProgram } from './actions.ts'
 import { listPrograms, type Program as ProgramRow } from './queries.ts'
 
@@ -29,46 +32,58 @@ const exampleDay = {
   exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }]
 }
 
-const NewProgram = Body({
-  name: Text({ max: 100 }),
-  days: Type.Array(
-    Body({
-      dayOfWeek: Enum(dayNames),
-      name: Text({ max: 100 }),
-      isRestDay: Type.Boolean({ default: false }),
-      exercises: Type.Array(
-        Body({
-          name: Text({ max: 100 }),
-          sets: PositiveInteger(100),
-          repsMin: PositiveInteger(1000),
-          repsMax: PositiveInteger(1000)
-        }),
-        { maxItems: 50, default: [] }
-      )
-    }),
-    { minItems: 1, maxItems: 7 }
-  )
-}, { examples: [{ name: 'Strong in twelve weeks', days: [exampleDay] }] })
+const NewProgram = named(
+  'NewProgram',
+  Body({
+    name: Text({ max: 100 }),
+    days: Type.Array(
+      Body({
+        dayOfWeek: Enum(dayNames),
+        name: Text({ max: 100 }),
+        isRestDay: Type.Boolean({ default: false }),
+        exercises: Type.Array(
+          Body({
+            name: Text({ max: 100 }),
+            sets: PositiveInteger(100),
+            repsMin: PositiveInteger(1000),
+            repsMax: PositiveInteger(1000)
+          }),
+          { maxItems: 50, default: [] }
+        )
+      }),
+      { minItems: 1, maxItems: 7 }
+    )
+  }, { examples: [{ name: 'Strong in twelve weeks', days: [exampleDay] }] })
+)
 
-const Program = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  isActive: Type.Boolean({ description: 'Whether this is the active program' }),
-  createdAt: Timestamp,
-  days: Type.Array(Type.Object({
-    id: Type.String({ description: 'Used as programDayId of workouts' }),
-    dayOfWeek: Enum(dayNames),
+const Program = named(
+  'Program',
+  Type.Object({
+    id: Type.String(),
     name: Type.String(),
-    isRestDay: Type.Boolean(),
-    exercises: Type.Array(Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      sets: Type.Integer(),
-      repsMin: Type.Integer(),
-      repsMax: Type.Integer()
-    }))
-  }))
-})
+    isActive: Type.Boolean({ description: 'Whether this is the active program' }),
+    createdAt: Timestamp,
+    days: Type.Array(named(
+      'ProgramDay',
+      Type.Object({
+        id: Type.String({ description: 'Used as programDayId of workouts' }),
+        dayOfWeek: Enum(dayNames),
+        name: Type.String(),
+        isRestDay: Type.Boolean(),
+        exercises: Type.Array(named(
+          'ProgramExercise',
+          Type.Object({
+            id: Type.String(),
+            name: Type.String(),
+            sets: Type.Integer(),
+            repsMin: Type.Integer(),
+            repsMax: Type.Integer()
+          })
+        ))
+      })
+    ))
+  })
+)
 
 const example = {
   id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
@@ -90,7 +105,9 @@ const toResponse = (program: ProgramRow) => ({
 export const programRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/programs', {
     schema: {
+      operationId: 'listPrograms',
       summary: 'List your training programs, newest first',
+      description: 'Each with its days and exercises.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ programs: Type.Array(Program) }, { examples: [{ programs: [example] }] })) }
     }
@@ -98,11 +115,13 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.post('/programs', {
     schema: {
+      operationId: 'createProgram',
       summary: 'Create a training program',
       description: 'At most 50 per user. A new program is not active until you activate it.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewProgram,
+      errors: [TooManyPrograms, IdempotencyConflict],
       response: {
         201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] }))
       }
@@ -122,10 +141,12 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.delete('/programs/:id', {
     schema: {
+      operationId: 'deleteProgram',
       summary: 'Delete a training program',
       description: 'Workouts that were logged with it stay.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
+      errors: [ProgramNotFound],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
@@ -135,9 +156,12 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.put('/programs/active', {
     schema: {
+      operationId: 'activateProgram',
       summary: 'Set the active program, or null for none',
+      description: 'The home screen shows the workout of the active program for today.',
       'x-extension': true,
       body: Body({ programId: Nullable(Id) }, { examples: [{ programId: example.id }] }),
+      errors: [ProgramNotFound],
       response: { 200: Data(Type.Object({ program: Nullable(Program) }, { examples: [{ program: example }] })) }
     }
   }, async ({ body: { programId }, account }) => {

@@ -1,18 +1,22 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, Timestamp, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listRecords } from './queries.ts'
 
-const Record = Type.Object({
-  exercise: Type.String(),
-  weightKg: Type.Number(),
-  reps: Type.Integer(),
-  achievedAt: Timestamp
-}, { examples: [{ exercise: 'Squat', weightKg: 80, reps: 5, achievedAt: '2026-11-20T10:30:00.000Z' }] })
+const Record = named(
+  'PersonalRecord',
+  Type.Object({
+    exercise: Type.String(),
+    weightKg: Type.Number(),
+    reps: Type.Integer(),
+    achievedAt: Timestamp
+  }, { examples: [{ exercise: 'Squat', weightKg: 80, reps: 5, achievedAt: '2026-11-20T10:30:00.000Z' }] })
+)
 
 export const recordRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/records', {
     schema: {
+      operationId: 'listRecords',
       summary: 'List your personal records',
       description: 'The heaviest set of each exercise, newest first. Sets without weight do not count.',
       'x-extension': true,

@@ -13,6 +13,7 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/dashboard/stats', {
     schema: {
+      operationId: 'getStats',
       summary: 'Get your statistics',
       description: 'The same statistics as on the home screen, cached for up to a minute. ' +
         'Changes to your logs are visible at once.',

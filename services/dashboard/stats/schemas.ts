@@ -1,22 +1,25 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/http-kit'
+import { Nullable, named } from '@tandem/http-kit'
 
-export const StatsSchema = Type.Object({
-  streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),
-  longestStreak: Type.Integer(),
-  totalXp: Type.Integer(),
-  level: Type.Integer({ description: 'Level n starts at 50·n·(n-1) XP' }),
-  totalPRs: Type.Integer(),
-  totalWorkouts: Type.Integer(),
-  avgWorkoutDuration: Type.Integer({ description: 'Average minutes of all workouts' }),
-  workoutsThisWeek: Type.Integer({ description: 'Since Monday' }),
-  workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
-  todayCalories: Type.Number(),
-  todayProtein: Type.Number({ description: 'Grams' }),
-  currentWeight: Nullable(
-    Type.Number({ description: 'Kilograms: the newest of the weight logs and the weight in the profile' })
-  )
-})
+export const StatsSchema = named(
+  'Stats',
+  Type.Object({
+    streak: Type.Integer({ description: 'Days in a row with a log, up to today or, while today is empty, yesterday' }),
+    longestStreak: Type.Integer(),
+    totalXp: Type.Integer(),
+    level: Type.Integer({ description: 'Level n starts at 50·n·(n-1) XP' }),
+    totalPRs: Type.Integer(),
+    totalWorkouts: Type.Integer(),
+    avgWorkoutDuration: Type.Integer({ description: 'Average minutes of all workouts' }),
+    workoutsThisWeek: Type.Integer({ description: 'Since Monday' }),
+    workoutsThisMonth: Type.Integer({ description: 'Since the first of the month' }),
+    todayCalories: Type.Number(),
+    todayProtein: Type.Number({ description: 'Grams' }),
+    currentWeight: Nullable(
+      Type.Number({ description: 'Kilograms: the newest of the weight logs and the weight in the profile' })
+    )
+  })
+)
 
 export const exampleStats = {
   streak: 4,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, languageOfRequest, type Routes } from '@tandem/http-kit'
+import { Data, data, languageOfRequest, named, type Routes } from '@tandem/http-kit'
 import { dayIn, shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDailySummaries } from '../health-score/queries.ts'
@@ -20,35 +20,43 @@ const exampleDays = ['Sab', 'Min', 'Sen', 'Sel', 'Rab', 'Kam', 'Jum'].map((dayNa
   sleep: index < 4,
   isToday: index === 6
 }))
-const Overview = Type.Object({
-  days: Type.Array(
-    Type.Object({
-      date: Type.String(),
-      dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }),
-      ...flags,
-      isToday: Type.Boolean()
-    }),
-    {
-      description: 'The last seven days, today last'
-    }
-  ),
-  stats: Type.Object({
-    workoutCount: count,
-    nutritionCount: count,
-    waterCount: count,
-    sleepCount: count,
-    consistency: Type.Integer({ minimum: 0, maximum: 100, description: 'Completed activities / 28 × 100' })
+const Overview = named(
+  'WeeklyOverview',
+  Type.Object({
+    days: Type.Array(
+      Type.Object({
+        date: Type.String(),
+        dayName: Type.String({ description: 'Short name. Indonesian, or English if Accept-Language prefers it.' }),
+        ...flags,
+        isToday: Type.Boolean()
+      }),
+      {
+        description: 'The last seven days, today last'
+      }
+    ),
+    stats: Type.Object({
+      workoutCount: count,
+      nutritionCount: count,
+      waterCount: count,
+      sleepCount: count,
+      consistency: Type.Integer({ minimum: 0, maximum: 100, description: 'Completed activities / 28 × 100' })
+    })
+  }, {
+    examples: [{
+      days: exampleDays,
+      stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 }
+    }]
   })
-}, {
-  examples: [{
-    days: exampleDays,
-    stats: { workoutCount: 3, nutritionCount: 6, waterCount: 5, sleepCount: 4, consistency: 64 }
-  }]
-})
+)
 
 export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/weekly-overview', {
-    schema: { summary: 'Get an overview of the last seven days', response: { 200: Data(Overview) } }
+    schema: {
+      operationId: 'getWeeklyOverview',
+      summary: 'Get an overview of the last seven days',
+      description: 'Which of workout, nutrition, water and sleep were logged on each day.',
+      response: { 200: Data(Overview) }
+    }
   }, async (request, reply) => {
     const at = deps.now()
     const { id } = request.account

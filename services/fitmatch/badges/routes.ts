@@ -1,17 +1,21 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, named, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { ProfileMissing } from '../errors.ts'
 import { recalculateBadges } from './actions.ts'
 import { readBadges } from './queries.ts'
 
 const Badges = Data(Type.Object({
   badges: Type.Array(Type.String()),
-  progress: Type.Array(Type.Object({
-    badge: Type.String(),
-    progress: Type.Integer({ description: 'Percent' }),
-    requirement: Type.Optional(Type.String({ description: 'How to earn the badge. Absent once it is earned' })),
-    earnedAt: Type.Optional(Timestamp)
-  }))
+  progress: Type.Array(named(
+    'BadgeProgress',
+    Type.Object({
+      badge: Type.String(),
+      progress: Type.Integer({ description: 'Percent' }),
+      requirement: Type.Optional(Type.String({ description: 'How to earn the badge. Absent once it is earned' })),
+      earnedAt: Type.Optional(Timestamp)
+    })
+  ))
 }, {
   examples: [{
     badges: ['EARLY_ADOPTER'],
@@ -25,11 +29,23 @@ const Badges = Data(Type.Object({
 
 export const badgeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/badges', {
-    schema: { summary: 'Get my badges', response: { 200: Badges } }
+    schema: {
+      operationId: 'listBadges',
+      summary: 'Get my badges',
+      description: 'Earned badges, and the progress towards the others.',
+      errors: [ProfileMissing],
+      response: { 200: Badges }
+    }
   }, async ({ account }) => data(await readBadges(deps.db, account.id)))
 
   app.post('/fitmatch/badges', {
-    schema: { summary: 'Recalculate my badges from my training', response: { 200: Badges } }
+    schema: {
+      operationId: 'recalculateBadges',
+      summary: 'Recalculate my badges from my training',
+      description: 'For use after a workout was logged. The response is the same as of GET.',
+      errors: [ProfileMissing],
+      response: { 200: Badges }
+    }
   }, async ({ account }) => {
     await recalculateBadges(deps, account.id)
     return data(await readBadges(deps.db, account.id))

@@ -1,20 +1,33 @@
 import Type from 'typebox'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { Enum, Nullable } from '@tandem/http-kit'
+import { named, Nullable } from '@tandem/http-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
+import { Gender } from '../profiles/schemas.ts'
 import { roundDegrees } from '../position.ts'
 import type { Tables } from '../tables.ts'
 import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type CompatibilityInputs } from './score.ts'
 
+export const CandidatePhoto = named('CandidatePhoto', Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
+const CandidatePrompt = named('CandidatePrompt', Type.Object({ question: Type.String(), answer: Type.String() }))
+const CandidateVenue = named(
+  'CandidateVenue',
+  Type.Object({
+    name: Type.String(),
+    branch: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    latitude: Nullable(Type.Number({ description: 'To a hundredth of a degree' })),
+    longitude: Nullable(Type.Number())
+  })
+)
 const strings = Type.Array(Type.String())
 
 export const candidateFields = {
   id: Type.String(),
   displayName: Type.String(),
   age: Nullable(Type.Integer()),
-  gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
+  gender: Nullable(Gender),
   bio: Nullable(Type.String()),
   city: Nullable(Type.String()),
   distance: Nullable(Type.Integer({ description: 'Whole kilometres, at least 1; null if hidden or unknown' })),
@@ -28,15 +41,9 @@ export const candidateFields = {
   height: Nullable(Type.Integer()),
   weight: Nullable(Type.Number()),
   favoriteSports: strings,
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() })),
-  prompts: Type.Array(Type.Object({ question: Type.String(), answer: Type.String() })),
-  venues: Type.Array(Type.Object({
-    name: Type.String(),
-    branch: Nullable(Type.String()),
-    city: Nullable(Type.String()),
-    latitude: Nullable(Type.Number({ description: 'To a hundredth of a degree' })),
-    longitude: Nullable(Type.Number())
-  }))
+  photos: Type.Array(CandidatePhoto),
+  prompts: Type.Array(CandidatePrompt),
+  venues: Type.Array(CandidateVenue)
 }
 
 export const exampleCandidate = {
@@ -63,7 +70,7 @@ export const exampleCandidate = {
 }
 
 /** A person as discover shows them. */
-export const Candidate = Type.Object(candidateFields, { examples: [exampleCandidate] })
+export const Candidate = named('Candidate', Type.Object(candidateFields, { examples: [exampleCandidate] }))
 export type Candidate = Type.Static<typeof Candidate>
 
 /** Selects everything a Candidate shows, except distance and score. */

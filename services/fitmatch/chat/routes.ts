@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -16,6 +17,7 @@ import {
 } from '@tandem/http-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
+import { participantErrors, MatchNotFound } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'
@@ -43,6 +45,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
+      operationId: 'getChat',
       summary: 'Get a chat',
       description: "A page of messages, oldest first; the newest page without a cursor. Marks the other person's " +
         'messages up to the end of the page as read.',
@@ -52,6 +55,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
         cursor: Cursor,
         markRead: Type.Boolean({ default: true, description: 'Extension: false leaves everything unread' })
       }, { dropEmpty: ['cursor'] }),
+      errors: [...participantErrors, MatchNotFound],
       response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query, account }) => {
@@ -73,11 +77,13 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/chat/:matchId/messages', {
     schema: {
+      operationId: 'listNewMessages',
       summary: 'Poll for new messages',
       description: 'Messages sent after a time (`after`) or after a message (`afterId`, an extension), oldest first. ' +
         'Marks nothing as read.',
       params,
       querystring: Type.Object({ limit, after: Type.Optional(Instant), afterId: Type.Optional(Id) }),
+      errors: [...participantErrors, MatchNotFound],
       response: { 200: Data(Type.Object({ messages, isTyping: Type.Boolean() })) }
     }
   }, async ({ params: { matchId }, query: { after, afterId, limit }, account }) => {
@@ -93,6 +99,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/chat/:matchId/messages', {
     schema: {
+      operationId: 'sendMessage',
       summary: 'Send a message',
       description:
         'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per ' +
@@ -113,6 +120,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
           clientMessageId: 'a1'
         }]
       }),
+      errors: [...participantErrors, MatchNotFound, IdempotencyConflict],
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: MAX_BODY_BYTES
@@ -125,7 +133,14 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.post('/fitmatch/chat/:matchId/read', {
-    schema: { summary: 'Mark a chat as read', params, response: { 200: Message } }
+    schema: {
+      operationId: 'markChatRead',
+      summary: 'Mark a chat as read',
+      description: 'All messages of the other person get a `readAt`.',
+      params,
+      errors: [...participantErrors, MatchNotFound],
+      response: { 200: Message }
+    }
   }, async ({ params: { matchId }, account }) => {
     await readParticipant(db, account.id)
     await readChat(db, account.id, matchId)
@@ -135,10 +150,12 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/chat/:matchId/typing', {
     schema: {
+      operationId: 'setTyping',
       summary: 'Set whether I am typing',
       description: 'The other person sees it for a few seconds.',
       params,
       body: Body({ isTyping: Type.Boolean() }, { examples: [{ isTyping: true }] }),
+      errors: [...participantErrors, MatchNotFound],
       response: { 200: Message }
     }
   }, async ({ params: { matchId }, body, account }) => {
@@ -147,7 +164,14 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/fitmatch/chat/:matchId', {
-    schema: { summary: 'Unmatch, and remove the chat for both', params, response: { 200: Message } }
+    schema: {
+      operationId: 'unmatch',
+      summary: 'Unmatch, and remove the chat for both',
+      description: 'Neither can open the chat again, or find the other.',
+      params,
+      errors: [...participantErrors, MatchNotFound],
+      response: { 200: Message }
+    }
   }, async ({ params: { matchId }, account }) => {
     await unmatch(db, account.id, matchId)
     return message('You are no longer matched')

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, serializeByAccount, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Id, Nullable, serializeByAccount, Timestamp, named, type Routes } from '@tandem/http-kit'
 import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
-import { InsufficientPhotos } from '../errors.ts'
+import { InsufficientPhotos, participantErrors, ProfileNotFound } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
@@ -14,23 +14,26 @@ const MAX_EXCLUDED_IDS = 500
 // A client that swipes fast may request the next page early. More than this is a flood.
 const MAX_WAITING_SEARCHES = 3
 
-const ProfileView = Type.Object({
-  ...candidateFields,
-  lastActiveAt: Nullable(Timestamp, { description: 'Null if hidden' }),
-  isMatch: Type.Boolean(),
-  matchId: Nullable(Type.String()),
-  matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
-  mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
-}, {
-  examples: [{
-    ...exampleCandidate,
-    lastActiveAt: '2026-01-31T08:00:00.000Z',
-    isMatch: false,
-    matchId: null,
-    matchType: null,
-    mySwipe: null
-  }]
-})
+const ProfileView = named(
+  'CandidateProfile',
+  Type.Object({
+    ...candidateFields,
+    lastActiveAt: Nullable(Timestamp, { description: 'Null if hidden' }),
+    isMatch: Type.Boolean(),
+    matchId: Nullable(Type.String()),
+    matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
+    mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
+  }, {
+    examples: [{
+      ...exampleCandidate,
+      lastActiveAt: '2026-01-31T08:00:00.000Z',
+      isMatch: false,
+      matchId: null,
+      matchType: null,
+      mySwipe: null
+    }]
+  })
+)
 
 export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) => {
   // A search is the most expensive read. Serializing keeps one account from using more than one database connection for
@@ -39,6 +42,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
 
   app.get('/fitmatch/discover', {
     schema: {
+      operationId: 'discoverPeople',
       summary: 'Find people to train with, best matches first',
       description: '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ' +
         'ACTIVE and has two photos. ' +
@@ -47,6 +51,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
         excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Profile ids, separated by commas' }))
       }),
+      errors: [...participantErrors, InsufficientPhotos],
       response: {
         200: Data(Type.Object({ profiles: Type.Array(Candidate), remaining: Type.Integer(), limits: Limits }))
       }
@@ -74,8 +79,11 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
     '/fitmatch/profile/:profileId',
     {
       schema: {
+        operationId: 'getCandidate',
         summary: "Get a person's profile, its compatibility score, and whether we are matched",
+        description: 'People who block me, whom I block, or who are suspended are not found.',
         params: Type.Object({ profileId: Id }),
+        errors: [...participantErrors, ProfileNotFound],
         response: { 200: Data(ProfileView) }
       }
     },

@@ -1,16 +1,21 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { participantErrors } from '../errors.ts'
+import { CandidatePhoto } from '../candidates/candidate.ts'
 import { readParticipant } from '../people/queries.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
-const profile = Type.Object({
-  id: Type.String(),
-  displayName: Type.String(),
-  age: Nullable(Type.Integer()),
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
-})
+const profile = named(
+  'MatchedProfile',
+  Type.Object({
+    id: Type.String(),
+    displayName: Type.String(),
+    age: Nullable(Type.Integer()),
+    photos: Type.Array(CandidatePhoto)
+  })
+)
 const match = {
   matchId: Type.String(),
   matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
@@ -30,17 +35,20 @@ const exampleMatch = {
 }
 
 const Matches = Type.Object({
-  newMatches: Type.Array(Type.Object(match)),
-  conversations: Type.Array(Type.Object({
-    ...match,
-    lastMessage: Type.Object({
-      content: Nullable(Type.String()),
-      imageUrl: Nullable(Type.String()),
-      createdAt: Timestamp,
-      isMine: Type.Boolean()
-    }),
-    unreadCount: Type.Integer()
-  })),
+  newMatches: Type.Array(named('Match', Type.Object(match))),
+  conversations: Type.Array(named(
+    'Conversation',
+    Type.Object({
+      ...match,
+      lastMessage: Type.Object({
+        content: Nullable(Type.String()),
+        imageUrl: Nullable(Type.String()),
+        createdAt: Timestamp,
+        isMine: Type.Boolean()
+      }),
+      unreadCount: Type.Integer()
+    })
+  )),
   totalMatches: Type.Integer()
 }, {
   examples: [{
@@ -57,10 +65,12 @@ const Matches = Type.Object({
 export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
   app.get('/fitmatch/matches', {
     schema: {
+      operationId: 'listMatches',
       summary: 'List my matches',
       description:
         '`new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.',
       querystring: Type.Object({ type: Enum(['new', 'conversations', ''], { default: '' }) }),
+      errors: participantErrors,
       response: { 200: Data(Matches) }
     }
   }, async ({ query: { type }, account }) => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import {
   Body,
@@ -13,7 +14,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { TooManyPhotos } from '../errors.ts'
+import { TooManyPhotos, ProfileMissing, PhotoNotFound } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
 import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
@@ -34,17 +35,25 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
-    schema: { summary: 'List my photos', response: { 200: Photos } }
+    schema: {
+      operationId: 'listPhotos',
+      summary: 'List my photos',
+      description: 'In the order in which others see them.',
+      errors: [ProfileMissing],
+      response: { 200: Photos }
+    }
   }, async ({ account }) => toResponse(await readPhotos(db, account.id)))
 
   app.post('/fitmatch/photos', {
     schema: {
+      operationId: 'addPhoto',
       summary: 'Add a photo',
       description:
         'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has ' +
         'at most 6 photos: 400 LIMIT_EXCEEDED.',
       fileField: 'file',
       headers: IdempotencyHeaders,
+      errors: [ProfileMissing, TooManyPhotos, IdempotencyConflict],
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
     bodyLimit: UPLOAD_BODY_LIMIT
@@ -61,6 +70,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/photos', {
     schema: {
+      operationId: 'arrangePhotos',
       summary: 'Reorder my photos, or choose the main one',
       description: 'If the new main photo was not compared with a selfie, the photos are no longer verified, and ' +
         '`isPhotoVerified` is false. A pending verification ' +
@@ -69,6 +79,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
         photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos, once' })),
         mainPhotoId: Type.Optional(Id)
       }, { examples: [{ mainPhotoId: '019aa1f0-0000-7000-8000-000000000001' }] }),
+      errors: [ProfileMissing, PhotoNotFound],
       response: { 200: Photos }
     }
   }, async ({ body, account }) => {
@@ -79,7 +90,14 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/fitmatch/photos', {
-    schema: { summary: 'Delete a photo', querystring: Type.Object({ id: Id }), response: { 200: Message } }
+    schema: {
+      operationId: 'deletePhoto',
+      summary: 'Delete a photo',
+      description: 'If it was the main photo, the next one becomes the main photo.',
+      querystring: Type.Object({ id: Id }),
+      errors: [ProfileMissing, PhotoNotFound],
+      response: { 200: Message }
+    }
   }, async ({ query, account }) => {
     await deletePhoto(deps, account.id, query.id)
     return message('Photo deleted')

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Data,
   data,
@@ -7,9 +8,11 @@ import {
   message,
   Nullable,
   IdempotencyHeaders,
-  type Routes
+  type Routes,
+  NotFound
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { ProfileExists, AgeRestricted, ProfileMissing, TooManyPositionChanges } from '../errors.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { updateProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
@@ -18,6 +21,7 @@ import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/profile', {
     schema: {
+      operationId: 'getFitMatchProfile',
       summary: 'Get my matching profile',
       description: 'Without a profile, `exists` is false and `data` is null.',
       response: {
@@ -35,12 +39,14 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/profile', {
     schema: {
+      operationId: 'createFitMatchProfile',
       summary: 'Create my matching profile',
       description:
         'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there ' +
         'already is one, 403 AGE_RESTRICTED below the age of 18.',
       headers: IdempotencyHeaders,
       body: NewProfile,
+      errors: [NotFound, ProfileExists, AgeRestricted, TooManyPositionChanges, IdempotencyConflict],
       response: { 201: Data(OwnProfile) }
     }
   }, async (request, reply) => {
@@ -50,17 +56,25 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/profile', {
     schema: {
+      operationId: 'updateFitMatchProfile',
       summary: 'Update my matching profile',
       description:
         'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 ' +
         'times a day: 429 LIMIT_EXCEEDED.',
       body: ProfileChanges,
+      errors: [ProfileMissing, AgeRestricted, TooManyPositionChanges],
       response: { 200: Data(OwnProfile) }
     }
   }, async ({ body, account }) => data(withPhotoUrls(deps.media, await updateProfile(deps, account.id, body))))
 
   app.delete('/fitmatch/profile', {
-    schema: { summary: 'Delete my matching profile with its matches and chats', response: { 200: Message } }
+    schema: {
+      operationId: 'deleteFitMatchProfile',
+      summary: 'Delete my matching profile with its matches and chats',
+      description: 'A suspension stays. The account, posts and logs are not affected.',
+      errors: [ProfileMissing],
+      response: { 200: Message }
+    }
   }, async ({ account }) => {
     await deleteProfile(deps, account.id)
     return message('Your FitMatch profile has been deleted')

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
 import {
   Body,
@@ -16,47 +17,55 @@ import {
   Text,
   Timestamp,
   ValidationError,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { ProfileNotFound, BlockNotFound, TooManyReports } from '../errors.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { checkReporter } from './reporters.ts'
 import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
 
-const BlockedUser = Type.Object({
-  profileId: Type.String(),
-  displayName: Type.String(),
-  reason: Nullable(Type.String()),
-  blockedAt: Timestamp
-}, {
-  examples: [{
-    profileId: '019aa1f0-0000-7000-8000-000000000004',
-    displayName: 'Ben',
-    reason: null,
-    blockedAt: '2026-01-31T08:00:00.000Z'
-  }]
-})
+const BlockedUser = named(
+  'BlockedPerson',
+  Type.Object({
+    profileId: Type.String(),
+    displayName: Type.String(),
+    reason: Nullable(Type.String()),
+    blockedAt: Timestamp
+  }, {
+    examples: [{
+      profileId: '019aa1f0-0000-7000-8000-000000000004',
+      displayName: 'Ben',
+      reason: null,
+      blockedAt: '2026-01-31T08:00:00.000Z'
+    }]
+  })
+)
 
-const Report = Type.Object({
-  id: Type.String(),
-  reportedProfileId: Type.String(),
-  reason: Enum(reportReasons),
-  details: Nullable(Type.String()),
-  evidence: Type.Array(Type.String()),
-  status: Enum(['OPEN', 'RESOLVED']),
-  createdAt: Timestamp
-}, {
-  examples: [{
-    id: '019aa1f0-0000-7000-8000-000000000008',
-    reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
-    reason: 'SPAM',
-    details: null,
-    evidence: [],
-    status: 'OPEN',
-    createdAt: '2026-01-31T08:00:00.000Z'
-  }]
-})
+const Report = named(
+  'Report',
+  Type.Object({
+    id: Type.String(),
+    reportedProfileId: Type.String(),
+    reason: Enum(reportReasons),
+    details: Nullable(Type.String()),
+    evidence: Type.Array(Type.String()),
+    status: Enum(['OPEN', 'RESOLVED']),
+    createdAt: Timestamp
+  }, {
+    examples: [{
+      id: '019aa1f0-0000-7000-8000-000000000008',
+      reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
+      reason: 'SPAM',
+      details: null,
+      evidence: [],
+      status: 'OPEN',
+      createdAt: '2026-01-31T08:00:00.000Z'
+    }]
+  })
+)
 
 /** A report as its author sees it. It leaves out chat images, because the chat may have ended. */
 const withEvidence = <Evidence extends { evidence: string[] }>(media: Media, report: Evidence): Evidence => ({
@@ -69,11 +78,13 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/block', {
     schema: {
+      operationId: 'blockPerson',
       summary: 'Block a person',
       description: 'Neither can find the other anywhere. The match ends, and the swipes between the two are deleted.',
       body: Body({ blockedProfileId: Id, reason: Type.Optional(Text({ min: 0, max: 500 })) }, {
         examples: [{ blockedProfileId: '019aa1f0-0000-7000-8000-000000000004', reason: 'Rude' }]
       }),
+      errors: [ProfileNotFound],
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -84,13 +95,22 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/block', {
     schema: {
+      operationId: 'listBlockedPeople',
       summary: 'List the people I have blocked',
+      description: 'The newest first.',
       response: { 200: Data(Type.Object({ blockedUsers: Type.Array(BlockedUser) })) }
     }
   }, async ({ account }) => data({ blockedUsers: await listBlocks(db, account.id) }))
 
   app.delete('/fitmatch/block', {
-    schema: { summary: 'Unblock a person', querystring: Type.Object({ profileId: Id }), response: { 200: Message } }
+    schema: {
+      operationId: 'unblockPerson',
+      summary: 'Unblock a person',
+      description: 'Swipes and the match are not restored.',
+      querystring: Type.Object({ profileId: Id }),
+      errors: [ProfileNotFound, BlockNotFound],
+      response: { 200: Message }
+    }
   }, async ({ query, account }) => {
     await unblock(db, account.id, query.profileId)
     await waitUntilPropagated(deps, account.id, query.profileId)
@@ -99,6 +119,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/fitmatch/report', {
     schema: {
+      operationId: 'reportPerson',
       summary: 'Report and block a person',
       description:
         'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a ' +
@@ -118,6 +139,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
           evidence: []
         }]
       }),
+      errors: [ProfileNotFound, TooManyReports, IdempotencyConflict],
       response: { 201: Data(Type.Object({ report: Report })) }
     }
   }, async (request, reply) => {
@@ -149,7 +171,12 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   app.get(
     '/fitmatch/report',
     {
-      schema: { summary: 'List my reports', response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) } }
+      schema: {
+        operationId: 'listMyReports',
+        summary: 'List my reports',
+        description: 'With their status; the newest first.',
+        response: { 200: Data(Type.Object({ reports: Type.Array(Report) })) }
+      }
     },
     async ({ account }) =>
       data({ reports: (await listOwnReports(db, account.id)).map((report) => withEvidence(media, report)) })

@@ -1,22 +1,32 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Message, message, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Enum, Message, message, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { participantErrors, ProfileMissing } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
 import { deleteProfile } from '../profiles/actions.ts'
 import { updateSettings } from './actions.ts'
 
-const Settings = Data(Type.Object({
-  status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
-  showOnlineStatus: Type.Boolean(),
-  showDistance: Type.Boolean(),
-  showLastActive: Type.Boolean()
-}, { examples: [{ status: 'ACTIVE', showOnlineStatus: true, showDistance: true, showLastActive: false }] }))
+const Settings = Data(named(
+  'FitMatchSettings',
+  Type.Object({
+    status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
+    showOnlineStatus: Type.Boolean(),
+    showDistance: Type.Boolean(),
+    showLastActive: Type.Boolean()
+  }, { examples: [{ status: 'ACTIVE', showOnlineStatus: true, showDistance: true, showLastActive: false }] })
+))
 
 export const settingsRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
   app.get('/fitmatch/settings', {
-    schema: { summary: 'Get my FitMatch settings', response: { 200: Settings } }
+    schema: {
+      operationId: 'getFitMatchSettings',
+      summary: 'Get my FitMatch settings',
+      description: 'Whether my profile is shown, and what others see of it.',
+      errors: [ProfileMissing],
+      response: { 200: Settings }
+    }
   }, async ({ account }) => {
     const { status, showOnlineStatus, showDistance, showLastActive } = await readCaller(db, account.id)
     return data({ status, showOnlineStatus, showDistance, showLastActive })
@@ -24,6 +34,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
 
   app.put('/fitmatch/settings', {
     schema: {
+      operationId: 'updateFitMatchSettings',
       summary: 'Pause or resume my profile, and choose what others see',
       description: 'A suspended profile can be neither paused nor resumed: 403 PROFILE_SUSPENDED.',
       body: Body({
@@ -32,16 +43,20 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
         showDistance: Type.Optional(Type.Boolean()),
         showLastActive: Type.Optional(Type.Boolean())
       }, { examples: [{ status: 'PAUSED', showOnlineStatus: true, showDistance: false, showLastActive: false }] }),
+      errors: participantErrors,
       response: { 200: Settings }
     }
   }, async ({ body, account }) => data(await updateSettings(db, account.id, body)))
 
   app.delete('/fitmatch/settings', {
     schema: {
+      operationId: 'eraseFitMatchProfile',
       summary: 'Permanently delete my matching profile',
+      description: 'The same as DELETE /fitmatch/profile, with a confirmation in the body.',
       body: Body({ confirmation: Type.Literal('DELETE_MY_FITMATCH') }, {
         examples: [{ confirmation: 'DELETE_MY_FITMATCH' }]
       }),
+      errors: [ProfileMissing],
       response: { 200: Message }
     }
   }, async ({ account }) => {

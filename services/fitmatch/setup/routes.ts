@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Nullable, PayloadTooLarge, ValidationError, type Routes } from '@tandem/http-kit'
+import { Data, data, Nullable, PayloadTooLarge, ValidationError, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { deleteDraft, saveDraft, markTutorialSeen } from './actions.ts'
 import { findDraft, hasSeenTutorial } from './queries.ts'
@@ -19,20 +19,29 @@ const exampleState = {
   locationLng: 106.85,
   venues: [{ id: 'a', name: 'Gelora', address: 'Jalan Pintu Satu', lat: -6.2186, lng: 106.8018 }]
 }
-const Draft = Type.Object({}, {
-  additionalProperties: true,
-  examples: [{ ...exampleState, savedAt: '2026-01-31T08:00:00.000Z' }]
-})
+const Draft = named(
+  'SetupDraft',
+  Type.Object({}, {
+    additionalProperties: true,
+    examples: [{ ...exampleState, savedAt: '2026-01-31T08:00:00.000Z' }]
+  })
+)
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
 export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/fitmatch/setup-draft', {
-    schema: { summary: 'Get my setup draft', response: { 200: Data(Type.Object({ draft: Nullable(Draft) })) } }
+    schema: {
+      operationId: 'getSetupDraft',
+      summary: 'Get my setup draft',
+      description: 'What I have entered so far while I create a profile; null without a draft.',
+      response: { 200: Data(Type.Object({ draft: Nullable(Draft) })) }
+    }
   }, async ({ account }) => data({ draft: await findDraft(db, account.id) }))
 
   app.post('/fitmatch/setup-draft', {
     schema: {
+      operationId: 'saveSetupDraft',
       summary: 'Save my setup draft',
       description: 'Any JSON object of at most 32 KiB and 6 levels. It replaces the previous draft.',
       body: Type.Object({}, { additionalProperties: true, examples: [exampleState] }),
@@ -47,7 +56,12 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   })
 
   app.delete('/fitmatch/setup-draft', {
-    schema: { summary: 'Delete my setup draft', response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) } }
+    schema: {
+      operationId: 'deleteSetupDraft',
+      summary: 'Delete my setup draft',
+      description: 'Deleting a draft that does not exist succeeds.',
+      response: { 200: Data(Type.Object({ cleared: Type.Literal(true) })) }
+    }
   }, async ({ account }) => {
     await deleteDraft(db, account.id)
     return data({ cleared: true })
@@ -55,13 +69,16 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.get('/fitmatch/tutorial-seen', {
     schema: {
+      operationId: 'getTutorialSeen',
       summary: 'Get whether I have seen the tutorial',
+      description: 'On any of my devices.',
       response: { 200: Data(Type.Object({ seen: Type.Boolean() })) }
     }
   }, async ({ account }) => data({ seen: await hasSeenTutorial(db, account.id) }))
 
   app.post('/fitmatch/tutorial-seen', {
     schema: {
+      operationId: 'markTutorialSeen',
       summary: 'Mark the tutorial as seen',
       description: '`applied` is false if there is no profile to store it in.',
       response: { 200: Data(Type.Object({ seen: Type.Literal(true), applied: Type.Boolean() })) }

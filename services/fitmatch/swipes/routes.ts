@@ -1,55 +1,64 @@
 import Type from 'typebox'
-import { Body, Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Enum, Id, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
 import { Candidate, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
+import { participantErrors, ProfileNotFound, TooManySwipes, AgeRestricted } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
 
-const Swiped = Type.Object({
-  swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']),
-  isMatch: Type.Boolean(),
-  match: Type.Optional(Type.Object({
-    matchId: Type.String(),
-    matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
-    matchedAt: Timestamp,
-    matchedProfile: Type.Object({
-      id: Type.String(),
-      displayName: Type.String(),
-      age: Nullable(Type.Integer()),
-      photo: Nullable(Type.String())
-    })
-  })),
-  remaining: Type.Integer({ description: 'Swipes left today; 999999 with an active subscription' })
-}, {
-  examples: [{
-    swipeType: 'LIKE',
-    isMatch: true,
-    remaining: 9,
-    match: {
-      matchId: '019aa1f0-0000-7000-8000-000000000005',
-      matchType: 'LIKE',
-      matchedAt: '2026-01-31T08:00:00.000Z',
-      matchedProfile: {
-        id: '019aa1f0-0000-7000-8000-000000000004',
-        displayName: 'Ben',
-        age: 31,
-        photo: 'https://cdn.example/fitmatch/a/b.webp'
+const Swiped = named(
+  'SwipeResult',
+  Type.Object({
+    swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']),
+    isMatch: Type.Boolean(),
+    match: Type.Optional(named(
+      'NewMatch',
+      Type.Object({
+        matchId: Type.String(),
+        matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
+        matchedAt: Timestamp,
+        matchedProfile: Type.Object({
+          id: Type.String(),
+          displayName: Type.String(),
+          age: Nullable(Type.Integer()),
+          photo: Nullable(Type.String())
+        })
+      })
+    )),
+    remaining: Type.Integer({ description: 'Swipes left today; 999999 with an active subscription' })
+  }, {
+    examples: [{
+      swipeType: 'LIKE',
+      isMatch: true,
+      remaining: 9,
+      match: {
+        matchId: '019aa1f0-0000-7000-8000-000000000005',
+        matchType: 'LIKE',
+        matchedAt: '2026-01-31T08:00:00.000Z',
+        matchedProfile: {
+          id: '019aa1f0-0000-7000-8000-000000000004',
+          displayName: 'Ben',
+          age: 31,
+          photo: 'https://cdn.example/fitmatch/a/b.webp'
+        }
       }
-    }
-  }]
-})
+    }]
+  })
+)
 
 export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/swipe', {
     schema: {
+      operationId: 'swipe',
       summary: 'Swipe on a profile',
       description: 'At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.',
       body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) }, {
         examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }]
       }),
+      errors: [...participantErrors, ProfileNotFound, TooManySwipes, AgeRestricted],
       response: { 200: Data(Swiped) }
     }
   }, async ({ body, account }) => {
@@ -68,8 +77,10 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/likes', {
     schema: {
       'x-extension': true,
+      operationId: 'listReceivedLikes',
       summary: 'List people who like me and await my swipe',
       description: 'Without a subscription, only their number.',
+      errors: participantErrors,
       response: {
         200: Data(
           Type.Object({ count: Type.Integer(), profiles: Type.Array(Candidate) }, {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -13,6 +14,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { ProfileMissing, TooManyVenues, VenueNotFound } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
 import { addVenue, updateVenue, deleteVenue, MAX_VENUES, reorderVenues } from './actions.ts'
 import { listVenues } from './queries.ts'
@@ -27,7 +29,13 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
   app.get(
     '/fitmatch/profile/venues',
     {
-      schema: { summary: 'List my venues', response: { 200: Venues } }
+      schema: {
+        operationId: 'listVenues',
+        summary: 'List my venues',
+        description: 'The places where I train, in my order.',
+        errors: [ProfileMissing],
+        response: { 200: Venues }
+      }
     },
     async ({ account }) =>
       data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES })
@@ -35,6 +43,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.post('/fitmatch/profile/venues', {
     schema: {
+      operationId: 'addVenue',
       summary: 'Add a venue where I train',
       description: 'A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.',
       headers: IdempotencyHeaders,
@@ -59,6 +68,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
           isCustom: false
         }]
       }),
+      errors: [ProfileMissing, TooManyVenues, IdempotencyConflict],
       response: { 201: Data(Type.Object({ venue: Venue })) }
     }
   }, async (request, reply) => {
@@ -68,7 +78,9 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.put('/fitmatch/profile/venues', {
     schema: {
+      operationId: 'updateVenues',
       summary: 'Reorder my venues, or update one',
+      description: 'With `venueIds`, the order changes. With `id`, that venue changes.',
       body: Body({
         venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues, once' })),
         id: Type.Optional(Id),
@@ -85,6 +97,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
           longitude: 106.8018
         }]
       }),
+      errors: [ProfileMissing, VenueNotFound],
       response: { 200: Venues }
     }
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
@@ -96,7 +109,14 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
   })
 
   app.delete('/fitmatch/profile/venues', {
-    schema: { summary: 'Delete a venue', querystring: Type.Object({ id: Id }), response: { 200: Message } }
+    schema: {
+      operationId: 'deleteVenue',
+      summary: 'Delete a venue',
+      description: 'The other venues keep their order.',
+      querystring: Type.Object({ id: Id }),
+      errors: [ProfileMissing, VenueNotFound],
+      response: { 200: Message }
+    }
   }, async ({ query, account }) => {
     await deleteVenue(db, account.id, query.id)
     return message('Venue deleted')

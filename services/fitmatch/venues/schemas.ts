@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/http-kit'
+import { Nullable, named } from '@tandem/http-kit'
 
 export const exampleVenue = {
   id: '019aa1f0-0000-7000-8000-000000000002',
@@ -14,15 +14,18 @@ export const exampleVenue = {
   sortOrder: 0
 }
 
-export const Venue = Type.Object({
-  id: Type.String(),
-  chainId: Nullable(Type.String()),
-  name: Type.String(),
-  branch: Nullable(Type.String()),
-  city: Nullable(Type.String()),
-  latitude: Nullable(Type.Number()),
-  longitude: Nullable(Type.Number()),
-  placeId: Nullable(Type.String()),
-  isCustom: Type.Boolean(),
-  sortOrder: Type.Integer()
-}, { examples: [exampleVenue] })
+export const Venue = named(
+  'Venue',
+  Type.Object({
+    id: Type.String(),
+    chainId: Nullable(Type.String()),
+    name: Type.String(),
+    branch: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    latitude: Nullable(Type.Number()),
+    longitude: Nullable(Type.Number()),
+    placeId: Nullable(Type.String()),
+    isCustom: Type.Boolean(),
+    sortOrder: Type.Integer()
+  }, { examples: [exampleVenue] })
+)

@@ -12,52 +12,68 @@ import {
   Nullable,
   PageQuery,
   requireRole,
-  type Routes,
   Text,
-  Timestamp
+  Timestamp,
+  Forbidden,
+  named,
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { AlreadyVerified, VerificationPending } from '../errors.ts'
+import {
+  AlreadyVerified,
+  VerificationPending,
+  ProfileMissing,
+  MainPhotoNotUploaded,
+  VerificationNotFound,
+  AlreadyDecided
+} from '../errors.ts'
 import { operatorOf } from '../operators.ts'
+import { CandidatePhoto } from '../candidates/candidate.ts'
 import { readCaller } from '../people/queries.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 
-const Verification = Type.Object({
-  status: Enum(['NONE', 'PENDING', 'APPROVED', 'REJECTED']),
-  reason: Nullable(Type.String()),
-  submittedAt: Nullable(Timestamp),
-  decidedAt: Nullable(Timestamp)
-}, { examples: [{ status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null }] })
+const Verification = named(
+  'Verification',
+  Type.Object({
+    status: Enum(['NONE', 'PENDING', 'APPROVED', 'REJECTED']),
+    reason: Nullable(Type.String()),
+    submittedAt: Nullable(Timestamp),
+    decidedAt: Nullable(Timestamp)
+  }, { examples: [{ status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null }] })
+)
 
-const VerificationForOperators = Type.Object({
-  id: Type.String(),
-  accountId: Type.String(),
-  profileId: Type.String(),
-  displayName: Nullable(Type.String()),
-  photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }), {
-    description: 'The photos at the time the selfie was submitted. An approval covers these only'
-  }),
-  hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
-  status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
-  reason: Nullable(Type.String()),
-  submittedAt: Timestamp,
-  decidedAt: Nullable(Timestamp)
-}, {
-  examples: [{
-    id: '019aa1f0-0000-7000-8000-00000000000a',
-    accountId: '019aa1f0-0000-7000-8000-000000000009',
-    profileId: '019aa1f0-0000-7000-8000-000000000004',
-    displayName: 'Ben',
-    photos: [],
-    hasSelfie: true,
-    status: 'PENDING',
-    reason: null,
-    submittedAt: '2026-01-31T08:00:00.000Z',
-    decidedAt: null
-  }]
-})
+const VerificationForOperators = named(
+  'VerificationReview',
+  Type.Object({
+    id: Type.String(),
+    accountId: Type.String(),
+    profileId: Type.String(),
+    displayName: Nullable(Type.String()),
+    photos: Type.Array(CandidatePhoto, {
+      description: 'The photos at the time the selfie was submitted. An approval covers these only'
+    }),
+    hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
+    status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
+    reason: Nullable(Type.String()),
+    submittedAt: Timestamp,
+    decidedAt: Nullable(Timestamp)
+  }, {
+    examples: [{
+      id: '019aa1f0-0000-7000-8000-00000000000a',
+      accountId: '019aa1f0-0000-7000-8000-000000000009',
+      profileId: '019aa1f0-0000-7000-8000-000000000004',
+      displayName: 'Ben',
+      photos: [],
+      hasSelfie: true,
+      status: 'PENDING',
+      reason: null,
+      submittedAt: '2026-01-31T08:00:00.000Z',
+      decidedAt: null
+    }]
+  })
+)
 
 export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
@@ -65,13 +81,16 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/fitmatch/verification', {
     schema: {
+      operationId: 'getVerification',
       summary: 'Get the status of my photo verification',
+      description: 'NONE before the first selfie. A rejection has a reason.',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     }
   }, async ({ account }) => data({ verification: await readVerification(db, account.id) }))
 
   app.post('/fitmatch/verification', {
     schema: {
+      operationId: 'submitVerification',
       summary: 'Submit a selfie to verify my photos',
       description: 'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only ' +
         'operators see it, and it is erased 30 days after ' +
@@ -79,6 +98,7 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
         'approval. The main photo must be uploaded: with one on ' +
         'another server, or without photos, 400 VALIDATION_ERROR.',
       fileField: 'photo',
+      errors: [ProfileMissing, VerificationPending, AlreadyVerified, MainPhotoNotUploaded],
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },
     bodyLimit: UPLOAD_BODY_LIMIT
@@ -93,7 +113,13 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/fitmatch/verification', {
-    schema: { summary: 'Cancel my verification and erase the selfie', response: { 200: Message } }
+    schema: {
+      operationId: 'cancelVerification',
+      summary: 'Cancel my verification and erase the selfie',
+      description: 'After an approval, the profile is no longer shown as verified.',
+      errors: [VerificationNotFound],
+      response: { 200: Message }
+    }
   }, async ({ account }) => {
     await cancelVerification(deps, account.id)
     return message('Verification canceled and selfie erased')
@@ -108,8 +134,11 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/admin/verifications', {
     schema: {
       'x-extension': true,
+      operationId: 'listVerificationsForReview',
       summary: 'List verifications, oldest first (operators)',
+      description: 'With the photos that the selfie is compared with.',
       querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
+      errors: [Forbidden],
       response: {
         200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor }))
       }
@@ -123,10 +152,12 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/fitmatch/admin/verifications/:id/selfie', {
     schema: {
       'x-extension': true,
+      operationId: 'getVerificationSelfie',
       summary: 'Get a selfie (operators)',
       description: 'Each read is logged.',
       params,
       produces: ['image/webp'],
+      errors: [Forbidden, VerificationNotFound],
       response: { 200: Type.Unsafe<Buffer>({ type: 'string', format: 'binary', description: 'The image' }) }
     },
     onRequest
@@ -138,11 +169,13 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/admin/verifications/:id/approve', {
     schema: {
       'x-extension': true,
+      operationId: 'approveVerification',
       summary: 'Approve a verification (operators)',
       description:
         '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the ' +
         'verification is then canceled.',
       params,
+      errors: [Forbidden, VerificationNotFound, AlreadyDecided],
       response: { 200: Message }
     },
     onRequest
@@ -159,9 +192,12 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/fitmatch/admin/verifications/:id/reject', {
     schema: {
       'x-extension': true,
+      operationId: 'rejectVerification',
       summary: 'Reject a verification (operators)',
+      description: 'The person sees the reason and can submit another selfie.',
       params,
       body: Body({ reason: Text({ max: 500 }) }, { examples: [{ reason: 'The face is covered' }] }),
+      errors: [Forbidden, VerificationNotFound, AlreadyDecided],
       response: { 200: Message }
     },
     onRequest

@@ -8,8 +8,10 @@ import { describeOwnUser, OwnUser } from './user.ts'
 export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
   app.get('/auth/me', {
     schema: {
+      operationId: 'getCurrentUser',
       summary: "Get the caller's own account",
       description: '404 USER_NOT_FOUND.',
+      errors: [UserNotFound],
       response: { 200: Type.Object({ success: Type.Literal(true), user: OwnUser }) }
     }
   }, async ({ account: { id } }) => {

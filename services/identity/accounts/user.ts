@@ -1,34 +1,40 @@
 import Type from 'typebox'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Person, TrainingTotals } from '@tandem/contracts'
-import { Enum, Nullable, Timestamp } from '@tandem/http-kit'
+import { Enum, Nullable, Timestamp, named } from '@tandem/http-kit'
 import type { Account, OwnAccount } from './queries.ts'
 
 const Picture = Type.String({ examples: ['https://tandem.example/media/019a9f40.webp'] })
 
-const Profile = Type.Object({
-  gender: Nullable(Enum(['MALE', 'FEMALE', 'OTHER'])),
-  birthDate: Nullable(Timestamp),
-  height: Nullable(Type.Number({ examples: [168] }), { description: 'Centimetres' }),
-  heightUnit: Enum(['cm', 'feet'], { description: 'The preferred display unit' }),
-  weight: Nullable(Type.Number({ examples: [60.5] }), { description: 'Kilograms' }),
-  weightUnit: Enum(['kg', 'pound'], { description: 'The preferred display unit' }),
-  fitnessGoal: Nullable(Type.String({ examples: ['BUILD_MUSCLE'] })),
-  onboardingCompleted: Type.Boolean(),
-  onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3', examples: [3] }),
-  experience: Type.String({ examples: ['BEGINNER'] }),
-  timezone: Type.String({ examples: ['Asia/Jakarta'] }),
-  username: Type.Optional(Type.String({ examples: ['ana'] })),
-  avatarUrl: Type.Optional(Nullable(Picture))
-}, { description: 'From the profile service; null while it is unavailable' })
+const Profile = named(
+  'AccountProfile',
+  Type.Object({
+    gender: Nullable(named('Gender', Enum(['MALE', 'FEMALE', 'OTHER']))),
+    birthDate: Nullable(Timestamp),
+    height: Nullable(Type.Number({ examples: [168] }), { description: 'Centimetres' }),
+    heightUnit: Enum(['cm', 'feet'], { description: 'The preferred display unit' }),
+    weight: Nullable(Type.Number({ examples: [60.5] }), { description: 'Kilograms' }),
+    weightUnit: Enum(['kg', 'pound'], { description: 'The preferred display unit' }),
+    fitnessGoal: Nullable(Type.String({ examples: ['BUILD_MUSCLE'] })),
+    onboardingCompleted: Type.Boolean(),
+    onboardingStep: Type.Integer({ description: 'The last step that was completed, 0 to 3', examples: [3] }),
+    experience: Type.String({ examples: ['BEGINNER'] }),
+    timezone: Type.String({ examples: ['Asia/Jakarta'] }),
+    username: Type.Optional(Type.String({ examples: ['ana'] })),
+    avatarUrl: Type.Optional(Nullable(Picture))
+  }, { description: 'From the profile service; null while it is unavailable' })
+)
 
-const NutritionGoal = Type.Object({
-  dailyCalories: Type.Number({ examples: [2000] }),
-  proteinTarget: Type.Number({ examples: [100] }),
-  carbsTarget: Type.Number({ examples: [250] }),
-  fatTarget: Type.Number({ examples: [65] }),
-  goalType: Type.String({ examples: ['MAINTAIN'] })
-})
+const NutritionGoal = named(
+  'NutritionGoal',
+  Type.Object({
+    dailyCalories: Type.Number({ examples: [2000] }),
+    proteinTarget: Type.Number({ examples: [100] }),
+    carbsTarget: Type.Number({ examples: [250] }),
+    fatTarget: Type.Number({ examples: [65] }),
+    goalType: Type.String({ examples: ['MAINTAIN'] })
+  })
+)
 
 const common = {
   id: Type.String({ examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] }),
@@ -43,25 +49,31 @@ const common = {
 }
 
 /** A user, in sign-in responses. */
-export const User = Type.Object(common)
+export const User = named('SignedInUser', Type.Object(common))
 
 /** The caller's own account. */
-export const OwnUser = Type.Object({
-  ...common,
-  updatedAt: Timestamp,
-  referralCode: Nullable(Type.String({ description: 'Friends enter it when they register', examples: ['K7RMX2PA'] })),
-  subscription: Nullable(Type.Object({
-    id: Type.String({ examples: ['019aa1c7-0b6e-7f21-8a44-5d9c2b7e1f30'] }),
-    planId: Type.String({ examples: ['premium'] }),
-    status: Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
-    currentPeriodStart: Timestamp,
-    currentPeriodEnd: Timestamp
-  })),
-  stats: Type.Object({
-    totalWorkouts: Type.Integer({ examples: [12] }),
-    totalFoodEntries: Type.Integer({ examples: [57] })
+export const OwnUser = named(
+  'CurrentUser',
+  Type.Object({
+    ...common,
+    updatedAt: Timestamp,
+    referralCode: Nullable(Type.String({ description: 'Friends enter it when they register', examples: ['K7RMX2PA'] })),
+    subscription: Nullable(named(
+      'Subscription',
+      Type.Object({
+        id: Type.String({ examples: ['019aa1c7-0b6e-7f21-8a44-5d9c2b7e1f30'] }),
+        planId: Type.String({ examples: ['premium'] }),
+        status: Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
+        currentPeriodStart: Timestamp,
+        currentPeriodEnd: Timestamp
+      })
+    )),
+    stats: Type.Object({
+      totalWorkouts: Type.Integer({ examples: [12] }),
+      totalFoodEntries: Type.Integer({ examples: [57] })
+    })
   })
-})
+)
 
 // The initial profile of every account in the profile service. The response to a registration is sent before that
 // service consumes the event.

@@ -7,6 +7,7 @@ import { reportIssue } from './actions.ts'
 export const issueRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/auth/report-issue', {
     schema: {
+      operationId: 'reportSignInIssue',
       summary: 'Report a problem with signing in',
       description: 'Operators read the reports.',
       body: Body({

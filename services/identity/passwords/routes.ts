@@ -1,7 +1,15 @@
 import Type from 'typebox'
 import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { PasswordsDiffer } from '../errors.ts'
+import {
+  PasswordsDiffer,
+  UserNotFound,
+  PasswordAlreadySet,
+  CommonPassword,
+  EmailNotVerified,
+  InvalidCurrentPassword,
+  InvalidResetToken
+} from '../errors.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
@@ -16,12 +24,14 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/set-initial-password', {
     schema: {
+      operationId: 'setInitialPassword',
       summary: 'Set a first password',
       description: '409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.',
       body: Body({
         password: NewPassword,
         confirmPassword: Type.Optional(Secret({ min: 0, max: 128, examples: ['Wide-Open-5ky'] }))
       }),
+      errors: [UserNotFound, PasswordAlreadySet, PasswordsDiffer, CommonPassword],
       response: { 200: Message }
     },
     config: { unauthorizedOnly: true }
@@ -33,6 +43,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/change-password', {
     schema: {
+      operationId: 'changePassword',
       summary: 'Change the password and sign out all other devices',
       description:
         'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as ' +
@@ -40,6 +51,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
         '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
+      errors: [UserNotFound, EmailNotVerified, InvalidCurrentPassword, CommonPassword],
       response: { 200: Message }
     }
   }, async ({ body, account, ip }) => {
@@ -55,6 +67,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/forgot-password', {
     schema: {
+      operationId: 'requestPasswordReset',
       summary: 'Request a password reset link by mail',
       description: 'The link expires in one hour and can be used once. The response is the same whether or not the ' +
         'address has an account with a password.',
@@ -69,7 +82,9 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/auth/reset-password', {
     schema: {
+      operationId: 'checkPasswordReset',
       summary: 'Check whether a reset link is valid',
+      description: 'For the page behind the link in the email. Checking does not use the link up.',
       querystring: Type.Object({ token: ResetToken, email: Email }),
       response: { 200: Data(Type.Object({ valid: Type.Boolean() })) }
     },
@@ -82,9 +97,11 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/reset-password', {
     schema: {
+      operationId: 'resetPassword',
       summary: 'Set a new password with the link and sign out all devices',
       description: '400 INVALID_TOKEN.',
       body: Body({ email: Email, token: ResetToken, password: NewPassword }),
+      errors: [InvalidResetToken, CommonPassword],
       response: { 200: DataMessage('Your password has been changed. Please sign in.') }
     },
     config: { public: true }

@@ -2,6 +2,13 @@ import Type from 'typebox'
 import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
+import {
+  InvalidProviderAToken,
+  ProviderAEmailNotVerified,
+  AccountNotVerified,
+  InvalidProviderBToken,
+  ProviderBEmailRequired
+} from '../errors.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import type { Device } from '../sessions/actions.ts'
 import { device } from '../sessions/schemas.ts'
@@ -29,12 +36,14 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/provider-a', {
     schema: {
+      operationId: 'signInWithProviderA',
       summary: 'Sign in or register with provider A',
       description:
         'Returns 201 for a new account. An existing account with the same address is linked if its address ' +
         'is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
+      errors: [InvalidProviderAToken, ProviderAEmailNotVerified, AccountNotVerified],
       response
     },
     config: { public: true }
@@ -45,6 +54,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/provider-b', {
     schema: {
+      operationId: 'signInWithProviderB',
       summary: 'Sign in or register with provider B',
       description: 'Returns 201 for a new account, which takes its name from `fullName`. ' +
         '400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.',
@@ -65,6 +75,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
+      errors: [InvalidProviderBToken, ProviderBEmailRequired, AccountNotVerified],
       response
     },
     config: { public: true }

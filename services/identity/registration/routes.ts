@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/http-kit'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { EmailFailed } from '../errors.ts'
+import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode } from '../errors.ts'
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { Email, RequiredId } from '../schemas.ts'
@@ -24,6 +24,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/check-email', {
     schema: {
+      operationId: 'checkEmail',
       summary: 'Look up the sign-in method of an email address',
       description:
         '`register` means that the address has no account, `credentials` that it signs in with a password or ' +
@@ -63,6 +64,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/register', {
     schema: {
+      operationId: 'register',
       summary: 'Register with an email address and an optional password',
       description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 ' +
         'hours. Without a name, ' +
@@ -77,6 +79,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
         ),
         ...device
       }),
+      errors: [EmailExists, CommonPassword],
       response: { 201: Type.Object({ ...signedIn, requiresEmailVerification: Success }) }
     },
     config: { public: true }
@@ -97,6 +100,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/verify-email', {
     schema: {
+      operationId: 'verifyEmail',
       summary: 'Verify an email address with the mailed code',
       description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the ' +
         'registration are kept only if this request has ' +
@@ -104,6 +108,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
         'network of the registration. ' +
         '400 INVALID_CODE; 404 USER_NOT_FOUND.',
       body: Body({ userId: RequiredId, code: Code }),
+      errors: [UserNotFound, InvalidCode],
       response: {
         200: Type.Object({
           success: Success,
@@ -122,11 +127,13 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/resend-verification', {
     schema: {
+      operationId: 'resendVerification',
       summary: 'Mail a new verification code',
       description:
         'Only the newest code is valid. The response is the same whether or not the address has an account. ' +
         '500 EMAIL_FAILED.',
       body: Body({ email: Email }),
+      errors: [EmailFailed],
       response: {
         200: Type.Object({
           success: Success,

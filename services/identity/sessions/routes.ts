@@ -12,9 +12,11 @@ import {
   Text,
   Timestamp,
   ValidationError,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
 import { RequiredId } from '../schemas.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
 import { listSessions, listRecentlyEnded } from './queries.ts'
@@ -27,16 +29,19 @@ const MAX_TOKEN_LENGTH = 8_192
 const RefreshToken = Text({ max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] })
 const OptionalRefreshToken = Type.Optional(Text({ min: 0, max: MAX_TOKEN_LENGTH, examples: ['8Xh3c0yJ2m…'] }))
 
-const Session = Type.Object({
-  id: Type.String({ examples: ['019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9'] }),
-  deviceInfo: Nullable(Type.String({ examples: ['Pixel 9, Android 16'] })),
-  deviceName: Nullable(Type.String({ examples: ["Ana's phone"] })),
-  platform: Nullable(Enum(['android', 'ios'])),
-  appVersion: Nullable(Type.String({ examples: ['2.4.0'] })),
-  ipAddress: Type.String({ description: 'Partly masked', examples: ['203.0.*.*', '2001:db8:*'] }),
-  lastUsedAt: Timestamp,
-  createdAt: Timestamp
-})
+const Session = named(
+  'Session',
+  Type.Object({
+    id: Type.String({ examples: ['019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9'] }),
+    deviceInfo: Nullable(Type.String({ examples: ['Pixel 9, Android 16'] })),
+    deviceName: Nullable(Type.String({ examples: ["Ana's phone"] })),
+    platform: Nullable(Enum(['android', 'ios'])),
+    appVersion: Nullable(Type.String({ examples: ['2.4.0'] })),
+    ipAddress: Type.String({ description: 'Partly masked', examples: ['203.0.*.*', '2001:db8:*'] }),
+    lastUsedAt: Timestamp,
+    createdAt: Timestamp
+  })
+)
 
 const RefreshHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
@@ -54,6 +59,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/refresh', {
     schema: {
+      operationId: 'refreshTokens',
       summary: 'Exchange a refresh token for new tokens',
       description: 'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was ' +
         'probably copied, and the session ends. ' +
@@ -61,6 +67,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
         '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
       headers: RefreshHeaders,
       body: Body({ refreshToken: RefreshToken }),
+      errors: [InvalidRefreshToken, RefreshFailed],
       response: { 200: Type.Object({ success: Type.Literal(true), ...tokens }) }
     },
     config: { public: true }
@@ -74,6 +81,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/logout', {
     schema: {
+      operationId: 'signOut',
       summary: 'End this session, another session, or all sessions',
       description:
         'Without a body, this session ends; with a refresh token, the session of that token. Access tokens ' +
@@ -90,7 +98,9 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/auth/sessions', {
     schema: {
+      operationId: 'listSessions',
       summary: 'List the signed-in devices',
+      description: 'Each sign-in on a device is a session. The most recently used comes first.',
       response: {
         200: Data(Type.Object({ sessions: Type.Array(Session), totalSessions: Type.Integer({ examples: [1] }) }))
       }
@@ -103,6 +113,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/sessions', {
     schema: {
+      operationId: 'revokeSessions',
       summary: 'Sign out one device, or all except one',
       description: '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of ' +
         '`exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
@@ -111,6 +122,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
         sessionId: Type.Optional(RequiredId),
         exceptCurrentRefreshToken: OptionalRefreshToken
       }, { examples: [{ action: 'revoke_session', sessionId: '019a9f3e-6a10-7b52-a1c4-90d3e6f7a8b9' }] }),
+      errors: [SessionNotFound],
       response: { 200: Message }
     },
     config: { unauthorizedOnly: true }

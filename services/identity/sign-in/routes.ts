@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
+import { InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy, InvalidCode } from '../errors.ts'
 import { Password } from '../passwords/schemas.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
@@ -16,6 +17,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     '/auth/login',
     {
       schema: {
+        operationId: 'signIn',
         summary: 'Sign in with a password',
         description:
           'After five wrong passwords in a row an address is blocked, for a second at first and for a minute ' +
@@ -23,6 +25,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
           'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
           '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
         body: Body({ email: Email, password: Password, ...device }),
+        errors: [InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy],
         response: { 200: SignedIn }
       },
       config: { public: true }
@@ -40,6 +43,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/auth/request-code', {
     schema: {
+      operationId: 'requestSignInCode',
       summary: 'Request a sign-in code by mail',
       description:
         'The code expires in 10 minutes. The response is the same whether or not the address has an account.',
@@ -57,12 +61,14 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
     '/auth/login-code',
     {
       schema: {
+        operationId: 'signInWithCode',
         summary: 'Sign in with a mailed code',
         description:
           'This also verifies the address. If it was not verified before, the password and sessions of the ' +
           'registration are revoked. 400 INVALID_CODE.',
         'x-extension': true,
         body: Body({ email: Email, code: Code, ...device }),
+        errors: [InvalidCode],
         response: { 200: SignedIn }
       },
       config: { public: true }

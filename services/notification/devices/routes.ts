@@ -1,35 +1,39 @@
 import Type from 'typebox'
-import { Body, Enum, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
+import { Body, Enum, Nullable, Text, Timestamp, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { registerDevice, deleteDevice } from './actions.ts'
 import { listDevices } from './queries.ts'
 
 const MAX_TOKEN_LENGTH = 1024
-const Platform = Enum(['android', 'ios'])
+const Platform = named('Platform', Enum(['android', 'ios']))
 
-const Device = Type.Object({
-  id: Type.String(),
-  deviceId: Nullable(Type.String()),
-  deviceName: Nullable(Type.String()),
-  platform: Platform,
-  appVersion: Nullable(Type.String()),
-  lastUsed: Timestamp,
-  createdAt: Timestamp
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e30',
-    deviceId: '3f0c9d1e',
-    deviceName: 'Pixel 12',
-    platform: 'android',
-    appVersion: '1.4.0',
-    lastUsed: '2026-11-20T08:00:00.000Z',
-    createdAt: '2026-11-01T08:00:00.000Z'
-  }]
-})
+const Device = named(
+  'PushDevice',
+  Type.Object({
+    id: Type.String(),
+    deviceId: Nullable(Type.String()),
+    deviceName: Nullable(Type.String()),
+    platform: Platform,
+    appVersion: Nullable(Type.String()),
+    lastUsed: Timestamp,
+    createdAt: Timestamp
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e30',
+      deviceId: '3f0c9d1e',
+      deviceName: 'Pixel 12',
+      platform: 'android',
+      appVersion: '1.4.0',
+      lastUsed: '2026-11-20T08:00:00.000Z',
+      createdAt: '2026-11-01T08:00:00.000Z'
+    }]
+  })
+)
 
 export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/notifications/push', {
     schema: {
+      operationId: 'registerPushToken',
       summary: 'Register the push token of a device',
       description: 'A known token is updated, and moves to the caller if another account had it. ' +
         'Other tokens of the same deviceId are deleted. The token is deleted when the session ends.',
@@ -63,7 +67,9 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.get('/notifications/push', {
     schema: {
+      operationId: 'listPushDevices',
       summary: 'List the devices that receive the caller’s pushes',
+      description: 'Tokens are not returned.',
       response: { 200: Type.Object({ success: Type.Literal(true), devices: Type.Array(Device) }) }
     }
   }, async ({ account }) => ({ success: true as const, devices: await listDevices(db, account.id) }))
@@ -72,7 +78,9 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
     '/notifications/push',
     {
       schema: {
+        operationId: 'deletePushToken',
         summary: 'Delete a push token',
+        description: 'For use at sign-out, or when the person turns notifications off.',
         querystring: Type.Object({
           token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH })
         }),

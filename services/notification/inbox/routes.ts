@@ -10,44 +10,55 @@ import {
   NextCursor,
   Nullable,
   PageQuery,
-  type Routes,
   Timestamp,
-  preferredLanguage
+  preferredLanguage,
+  named,
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { NotificationNotFound } from '../errors.ts'
 import { markNotificationsRead, deleteNotification } from './actions.ts'
 import { notificationTypes } from '../notifications/kinds.ts'
 import { readUnreadCount, readInbox } from './queries.ts'
 
-const Notification = Type.Object({
-  id: Type.String(),
-  type: Enum(notificationTypes),
-  title: Type.String(),
-  body: Type.String(),
-  data: Type.Record(Type.String(), Type.String(), { description: 'The ids that the app opens' }),
-  actor: Nullable(Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }), {
-    description: 'The person whose action it reports; the latest of several'
-  }),
-  readAt: Nullable(Timestamp),
-  createdAt: Timestamp
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20',
-    type: 'SOCIAL_FEED',
-    title: 'New likes',
-    body: 'Ana and 4 others like your post',
-    data: { postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12' },
-    actor: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
-    readAt: null,
-    createdAt: '2026-11-20T08:00:00.000Z'
-  }]
-})
+const Actor = named(
+  'NotificationActor',
+  Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) })
+)
+
+const Notification = named(
+  'Notification',
+  Type.Object({
+    id: Type.String(),
+    type: Enum(notificationTypes),
+    title: Type.String(),
+    body: Type.String(),
+    data: Type.Record(Type.String(), Type.String(), { description: 'The ids that the app opens' }),
+    actor: Nullable(Actor, {
+      description: 'The person whose action it reports; the latest of several'
+    }),
+    readAt: Nullable(Timestamp),
+    createdAt: Timestamp
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e20',
+      type: 'SOCIAL_FEED',
+      title: 'New likes',
+      body: 'Ana and 4 others like your post',
+      data: { postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12' },
+      actor: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', image: null },
+      readAt: null,
+      createdAt: '2026-11-20T08:00:00.000Z'
+    }]
+  })
+)
 
 const Count = Type.Integer({ minimum: 0, examples: [3] })
 
 export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications', {
     schema: {
+      operationId: 'listNotifications',
       summary: 'List the caller’s notifications',
       description: 'Newest first. Texts are in the language of Accept-Language. ' +
         'If it names no supported language, they are in the language of the caller’s profile.',
@@ -65,7 +76,9 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.get('/notifications/unread-count', {
     schema: {
+      operationId: 'countUnreadNotifications',
       summary: 'Count the caller’s unread notifications',
+      description: 'For the badge of the app.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ count: Count })) }
     }
@@ -73,6 +86,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.post('/notifications/read', {
     schema: {
+      operationId: 'markNotificationsRead',
       summary: 'Mark notifications as read',
       description: 'Without ids, all are marked. Ids of other people’s notifications and of read ones are ignored.',
       'x-extension': true,
@@ -89,10 +103,12 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
 
   app.delete('/notifications/:id', {
     schema: {
+      operationId: 'deleteNotification',
       summary: 'Delete a notification',
       description: 'A push that is still waiting is not sent. A notification of someone else is not found.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
+      errors: [NotificationNotFound],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {

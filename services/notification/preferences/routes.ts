@@ -1,6 +1,7 @@
 import Type from 'typebox'
-import { Body, Data, data, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { EmptyQuietHours } from '../errors.ts'
 import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
 import { changePreferences, type PreferencesChange } from './actions.ts'
 import { readPreferences } from './queries.ts'
@@ -14,12 +15,15 @@ const example = {
   quietHours: { enabled: true, start: '22:00', end: '07:00' }
 }
 
-const Preferences = Type.Object({
-  categories: Type.Object(forEachType(Type.Object({ push: Type.Boolean(), inApp: Type.Boolean() }))),
-  quietHours: Type.Object({ enabled: Type.Boolean(), start: TimeOfDay, end: TimeOfDay }, {
-    description: 'In the time zone of the caller’s profile'
-  })
-}, { examples: [example] })
+const Preferences = named(
+  'NotificationPreferences',
+  Type.Object({
+    categories: Type.Object(forEachType(Type.Object({ push: Type.Boolean(), inApp: Type.Boolean() }))),
+    quietHours: Type.Object({ enabled: Type.Boolean(), start: TimeOfDay, end: TimeOfDay }, {
+      description: 'In the time zone of the caller’s profile'
+    })
+  }, { examples: [example] })
+)
 
 const description =
   'A category with push off sends no pushes. A category with inApp off does not appear in the inbox. ' +
@@ -28,6 +32,7 @@ const description =
 export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/notifications/preferences', {
     schema: {
+      operationId: 'getNotificationPreferences',
       summary: 'Read the caller’s notification preferences',
       description,
       'x-extension': true,
@@ -39,6 +44,7 @@ export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
     '/notifications/preferences',
     {
       schema: {
+        operationId: 'updateNotificationPreferences',
         summary: 'Change the caller’s notification preferences',
         description: `Settings that are left out stay unchanged. ${description}`,
         'x-extension': true,
@@ -63,6 +69,7 @@ export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
             quietHours: { enabled: true, start: '22:00', end: '07:00' }
           }]
         }),
+        errors: [EmptyQuietHours],
         response: { 200: Data(Type.Object({ preferences: Preferences })) }
       }
     },

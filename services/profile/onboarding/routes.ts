@@ -10,9 +10,11 @@ import {
   Nullable,
   Text,
   Timestamp,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
 import {
   Bio,
@@ -40,53 +42,59 @@ const examplePreferences = {
   preferredAvailability: ['morning', 'weekend']
 }
 
-const OnboardingProfile = Type.Object({
-  name: Type.String(),
-  gender: Nullable(GenderField),
-  birthDate: Nullable(Type.String({ examples: ['1998-04-12'] })),
-  height: Nullable(Type.Number()),
-  heightUnit: HeightUnit,
-  weight: Nullable(Type.Number()),
-  weightUnit: WeightUnit,
-  photos: Type.Array(Type.String()),
-  bio: Nullable(Type.String()),
-  communityRulesAccepted: Type.Boolean(),
-  countryId: Nullable(Type.String()),
-  regionId: Nullable(Type.String()),
-  cityId: Nullable(Type.String()),
-  locale: Type.String(),
-  timezone: Type.String(),
-  avatarUrl: Nullable(Type.String()),
-  motivations: Type.Array(Type.String()),
-  favoriteSports: Type.Array(Type.String()),
-  activityStyle: Type.Array(Type.String()),
-  preferredAvailability: Type.Array(Type.String())
-}, {
-  examples: [{
-    name: 'Ana Putri',
-    gender: 'FEMALE',
-    birthDate: '1998-04-12',
-    height: 165,
-    heightUnit: 'cm',
-    weight: 58.5,
-    weightUnit: 'kg',
-    photos: ['https://cdn.example.com/photos/1b4e28ba.webp', 'https://cdn.example.com/photos/6fa459ea.webp'],
-    bio: 'Early runner, late reader',
-    communityRulesAccepted: true,
-    countryId: '102',
-    regionId: '1826',
-    cityId: '56263',
-    locale: 'id',
-    timezone: 'Asia/Makassar',
-    avatarUrl: 'https://cdn.example.com/photos/1b4e28ba.webp',
-    ...examplePreferences
-  }]
-})
+const OnboardingProfile = named(
+  'OnboardingProfile',
+  Type.Object({
+    name: Type.String(),
+    gender: Nullable(GenderField),
+    birthDate: Nullable(Type.String({ examples: ['1998-04-12'] })),
+    height: Nullable(Type.Number()),
+    heightUnit: HeightUnit,
+    weight: Nullable(Type.Number()),
+    weightUnit: WeightUnit,
+    photos: Type.Array(Type.String()),
+    bio: Nullable(Type.String()),
+    communityRulesAccepted: Type.Boolean(),
+    countryId: Nullable(Type.String()),
+    regionId: Nullable(Type.String()),
+    cityId: Nullable(Type.String()),
+    locale: Type.String(),
+    timezone: Type.String(),
+    avatarUrl: Nullable(Type.String()),
+    motivations: Type.Array(Type.String()),
+    favoriteSports: Type.Array(Type.String()),
+    activityStyle: Type.Array(Type.String()),
+    preferredAvailability: Type.Array(Type.String())
+  }, {
+    examples: [{
+      name: 'Ana Putri',
+      gender: 'FEMALE',
+      birthDate: '1998-04-12',
+      height: 165,
+      heightUnit: 'cm',
+      weight: 58.5,
+      weightUnit: 'kg',
+      photos: ['https://cdn.example.com/photos/1b4e28ba.webp', 'https://cdn.example.com/photos/6fa459ea.webp'],
+      bio: 'Early runner, late reader',
+      communityRulesAccepted: true,
+      countryId: '102',
+      regionId: '1826',
+      cityId: '56263',
+      locale: 'id',
+      timezone: 'Asia/Makassar',
+      avatarUrl: 'https://cdn.example.com/photos/1b4e28ba.webp',
+      ...examplePreferences
+    }]
+  })
+)
 
 export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/onboarding/status', {
     schema: {
+      operationId: 'getOnboardingStatus',
       summary: 'Get the onboarding progress',
+      description: 'Where the person left off, and what they have entered so far.',
+      errors: [PersonNotFound],
       response: {
         200: Data(Type.Object({
           isCompleted: Type.Boolean({ examples: [false] }),
@@ -108,6 +116,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-profile', {
     schema: {
+      operationId: 'saveOnboardingProfile',
       summary: 'Save the first step: profile',
       description: 'Omitted fields stay the same. The first photo becomes the avatar. ' +
         'Until a person chooses a time zone, it follows the place.',
@@ -130,6 +139,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         subStep: Type.Optional(SubStep(8)),
         completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
       }, { examples: [{ countryId: '102', regionId: '1826', cityId: '56263', subStep: 8, completed: true }] }),
+      errors: [PersonNotFound],
       response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Your profile is saved'] }) })) }
     }
   }, async ({ body, account }) => {
@@ -139,6 +149,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-preferences', {
     schema: {
+      operationId: 'savePreferences',
       summary: 'Save the second step: preferences',
       description: 'The lists contain ids of onboarding options. Omitted fields stay the same.',
       body: Body({
@@ -163,6 +174,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
           completed: true
         }]
       }),
+      errors: [PersonNotFound],
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
@@ -172,13 +184,16 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/onboarding/save-permissions', {
     schema: {
+      operationId: 'savePermissions',
       summary: 'Save the permissions and complete onboarding',
+      description: 'The last step. From then on, the status is completed.',
       body: Body({
         locationEnabled: Type.Boolean(),
         pushNotifications: Type.Boolean(),
         latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
         longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
       }, { examples: [{ locationEnabled: true, pushNotifications: true, latitude: -8.65, longitude: 115.22 }] }),
+      errors: [PersonNotFound],
       response: {
         200: Type.Object({
           success: Type.Literal(true),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   Data,
@@ -12,14 +13,17 @@ import {
   IdempotencyHeaders,
   requireRole,
   Text,
+  Forbidden,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { OptionExists, OptionNotFound } from '../errors.ts'
 import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'
 import { listAllOptions, listOptions } from './queries.ts'
 
-const OptionTypeField = Enum(optionTypes)
+const OptionTypeField = named('OnboardingOptionType', Enum(optionTypes))
 const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
 const Label = Text({ max: 100 })
 const Icon = Text({
@@ -31,13 +35,16 @@ const Icon = Text({
 const Category = Nullable(Text({ max: 50 }))
 const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 
-const Option = Type.Object({
-  optionId: Type.String(),
-  label: Type.String(),
-  icon: Type.String(),
-  category: Nullable(Type.String()),
-  sortOrder: Type.Integer()
-}, { examples: [{ optionId: 'running', label: 'Running', icon: '🏃', category: 'cardio', sortOrder: 38 }] })
+const Option = named(
+  'OnboardingOption',
+  Type.Object({
+    optionId: Type.String(),
+    label: Type.String(),
+    icon: Type.String(),
+    category: Nullable(Type.String()),
+    sortOrder: Type.Integer()
+  }, { examples: [{ optionId: 'running', label: 'Running', icon: '🏃', category: 'cardio', sortOrder: 38 }] })
+)
 
 const exampleOption = {
   type: 'sport',
@@ -49,20 +56,24 @@ const exampleOption = {
   sortOrder: 38
 }
 
-const AdminOption = Type.Object({
-  type: OptionTypeField,
-  optionId: Type.String(),
-  labelEn: Type.String(),
-  labelId: Type.String(),
-  icon: Type.String(),
-  category: Nullable(Type.String()),
-  sortOrder: Type.Integer(),
-  isActive: Type.Boolean()
-}, { examples: [{ ...exampleOption, isActive: true }] })
+const AdminOption = named(
+  'OnboardingOptionDetails',
+  Type.Object({
+    type: OptionTypeField,
+    optionId: Type.String(),
+    labelEn: Type.String(),
+    labelId: Type.String(),
+    icon: Type.String(),
+    category: Nullable(Type.String()),
+    sortOrder: Type.Integer(),
+    isActive: Type.Boolean()
+  }, { examples: [{ ...exampleOption, isActive: true }] })
+)
 
 export const optionRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/onboarding/options', {
     schema: {
+      operationId: 'listOnboardingOptions',
       summary: 'List the options of onboarding',
       description: 'Labels are in English or Indonesian, depending on Accept-Language.',
       querystring: Type.Object({ type: OptionTypeField }),
@@ -83,8 +94,11 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
     onRequest,
     schema: {
       'x-extension': true,
+      operationId: 'listAllOnboardingOptions',
       summary: 'List all options, including those no longer offered',
+      description: 'For operators. Labels are in both languages.',
       querystring: Type.Object({ type: Type.Optional(OptionTypeField) }),
+      errors: [Forbidden],
       response: { 200: Data(Type.Object({ options: Type.Array(AdminOption) })) }
     }
   }, async ({ query }) => data({ options: await listAllOptions(db, query.type) }))
@@ -95,7 +109,9 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
       onRequest,
       schema: {
         'x-extension': true,
+        operationId: 'createOnboardingOption',
         summary: 'Add an option',
+        description: 'For operators. Apps get it with their next request.',
         headers: IdempotencyHeaders,
         body: Body({
           type: OptionTypeField,
@@ -106,6 +122,7 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
           category: Type.Optional(Category),
           sortOrder: Type.Optional(SortOrder)
         }, { examples: [exampleOption] }),
+        errors: [Forbidden, OptionExists, IdempotencyConflict],
         response: { 201: Data(Type.Object({ option: AdminOption })) }
       }
     },
@@ -121,7 +138,9 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
       onRequest,
       schema: {
         'x-extension': true,
+        operationId: 'updateOnboardingOption',
         summary: 'Change an option, move it, or offer it again',
+        description: 'For operators. Omitted fields stay the same.',
         body: Body({
           type: OptionTypeField,
           optionId: OptionId,
@@ -132,6 +151,7 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
           sortOrder: Type.Optional(SortOrder),
           isActive: Type.Optional(Type.Boolean())
         }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
+        errors: [Forbidden, OptionNotFound],
         response: { 200: Data(Type.Object({ option: AdminOption })) }
       }
     },
@@ -143,8 +163,11 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
     onRequest,
     schema: {
       'x-extension': true,
+      operationId: 'retireOnboardingOption',
       summary: 'Stop offering an option; people who have chosen it keep it',
+      description: 'For operators. The option can be offered again with PUT.',
       querystring: Type.Object({ type: OptionTypeField, optionId: OptionId }),
+      errors: [Forbidden, OptionNotFound],
       response: { 200: Message }
     }
   }, async ({ query, account }) => {

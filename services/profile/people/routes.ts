@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'
 import { parseBirthDate, validateTimezone, toLanguageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
@@ -37,7 +38,10 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/profile', {
     schema: {
       'x-extension': true,
+      operationId: 'getProfile',
       summary: "Get the caller's profile",
+      description: "Everything that the person can edit in the app's settings.",
+      errors: [PersonNotFound],
       response: { 200: Data(Type.Object({ profile: OwnProfile })) }
     }
   }, async ({ account }) => toResponse(await ensurePerson(deps, account.id)))
@@ -45,6 +49,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.put('/profile', {
     schema: {
       'x-extension': true,
+      operationId: 'updateProfile',
       summary: "Update the caller's profile",
       description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected with ' +
         '400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.',
@@ -63,6 +68,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         timezone: Type.Optional(Timezone),
         locale: Type.Optional(Locale)
       }),
+      errors: [PersonNotFound, UsernameTaken],
       response: { 200: Data(Type.Object({ profile: OwnProfile })) }
     }
   }, async ({ body, account }) => {
@@ -90,7 +96,9 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/profile/username-available', {
     schema: {
       'x-extension': true,
+      operationId: 'checkUsername',
       summary: 'Check whether a username is available',
+      description: "For use while the person types. The caller's own username is available.",
       querystring: Type.Object({ username: Username }),
       response: { 200: Data(Type.Object({ available: Type.Boolean() })) }
     }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { Enum, IsoDate, Nullable, Text, Timestamp } from '@tandem/http-kit'
+import { Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
 
 // The fields that several routes accept, with their limits.
 
 export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
 export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
-export const GenderField = Enum(['MALE', 'FEMALE', 'OTHER'])
+export const GenderField = named('Gender', Enum(['MALE', 'FEMALE', 'OTHER']))
 /** A day; also as midnight, as in responses, so that a client can send back what it received. */
 export const BirthDate = Type.Union([
   IsoDate,
@@ -13,8 +13,8 @@ export const BirthDate = Type.Union([
 ])
 export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Centimetres', examples: [165] })
 export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
-export const HeightUnit = Enum(['cm', 'feet'])
-export const WeightUnit = Enum(['kg', 'pound'])
+export const HeightUnit = named('HeightUnit', Enum(['cm', 'feet']))
+export const WeightUnit = named('WeightUnit', Enum(['kg', 'pound']))
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 export const Locale = Text({
   max: 35,
@@ -30,36 +30,39 @@ export const Username = Text({
   examples: ['ana.putri']
 })
 
-export const OwnProfile = Type.Object({
-  name: Type.String(),
-  username: Type.String(),
-  bio: Nullable(Type.String()),
-  image: Nullable(Type.String()),
-  gender: Nullable(GenderField),
-  birthDate: Nullable(Timestamp),
-  height: Nullable(Type.Number()),
-  heightUnit: HeightUnit,
-  weight: Nullable(Type.Number()),
-  weightUnit: WeightUnit,
-  fitnessGoal: Nullable(Type.String()),
-  experience: Type.String(),
-  timezone: Type.String(),
-  locale: Type.String()
-}, {
-  examples: [{
-    name: 'Ana Putri',
-    username: 'ana.putri',
-    bio: 'Early runner, late reader',
-    image: 'https://cdn.example.com/photos/1b4e28ba.webp',
-    gender: 'FEMALE',
-    birthDate: '1998-04-12T00:00:00.000Z',
-    height: 165,
-    heightUnit: 'cm',
-    weight: 58.5,
-    weightUnit: 'kg',
-    fitnessGoal: 'BUILD_MUSCLE',
-    experience: 'INTERMEDIATE',
-    timezone: 'Asia/Makassar',
-    locale: 'id'
-  }]
-})
+export const OwnProfile = named(
+  'Profile',
+  Type.Object({
+    name: Type.String(),
+    username: Type.String(),
+    bio: Nullable(Type.String()),
+    image: Nullable(Type.String()),
+    gender: Nullable(GenderField),
+    birthDate: Nullable(Timestamp),
+    height: Nullable(Type.Number()),
+    heightUnit: HeightUnit,
+    weight: Nullable(Type.Number()),
+    weightUnit: WeightUnit,
+    fitnessGoal: Nullable(Type.String()),
+    experience: Type.String(),
+    timezone: Type.String(),
+    locale: Type.String()
+  }, {
+    examples: [{
+      name: 'Ana Putri',
+      username: 'ana.putri',
+      bio: 'Early runner, late reader',
+      image: 'https://cdn.example.com/photos/1b4e28ba.webp',
+      gender: 'FEMALE',
+      birthDate: '1998-04-12T00:00:00.000Z',
+      height: 165,
+      heightUnit: 'cm',
+      weight: 58.5,
+      weightUnit: 'kg',
+      fitnessGoal: 'BUILD_MUSCLE',
+      experience: 'INTERMEDIATE',
+      timezone: 'Asia/Makassar',
+      locale: 'id'
+    }]
+  })
+)

@@ -1,42 +1,59 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { Data, Enum, Nullable, Text, ValidationError, type Routes } from '@tandem/http-kit'
+import { Data, Enum, Nullable, Text, ValidationError, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { CountryNotFound, RegionNotFound } from '../errors.ts'
+import { CountryNotFound, RegionNotFound, PlacesLoading } from '../errors.ts'
 import { serializePlaces, gzipOnce, createResponseCache } from './response-cache.ts'
 import { findCountry, findRegion, listCities, listCountries, listRegions, readEdition } from './queries.ts'
 import { PlaceId, placeNumber } from './schemas.ts'
 
-const Country = Type.Object({
-  id: Type.String(),
-  code: Type.String(),
-  name: Type.String(),
-  flag: Type.String(),
-  currency: Nullable(Type.String()),
-  defaultTimezone: Type.String()
-}, {
-  examples: [{ id: '102', code: 'ID', name: 'Indonesia', flag: '🇮🇩', currency: 'IDR', defaultTimezone: 'Asia/Jakarta' }]
-})
-const Region = Type.Object({
-  id: Type.String(),
-  code: Nullable(Type.String()),
-  name: Type.String(),
-  nameLocal: Nullable(Type.String()),
-  timezone: Type.String()
-}, { examples: [{ id: '1826', code: 'BA', name: 'Bali', nameLocal: 'Bali', timezone: 'Asia/Makassar' }] })
-const City = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  nameLocal: Nullable(Type.String()),
-  timezone: Type.String(),
-  regionId: Nullable(Type.String())
-}, { examples: [{ id: '56263', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '1826' }] })
+const Country = named(
+  'Country',
+  Type.Object({
+    id: Type.String(),
+    code: Type.String(),
+    name: Type.String(),
+    flag: Type.String(),
+    currency: Nullable(Type.String()),
+    defaultTimezone: Type.String()
+  }, {
+    examples: [{
+      id: '102',
+      code: 'ID',
+      name: 'Indonesia',
+      flag: '🇮🇩',
+      currency: 'IDR',
+      defaultTimezone: 'Asia/Jakarta'
+    }]
+  })
+)
+const Region = named(
+  'Region',
+  Type.Object({
+    id: Type.String(),
+    code: Nullable(Type.String()),
+    name: Type.String(),
+    nameLocal: Nullable(Type.String()),
+    timezone: Type.String()
+  }, { examples: [{ id: '1826', code: 'BA', name: 'Bali', nameLocal: 'Bali', timezone: 'Asia/Makassar' }] })
+)
+const City = named(
+  'City',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    nameLocal: Nullable(Type.String()),
+    timezone: Type.String(),
+    regionId: Nullable(Type.String())
+  }, { examples: [{ id: '56263', name: 'Denpasar', nameLocal: null, timezone: 'Asia/Makassar', regionId: '1826' }] })
+)
 
 export const placeRoutes: Routes<Deps> = async (app, { db }) => {
   const cachedResponse = createResponseCache()
 
   app.get('/locations', {
     schema: {
+      operationId: 'listLocations',
       summary: 'List countries, the regions of one, or cities',
       description: 'Countries start with Indonesia, cities with the largest. A country may have no regions. ' +
         '503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
@@ -47,6 +64,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
         regionId: Type.Optional(PlaceId)
         // Clients often send an empty string for a missing value.
       }, { dropEmpty: ['countryId', 'countryCode', 'regionId'] }),
+      errors: [CountryNotFound, RegionNotFound, PlacesLoading],
       response: {
         // Sent as the serialized buffer from the cache.
         200: Type.Unsafe<Buffer>(Data(Type.Union([Type.Array(Country), Type.Array(Region), Type.Array(City)]))),

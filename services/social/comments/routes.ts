@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   paginate,
@@ -12,36 +13,41 @@ import {
   Nullable,
   PageQuery,
   IdempotencyHeaders,
-  type Routes,
   Text,
-  Timestamp
+  Timestamp,
+  named,
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { postErrors, CommentNotFound, NotYourComment } from '../errors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { Author, withAuthors } from '../people/authors.ts'
 import { ensureVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
 
-const Comment = Type.Object({
-  id: Type.String(),
-  postId: Type.String(),
-  parentId: Nullable(Type.String({ description: 'The top-level comment that this one replies to' })),
-  content: Type.String(),
-  user: Author,
-  repliesCount: Type.Integer(),
-  createdAt: Timestamp
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e31',
-    postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
-    parentId: null,
-    content: 'Well done!',
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', username: 'ben', image: null },
-    repliesCount: 0,
-    createdAt: '2026-11-20T07:00:00.000Z'
-  }]
-})
+const Comment = named(
+  'Comment',
+  Type.Object({
+    id: Type.String(),
+    postId: Type.String(),
+    parentId: Nullable(Type.String({ description: 'The top-level comment that this one replies to' })),
+    content: Type.String(),
+    user: Author,
+    repliesCount: Type.Integer(),
+    createdAt: Timestamp
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e31',
+      postId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
+      parentId: null,
+      content: 'Well done!',
+      user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', username: 'ben', image: null },
+      repliesCount: 0,
+      createdAt: '2026-11-20T07:00:00.000Z'
+    }]
+  })
+)
 
 const params = Type.Object({ id: Id })
 
@@ -50,9 +56,12 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/feed/:id/comment', {
     schema: {
+      operationId: 'listComments',
       summary: 'List the comments of a post, or the replies to one, oldest first',
+      description: 'Without `parentId`, top-level comments with the number of their replies.',
       params,
       querystring: PageQuery({ parentId: Type.Optional({ ...Id, description: 'List the replies to this comment' }) }),
+      errors: [...postErrors, CommentNotFound],
       response: { 200: Data(Type.Object({ comments: Type.Array(Comment), nextCursor: NextCursor })) }
     }
   }, async ({ params: { id }, query, account }) => {
@@ -67,6 +76,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/feed/:id/comment', {
     schema: {
+      operationId: 'createComment',
       summary: 'Comment on a post, or reply to a comment',
       description: 'The author of the post or of the parent comment is notified, and so are mentioned users who can ' +
         'read the post. A reply to a reply becomes a reply to the top-level comment.',
@@ -76,6 +86,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
         content: Text({ max: 2_000, description: 'Can contain @mentions' }),
         parentId: Type.Optional(Nullable(Id))
       }, { examples: [{ content: 'Well done, @ana!' }] }),
+      errors: [...postErrors, CommentNotFound, IdempotencyConflict],
       response: { 201: Data(Type.Object({ comment: Comment })) }
     }
   }, async (request, reply) => {
@@ -98,10 +109,12 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/feed/:id/comment/:commentId', {
     schema: {
+      operationId: 'deleteComment',
       summary: 'Delete a comment',
       description: 'Only for the author of the comment or of the post. Its replies are deleted too.',
       'x-extension': true,
       params: Type.Object({ id: Id, commentId: Id }),
+      errors: [...postErrors, CommentNotFound, NotYourComment],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {

@@ -15,6 +15,7 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/feed', {
     schema: {
+      operationId: 'listFeed',
       summary: 'Read a feed',
       description:
         'all: public posts and posts of followed users; following: posts of followed users only; discover: ' +

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   paginate,
   Data,
@@ -11,7 +12,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { PersonNotFound } from '../errors.ts'
+import { PersonNotFound, AlreadyFollowing, CannotFollowSelf, NotFollowing } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
@@ -22,16 +23,33 @@ import { listFollows } from './queries.ts'
 const params = Type.Object({ userId: Id })
 const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }))
 
+const lists = [
+  {
+    path: '/users/:userId/followers',
+    list: 'FOLLOWERS',
+    operationId: 'listFollowers',
+    summary: 'List the followers of a user, newest first'
+  },
+  {
+    path: '/users/:userId/following',
+    list: 'FOLLOWING',
+    operationId: 'listFollowing',
+    summary: 'List the users that a user follows, newest first'
+  }
+] as const
+
 export const followRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
   app.post('/users/:userId/follow', {
     schema: {
+      operationId: 'followUser',
       summary: 'Follow a user',
       description: 'The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
       'x-extension': true,
       params,
       headers: IdempotencyHeaders,
+      errors: [PersonNotFound, AlreadyFollowing, CannotFollowSelf, IdempotencyConflict],
       response: { 200: Data(Type.Object({ following: Type.Literal(true) })) }
     }
   }, async (request) => {
@@ -43,10 +61,12 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/users/:userId/follow', {
     schema: {
+      operationId: 'unfollowUser',
       summary: 'Unfollow a user',
       description: '400 NOT_FOLLOWING.',
       'x-extension': true,
       params,
+      errors: [PersonNotFound, NotFollowing],
       response: { 200: Data(Type.Object({ following: Type.Literal(false) })) }
     }
   }, async ({ params: { userId }, account }) => {
@@ -56,15 +76,16 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     return data({ following: false })
   })
 
-  for (const [name, list] of [['followers', 'FOLLOWERS'], ['following', 'FOLLOWING']] as const) {
-    app.get(`/users/:userId/${name}`, {
+  for (const { path, list, operationId, summary } of lists) {
+    app.get(path, {
       schema: {
-        summary: list === 'FOLLOWERS'
-          ? 'List the followers of a user, newest first'
-          : 'List the users that a user follows, newest first',
+        operationId,
+        summary,
+        description: 'Each with whether the caller follows them.',
         'x-extension': true,
         params,
         querystring: PageQuery(),
+        errors: [PersonNotFound],
         response: { 200: PageOfPeople }
       }
     }, async ({ params: { userId }, query, account }) => {

@@ -1,15 +1,19 @@
 import Type from 'typebox'
-import { Data, data, type Routes } from '@tandem/http-kit'
+import { Data, data, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listTrendingTags } from './queries.ts'
 
-const TrendingTag = Type.Object({ tag: Type.String(), postsCount: Type.Integer() }, {
-  examples: [{ tag: 'running', postsCount: 42 }]
-})
+const TrendingTag = named(
+  'TrendingHashtag',
+  Type.Object({ tag: Type.String(), postsCount: Type.Integer() }, {
+    examples: [{ tag: 'running', postsCount: 42 }]
+  })
+)
 
 export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/hashtags/trending', {
     schema: {
+      operationId: 'listTrendingHashtags',
       summary: 'List trending hashtags',
       description: 'The 20 most used hashtags in public posts of the last seven days.',
       'x-extension': true,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   paginate,
   Data,
@@ -11,6 +12,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { postErrors, AlreadyLiked, NotLiked } from '../errors.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
 import { ensureVisiblePost } from '../visibility/posts.ts'
@@ -24,10 +26,12 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/feed/:id/like', {
     schema: {
+      operationId: 'likePost',
       summary: 'Like a post',
       description: 'The author is notified. 400 ALREADY_LIKED if the caller already likes the post.',
       params,
       headers: IdempotencyHeaders,
+      errors: [...postErrors, AlreadyLiked, IdempotencyConflict],
       response: { 200: Data(Type.Object({ liked: Type.Literal(true) })) }
     }
   }, async (request) => {
@@ -38,9 +42,11 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/feed/:id/like', {
     schema: {
+      operationId: 'unlikePost',
       summary: 'Unlike a post',
       description: '400 NOT_LIKED if the caller does not like the post.',
       params,
+      errors: [...postErrors, NotLiked],
       response: { 200: Data(Type.Object({ liked: Type.Literal(false) })) }
     }
   }, async ({ params, account }) => {
@@ -50,10 +56,13 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/feed/:id/likes', {
     schema: {
+      operationId: 'listLikes',
       summary: 'List the users who like a post, newest first',
+      description: 'Only for a post that the caller can read.',
       'x-extension': true,
       params,
       querystring: PageQuery(),
+      errors: postErrors,
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {

@@ -1,22 +1,25 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/http-kit'
+import { named, Nullable } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { fetchCurrentPerson } from './lookup.ts'
 
 /** The person shown as the author of something. */
-export const Author = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  username: Nullable(Type.String()),
-  image: Nullable(Type.String())
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
-    name: 'Ana',
-    username: 'ana',
-    image: 'https://cdn.example.com/avatars/ana.webp'
-  }]
-})
+export const Author = named(
+  'UserSummary',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    username: Nullable(Type.String()),
+    image: Nullable(Type.String())
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+      name: 'Ana',
+      username: 'ana',
+      image: 'https://cdn.example.com/avatars/ana.webp'
+    }]
+  })
+)
 
 /** A row joined with the local copy of its person; null if the copy does not have that person. */
 interface PersonRow {

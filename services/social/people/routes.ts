@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, type Routes, Text } from '@tandem/http-kit'
+import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, Text, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson, findAccountByUsername } from './actions.ts'
@@ -8,33 +8,36 @@ import { fetchCurrentPerson } from './lookup.ts'
 import { Person } from './person.ts'
 import { findProfile, searchPeople } from './queries.ts'
 
-const PublicProfile = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  username: Type.String(),
-  image: Nullable(Type.String()),
-  bio: Nullable(Type.String()),
-  followersCount: Type.Integer(),
-  followingCount: Type.Integer(),
-  postsCount: Type.Integer({ description: 'The number of posts that GET /feed?userId= lists for the caller' }),
-  isFollowing: Type.Boolean(),
-  isFollowedBy: Type.Boolean(),
-  isSelf: Type.Boolean()
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
-    name: 'Ana',
-    username: 'ana',
-    image: null,
-    bio: 'Runs at dawn',
-    followersCount: 12,
-    followingCount: 7,
-    postsCount: 3,
-    isFollowing: true,
-    isFollowedBy: false,
-    isSelf: false
-  }]
-})
+const PublicProfile = named(
+  'UserProfile',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    username: Type.String(),
+    image: Nullable(Type.String()),
+    bio: Nullable(Type.String()),
+    followersCount: Type.Integer(),
+    followingCount: Type.Integer(),
+    postsCount: Type.Integer({ description: 'The number of posts that GET /feed?userId= lists for the caller' }),
+    isFollowing: Type.Boolean(),
+    isFollowedBy: Type.Boolean(),
+    isSelf: Type.Boolean()
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+      name: 'Ana',
+      username: 'ana',
+      image: null,
+      bio: 'Runs at dawn',
+      followersCount: 12,
+      followingCount: 7,
+      postsCount: 3,
+      isFollowing: true,
+      isFollowedBy: false,
+      isSelf: false
+    }]
+  })
+)
 
 export const personRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
@@ -52,7 +55,9 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/users/search', {
     schema: {
+      operationId: 'searchUsers',
       summary: 'Search users by username, then by name',
+      description: 'The caller, blocked users and users who blocked the caller are left out.',
       'x-extension': true,
       querystring: PageQuery({ q: Text({ min: 2, max: 50 }) }),
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
@@ -68,9 +73,12 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/users/:userId', {
     schema: {
+      operationId: 'getUser',
       summary: 'Get a public profile',
+      description: 'With counts, and whether the caller and the user follow each other.',
       'x-extension': true,
       params: Type.Object({ userId: Id }),
+      errors: [PersonNotFound],
       response: { 200: Data(Type.Object({ user: PublicProfile })) }
     }
   }, async ({ params: { userId }, account }) => {
@@ -82,11 +90,13 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
     '/users/by-username/:username',
     {
       schema: {
+        operationId: 'getUserByUsername',
         summary: 'Get a public profile by username',
         description:
           'Upper and lower case are the same. 404 NOT_FOUND exactly when GET /users/{userId} responds with it.',
         'x-extension': true,
         params: Type.Object({ username: Text({ max: 64, examples: ['ana'] }) }),
+        errors: [PersonNotFound],
         response: { 200: Data(Type.Object({ user: PublicProfile })) }
       }
     },

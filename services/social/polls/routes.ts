@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Id, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { PollNotFound } from '../errors.ts'
+import { PollNotFound, postErrors, PollOptionNotFound, PollClosed, AlreadyVoted } from '../errors.ts'
 import { castVote } from './actions.ts'
 import { Poll, toPollResponse } from './poll.ts'
 import { findPoll } from './queries.ts'
@@ -9,12 +9,14 @@ import { findPoll } from './queries.ts'
 export const pollRoutes: Routes<Deps> = async (app, { db }) => {
   app.post('/feed/:id/vote', {
     schema: {
+      operationId: 'voteInPoll',
       summary: 'Vote in the poll of a post',
       description: 'Each user can vote once and cannot change the vote. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 ' +
         'NOT_FOUND for a post without a poll or an unknown option.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       body: Body({ optionId: Id }, { examples: [{ optionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e21' }] }),
+      errors: [...postErrors, PollNotFound, PollOptionNotFound, PollClosed, AlreadyVoted],
       response: { 200: Data(Type.Object({ poll: Poll })) }
     }
   }, async ({ params, body, account }) => {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, Timestamp } from '@tandem/http-kit'
+import { Enum, Timestamp, named } from '@tandem/http-kit'
 import { Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { Author, withAuthors } from '../people/authors.ts'
@@ -11,45 +11,54 @@ import { postTypes, visibilities } from '../tables.ts'
 import type { PostRow } from './queries.ts'
 
 const Position = Type.Integer({ description: 'A position in `content`, in UTF-16 code units' })
-const Mention = Type.Object({ userId: Type.String(), username: Type.String(), start: Position, end: Position })
-const Hashtag = Type.Object({ tag: Type.String(), start: Position, end: Position })
+const Mention = named(
+  'Mention',
+  Type.Object({ userId: Type.String(), username: Type.String(), start: Position, end: Position })
+)
+const Hashtag = named('Hashtag', Type.Object({ tag: Type.String(), start: Position, end: Position }))
 
-export const Post = Type.Object({
-  id: Type.String(),
-  userId: Type.String(),
-  user: Author,
-  type: Enum(postTypes),
-  visibility: Enum(visibilities),
-  content: Type.String(),
-  mediaUrls: Type.Array(Type.String()),
-  media: Type.Array(Picture, { description: 'The same as mediaUrls, with what an app needs to lay them out' }),
-  likesCount: Type.Integer(),
-  commentsCount: Type.Integer(),
-  isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
-  createdAt: Timestamp,
-  isDeleted: Type.Boolean(),
-  mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
-  hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
-  poll: Type.Optional(Poll)
-}, {
-  examples: [{
-    id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
-    userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
-    user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null },
-    type: 'TEXT',
-    visibility: 'PUBLIC',
-    content: 'Morning run with @ben #running',
-    mediaUrls: [],
-    media: [],
-    likesCount: 3,
-    commentsCount: 1,
-    isLiked: true,
-    createdAt: '2026-11-20T06:30:00.000Z',
-    isDeleted: false,
-    mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
-    hashtags: [{ tag: 'running', start: 22, end: 30 }]
-  }]
-})
+export const PostType = named('PostType', Enum(postTypes))
+export const Visibility = named('Visibility', Enum(visibilities))
+
+export const Post = named(
+  'Post',
+  Type.Object({
+    id: Type.String(),
+    userId: Type.String(),
+    user: Author,
+    type: PostType,
+    visibility: Visibility,
+    content: Type.String(),
+    mediaUrls: Type.Array(Type.String()),
+    media: Type.Array(Picture, { description: 'The same as mediaUrls, with what an app needs to lay them out' }),
+    likesCount: Type.Integer(),
+    commentsCount: Type.Integer(),
+    isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
+    createdAt: Timestamp,
+    isDeleted: Type.Boolean(),
+    mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
+    hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
+    poll: Type.Optional(Poll)
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
+      userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+      user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ana', username: 'ana', image: null },
+      type: 'TEXT',
+      visibility: 'PUBLIC',
+      content: 'Morning run with @ben #running',
+      mediaUrls: [],
+      media: [],
+      likesCount: 3,
+      commentsCount: 1,
+      isLiked: true,
+      createdAt: '2026-11-20T06:30:00.000Z',
+      isDeleted: false,
+      mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
+      hashtags: [{ tag: 'running', start: 22, end: 30 }]
+    }]
+  })
+)
 
 /** Posts as the API returns them to `viewer`. */
 export async function toPostResponses (

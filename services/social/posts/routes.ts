@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   ClientUrl,
@@ -11,10 +12,11 @@ import {
   message,
   IdempotencyHeaders,
   Text,
+  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { MediaNotAllowed } from '../errors.ts'
+import { MediaNotAllowed, PollIncomplete, PollEndInPast, MediaGone, postErrors, NotYourPost } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
@@ -29,45 +31,48 @@ const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @men
 const ExternalId = Text({ min: 0, max: 200 })
 const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] })
 
-const NewPost = Body({
-  type: Enum(postTypes),
-  content: Type.Optional(Content),
-  visibility: Enum(visibilities, { default: 'PUBLIC' }),
-  mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
-  mediaType: Type.Optional(Text({ min: 0, max: 100, description: 'A MIME type' })),
-  activityId: Type.Optional(ExternalId),
-  workoutId: Type.Optional(ExternalId),
-  achievementId: Type.Optional(ExternalId),
-  pollQuestion: Type.Optional(
-    Text({
-      min: 0,
-      max: 500,
-      description: 'Only for a POLL. Defaults to the content.',
-      examples: ['When should we run?']
-    })
-  ),
-  pollOptions: Type.Optional(
-    Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), {
-      maxItems: 10,
-      description: 'Only for a POLL: 2 to 10 options'
-    })
-  ),
-  pollEndsAt: Type.Optional({ ...DateOrDateTime, examples: ['2026-12-01'] }),
-  locationName: Type.Optional(Text({ min: 0, max: 200 })),
-  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
-  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
-}, {
-  examples: [{
-    type: 'IMAGE',
-    content: 'Morning run with @ben #running',
-    visibility: 'PUBLIC',
-    mediaUrls: ['https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
-    mediaType: 'image/webp',
-    locationName: 'Lapangan Gasibu',
-    latitude: -6.9,
-    longitude: 107.62
-  }]
-})
+const NewPost = named(
+  'NewPost',
+  Body({
+    type: Enum(postTypes),
+    content: Type.Optional(Content),
+    visibility: Enum(visibilities, { default: 'PUBLIC' }),
+    mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
+    mediaType: Type.Optional(Text({ min: 0, max: 100, description: 'A MIME type' })),
+    activityId: Type.Optional(ExternalId),
+    workoutId: Type.Optional(ExternalId),
+    achievementId: Type.Optional(ExternalId),
+    pollQuestion: Type.Optional(
+      Text({
+        min: 0,
+        max: 500,
+        description: 'Only for a POLL. Defaults to the content.',
+        examples: ['When should we run?']
+      })
+    ),
+    pollOptions: Type.Optional(
+      Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), {
+        maxItems: 10,
+        description: 'Only for a POLL: 2 to 10 options'
+      })
+    ),
+    pollEndsAt: Type.Optional({ ...DateOrDateTime, examples: ['2026-12-01'] }),
+    locationName: Type.Optional(Text({ min: 0, max: 200 })),
+    latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+    longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
+  }, {
+    examples: [{
+      type: 'IMAGE',
+      content: 'Morning run with @ben #running',
+      visibility: 'PUBLIC',
+      mediaUrls: ['https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
+      mediaType: 'image/webp',
+      locationName: 'Lapangan Gasibu',
+      latitude: -6.9,
+      longitude: 107.62
+    }]
+  })
+)
 
 const params = Type.Object({ id: Id })
 const OnePost = Data(Type.Object({ post: Post }))
@@ -83,10 +88,12 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/feed', {
     schema: {
+      operationId: 'createPost',
       summary: 'Create a post',
       description: 'Mentioned users who can read the post are notified.',
       headers: IdempotencyHeaders,
       body: NewPost,
+      errors: [PollIncomplete, PollEndInPast, MediaNotAllowed, MediaGone, IdempotencyConflict],
       response: { 201: OnePost }
     }
   }, async (request, reply) => {
@@ -123,17 +130,20 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/feed/:id', {
     schema: {
+      operationId: 'getPost',
       summary: 'Get a post',
       description:
         'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no ' +
         'access to, 410 GONE for a deleted post.',
       params,
+      errors: postErrors,
       response: { 200: OnePost }
     }
   }, async ({ params, account }) => await toResponse(await viewPost(db, countView, params.id, account.id), account.id))
 
   app.put('/feed/:id', {
     schema: {
+      operationId: 'updatePost',
       summary: 'Update your post',
       description: 'Only newly mentioned users are notified.',
       'x-extension': true,
@@ -141,6 +151,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, {
         examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }]
       }),
+      errors: [...postErrors, NotYourPost],
       response: { 200: OnePost }
     }
   }, async ({ params, body, account, log }) => {
@@ -156,9 +167,11 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
 
   app.delete('/feed/:id', {
     schema: {
+      operationId: 'deletePost',
       summary: 'Delete your post',
       description: 'From then on, reading it returns 410 GONE.',
       params,
+      errors: [...postErrors, NotYourPost],
       response: { 200: Message }
     }
   }, async ({ params, account, log }) => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
   ClientUrl,
@@ -13,12 +14,21 @@ import {
   NextCursor,
   PageQuery,
   IdempotencyHeaders,
-  type Routes,
   Text,
-  Timestamp
+  Timestamp,
+  named,
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { MediaNotAllowed, NotYourStory } from '../errors.ts'
+import {
+  MediaNotAllowed,
+  NotYourStory,
+  StoryNotFound,
+  MediaGone,
+  StoryLimitExceeded,
+  storyErrors,
+  EmojiTooLong
+} from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { createDescriber } from '../media/queries.ts'
 import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
@@ -35,22 +45,25 @@ const Color = Text({
   description: 'Hexadecimal'
 })
 
-const NewStory = Body({
-  mediaUrl: ClientUrl,
-  mediaType: Enum(storyMediaTypes),
-  caption: Type.Optional(Text({ min: 0, max: 500 })),
-  textColor: Type.Optional(Color),
-  bgColor: Type.Optional(Color),
-  fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
-  duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
-}, {
-  examples: [{
-    mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
-    mediaType: 'IMAGE',
-    caption: 'At the top',
-    textColor: '#ffffff'
-  }]
-})
+const NewStory = named(
+  'NewStory',
+  Body({
+    mediaUrl: ClientUrl,
+    mediaType: Enum(storyMediaTypes),
+    caption: Type.Optional(Text({ min: 0, max: 500 })),
+    textColor: Type.Optional(Color),
+    bgColor: Type.Optional(Color),
+    fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
+    duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
+  }, {
+    examples: [{
+      mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
+      mediaType: 'IMAGE',
+      caption: 'At the top',
+      textColor: '#ffffff'
+    }]
+  })
+)
 
 const published = {
   id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
@@ -73,12 +86,14 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/stories', {
     schema: {
+      operationId: 'listStories',
       summary: 'List story rings, or the stories of one user',
       description:
         "Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the " +
         'newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that ' +
         "user's stories.",
       querystring: Type.Object({ userId: Type.Optional(Id) }),
+      errors: [StoryNotFound],
       response: {
         200: Data(
           Type.Object({ storyRings: Type.Optional(Type.Array(Ring)), stories: Type.Optional(Type.Array(Story)) })
@@ -99,10 +114,12 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/stories', {
     schema: {
+      operationId: 'createStory',
       summary: 'Create a story that lasts 24 hours',
       description: "429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author's time zone.",
       headers: IdempotencyHeaders,
       body: NewStory,
+      errors: [MediaNotAllowed, MediaGone, StoryLimitExceeded, IdempotencyConflict],
       response: {
         201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) }))
       }
@@ -136,11 +153,13 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/stories/:id', {
     schema: {
+      operationId: 'viewStory',
       summary: 'View a story',
       description:
         "Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access " +
         'to it, 410 EXPIRED after 24 hours.',
       params,
+      errors: storyErrors,
       response: { 200: Data(Type.Object({ story: Story })) }
     }
   }, async ({ params, account }) => {
@@ -149,7 +168,14 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.delete('/stories/:id', {
-    schema: { summary: 'Delete your story', params, response: { 200: Message } }
+    schema: {
+      operationId: 'deleteStory',
+      summary: 'Delete your story',
+      description: 'Its image is deleted too.',
+      params,
+      errors: [...storyErrors, NotYourStory],
+      response: { 200: Message }
+    }
   }, async ({ params, account, log }) => {
     const image = await deleteStory(db, { id: params.id, accountId: account.id })
     // The story is already deleted. If its image cannot be deleted now, housekeeping does it.
@@ -164,6 +190,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     '/stories/:id/react',
     {
       schema: {
+        operationId: 'reactToStory',
         summary: 'React to a story',
         description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and ' +
           'notifies the author.',
@@ -171,6 +198,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, {
           examples: [{ emoji: '🔥' }]
         }),
+        errors: [...storyErrors, EmojiTooLong],
         response: {
           200: Data(
             Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })
@@ -184,10 +212,13 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
 
   app.get('/stories/:id/viewers', {
     schema: {
+      operationId: 'listStoryViewers',
       summary: 'List the viewers of your story, latest first',
+      description: 'Each with their reaction, if they sent one.',
       'x-extension': true,
       params,
       querystring: PageQuery(),
+      errors: [...storyErrors, NotYourStory],
       response: { 200: Data(Type.Object({ viewers: Type.Array(Viewer), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {
