@@ -11,7 +11,9 @@ import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/test-kit'
 import { createRootKey, signToken } from '@tandem/http-kit/testing'
 import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { serviceNames } from '../../gateway/routes.ts'
 import type * as localTesting from '@tandem/test-kit'
 import type * as natsTesting from '../nats/testing.ts'
 
@@ -41,7 +43,7 @@ function copyTree (t: Test) {
   return copy
 }
 
-t.test('a new service compiles, starts, answers and publishes', async (t) => {
+t.test('a new service compiles, passes its own tests, and serves and publishes behind the gateway', async (t) => {
   const copy = copyTree(t)
   await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], copy)
   const create = async (name: string) => await run(process.execPath, ['deploy/new-service/new-service.ts', name], copy)
@@ -59,6 +61,8 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
     })
   )
   await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], copy)
+  await run('node_modules/.bin/knip', ['--workspace', 'services/orders', '--no-progress', '--no-config-hints'], copy)
+  await run(process.execPath, ['services/orders/notes/notes.test.ts'], copy)
 
   // The copy's own servers and permissions: they know the new service.
   const { startProcess } = await import(
@@ -72,16 +76,23 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
     t,
     path.join(copy, 'services/orders')
   )
-  const { rootKey, token } = await startIdentity(t, nats.urlOf('identity'))
-  const { port } = await startProcess(t, 'services/orders/main.ts', {
+  const { rootKey, token, url: identityUrl } = await startIdentity(t, nats.urlOf('identity'))
+  const environment = { IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText, LOG_LEVEL: 'warn' }
+  const service = await startProcess(t, 'services/orders/main.ts', {
+    ...environment,
     DATABASE_URL: url,
-    NATS_URL: nats.urlOf('orders'),
-    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
-    LOG_LEVEL: 'warn'
+    NATS_URL: nats.urlOf('orders')
+  })
+  const gateway = await startProcess(t, 'gateway/main.ts', {
+    ...environment,
+    ...Object.fromEntries(serviceNames.map((name) => [`${name.toUpperCase()}_URL`, 'http://127.0.0.1:1'])),
+    IDENTITY_URL: identityUrl,
+    ORDERS_URL: `http://127.0.0.1:${service.port}`,
+    REDIS_URL: 'redis://127.0.0.1:1'
   })
 
   const call = async (init: RequestInit = {}) =>
-    await fetch(`http://127.0.0.1:${port}/orders/notes`, {
+    await fetch(`http://127.0.0.1:${gateway.port}/api/mobile/v1/orders/notes`, {
       ...init,
       headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
     })
@@ -96,15 +107,22 @@ t.test('a new service compiles, starts, answers and publishes', async (t) => {
   while (!(await db.selectFrom('outbox').select('published_at').executeTakeFirst())?.published_at) await sleep(50)
 })
 
-/** Provides the keys of a token, in the place of identity. */
+/** Provides the keys of a token over RPC and HTTP, in the place of identity. */
 async function startIdentity (t: Test, natsUrl: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const [kid, rootKey, now] = [randomUUID(), createRootKey(), Math.floor(Date.now() / 1_000)]
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid }]
+  const sign = async () => await signKeySet(keys, Date.now(), rootKey.privateKey)
   const bus = connectBus(natsUrl, { service: 'identity', log: quiet })
   t.teardown(() => bus.close())
-  startRpcHandlers(bus, [handleRpc(SigningKeys, async () => await signKeySet(keys, Date.now(), rootKey.privateKey))])
+  startRpcHandlers(bus, [handleRpc(SigningKeys, sign)])
+
+  const app = Fastify()
+  app.get('/internal/signing-keys', async () => ({ signed: await sign() }))
+  app.get('/internal/revoked-sessions', async () => ({ sessions: [], until: new Date().toISOString() }))
+  t.teardown(() => app.close())
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const { issuer: iss, audience: aud } = ACCESS_TOKEN
   const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
-  return { rootKey, token: signToken(claims, { kid }, privateKey) }
+  return { rootKey, url, token: signToken(claims, { kid }, privateKey) }
 }

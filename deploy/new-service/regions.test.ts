@@ -1,6 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import * as contracts from '@tandem/contracts'
+import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
+import { readMessaging } from '@tandem/nats/messaging.ts'
 import { serviceNames } from '../../gateway/routes.ts'
 import { generateRegions } from './regions.ts'
 
@@ -44,3 +47,23 @@ t.test('every service has a manifest, a version in production and the headings o
   }
   t.end()
 })
+
+t.test('the README of a service names each event and RPC that it publishes, consumes, provides or calls', (t) => {
+  const definitions = Object.entries<unknown>(contracts).flatMap(([name, definition]) =>
+    isDefinition(definition) ? [{ name, definition }] : []
+  )
+  for (const { service, consumes, calls } of readMessaging(root)) {
+    const readme = read(`services/${service}/README.md`)
+    const used = new Set<unknown>([...consumes, ...calls.filter((rpc) => rpc !== contracts.SigningKeys)])
+    const missing = definitions.filter(({ name, definition }) =>
+      (definition.service === service || used.has(definition)) &&
+      !readme.includes(definition.type) && !readme.includes(name)
+    )
+    t.same(missing.map(({ definition }) => definition.type), [], `services/${service}/README.md names each of its events and RPCs`)
+  }
+  t.end()
+})
+
+function isDefinition (value: unknown): value is EventDefinition | RpcDefinition {
+  return typeof value === 'object' && value !== null && 'service' in value && 'type' in value
+}
