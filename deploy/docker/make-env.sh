@@ -8,7 +8,7 @@ read -r private public < <(deploy/docker/root-key.sh)
 [ -n "${public:-}" ] || exit 1
 while IFS= read -r line; do
   case $line in
-    # With a letter first: NATS parses a value that begins with a digit as a number.
+    # Starts with a letter: NATS parses a value that starts with a digit as a number.
     *=CHANGE_ME) echo "${line%CHANGE_ME}s$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')" ;;
     *=ROOT_KEY) echo "${line%ROOT_KEY}$private" ;;
     *=ROOT_PUBLIC_KEY) echo "${line%ROOT_PUBLIC_KEY}$public" ;;

@@ -8,11 +8,11 @@ compose+=(--project-name tandem-smoke --profile mail -f docker-compose.yml)
 
 deploy/docker/make-env.sh
 work=$(mktemp -d)
-# All accounts of the walk share one client address, whose limits would stop it.
+# All accounts of the walk share one client address and would reach its limits.
 {
   echo 'version: "3.9"'
   echo 'services:'
-  # For MailDev in place of Mailpit.
+  # For MailDev instead of Mailpit.
   echo '  mail: { environment: { MAILDEV_WEB_PORT: "8025" } }'
   echo '  gateway: { environment: { LIMIT_AUTH_REGISTER: "off", LIMIT_AUTH_VERIFY_EMAIL: "off" } }'
 } > "$work/override.yml"

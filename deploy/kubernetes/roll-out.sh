@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Brings an overlay, or one service of it, into the cluster that kubectl speaks to: schemas first, then processes.
+# Applies an overlay, or one of its services, to the current cluster of kubectl: migrations first, then processes.
 #   deploy/kubernetes/roll-out.sh production            everything
-#   deploy/kubernetes/roll-out.sh production social     what the team of social owns, and nothing else
+#   deploy/kubernetes/roll-out.sh production social     only what the team of social owns
 set -euo pipefail
 overlay=${1:?usage: roll-out.sh <overlay> [<service>]} service=${2:-}
 folder=$(dirname "$0")/overlays/$overlay

@@ -59,7 +59,11 @@ t.test('the README of a service names each event and RPC that it publishes, cons
       (definition.service === service || used.has(definition)) &&
       !readme.includes(definition.type) && !readme.includes(name)
     )
-    t.same(missing.map(({ definition }) => definition.type), [], `services/${service}/README.md names each of its events and RPCs`)
+    t.same(
+      missing.map(({ definition }) => definition.type),
+      [],
+      `services/${service}/README.md names each of its events and RPCs`
+    )
   }
   t.end()
 })

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts Redis in a container with the users of users.acl. Their passwords come from the environment and go into a file in memory: what is
-# on a command line, everybody on the machine can read.
+# Starts Redis in a container with the users of users.acl. Their passwords come from the environment and are written to a
+# file in memory, because every user of the machine can read a command line.
 set -eu
 umask 077
 eval "cat <<END

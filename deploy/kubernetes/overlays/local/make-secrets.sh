@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Puts the Secrets of the local overlay into the cluster, with random passwords. What is there already stays.
+# Creates the Secrets of the local overlay in the cluster, with random passwords. Existing ones are kept.
 set -euo pipefail
-# With a letter first, or NATS might read a number.
+# Starts with a letter: NATS parses a value that starts with a digit as a number.
 random () { echo "s$(od -An -tx1 -N24 /dev/urandom | tr -d ' \n')"; }
 secret () {
   local name=$1; shift
@@ -41,5 +41,5 @@ secret redis "${redis[@]}"
 kubectl --namespace tandem get configmap identity-root >/dev/null 2>&1 ||
   kubectl --namespace tandem create configmap identity-root "--from-literal=IDENTITY_ROOT_PUBLIC_KEYS=$public"
 secret database-admin "ADMIN_DATABASE_URL=postgres://postgres:$postgres@postgres:5432/postgres"
-# Last, as it tells whether the others were made.
+# Last, because its existence shows that the others were created.
 secret data "POSTGRES_PASSWORD=$postgres"
