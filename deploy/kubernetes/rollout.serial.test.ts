@@ -43,6 +43,7 @@ async function startCluster (t: Test) {
     CDN_URL: `${urlOf('gateway')}/media`,
     MEDIA_DIR: path.join(folder, 'media'),
     SELFIE_DIR: path.join(folder, 'selfies'),
+    LEDGER_DIR: path.join(folder, 'ledger'),
     SECRET: randomUUID(),
     MEDIA_SIGNING_KEY: mediaSigningKey,
     TRUST_PROXY: '127.0.0.1',

@@ -17,7 +17,18 @@ import { UserError, screen } from '@tandem/local-servers/screen.ts'
 
 const MIN_FREE_MB = 300
 // Everything that this launcher writes there. --fresh deletes nothing else: DATA_DIR may hold other files.
-const OWN_FILES = ['postgres', 'postgres.new', 'redis', 'nats', 'mails', 'media', 'logs', 'secrets.json', 'stack.json']
+const OWN_FILES = [
+  'postgres',
+  'postgres.new',
+  'redis',
+  'nats',
+  'mails',
+  'media',
+  'ledger',
+  'logs',
+  'secrets.json',
+  'stack.json'
+]
 
 /** Prepares the folder and claims it for this launcher. @throws UserError if it is not writable, full, or in use */
 export async function openDataDir (dataDir: string, { fresh = false } = {}) {

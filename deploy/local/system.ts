@@ -95,6 +95,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
       ...common(name),
       ...(name === 'identity'
         ? {
+          LEDGER_DIR: path.join(dataDir, 'ledger'),
           SECRET: settings.rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
           IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
         }

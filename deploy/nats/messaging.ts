@@ -8,11 +8,13 @@ const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.t
 
 /**
  * What each service below `root` does on NATS. A service declares an event or a rpc by importing it from the
- * contracts: its own to publish or provide, another's to consume or call. What service-kit imports, every service calls.
+ * contracts: its own to publish or provide, another's to consume or call. What service-kit and
+ * account-kit import, every service uses.
  */
 export function readMessaging (root: string): Messaging[] {
   const folder = path.join(root, 'services')
   const importedByAll = listImports(path.join(root, 'packages/service-kit'))
+    .union(listImports(path.join(root, 'packages/account-kit')))
   return readdirSync(folder).filter((name) => existsSync(path.join(folder, name, 'main.ts'))).sort().map((service) => {
     const imported = [...importedByAll.union(listImports(path.join(folder, service)))].sort().map((name) =>
       (contracts as Record<string, unknown>)[name]

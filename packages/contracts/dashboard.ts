@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Id, Nullable } from './schemas.ts'
+import { Erased, Id, Nullable } from './schemas.ts'
 
 export const LevelReached = defineEvent(
   'dashboard.level.reached.v1',
@@ -52,3 +52,5 @@ export const TrainingProgress = defineRpc('dashboard.progress.v1', {
   request: ofAccount,
   response: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
 })
+
+export const DashboardAccountErased = defineEvent('dashboard.account.erased.v1', Erased)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Id, Nullable, Timestamp } from './schemas.ts'
+import { Erased, Id, Nullable, Timestamp } from './schemas.ts'
 
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
 const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
@@ -121,3 +121,5 @@ export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
     }))
   })
 })
+
+export const FitMatchAccountErased = defineEvent('fitmatch.account.erased.v1', Erased)

@@ -60,6 +60,18 @@ export const SubscriptionChanged = defineEvent(
   })
 )
 
+/** The erasure of an account has begun. Every service erases what it holds of it. */
+export const AccountErasing = defineEvent(
+  'identity.account.erasing.v1',
+  Type.Object({ erasureId: Id, accountId: Id })
+)
+
+/** Whether a person is hidden from everybody else, because they are leaving, have paused, or are banned. */
+export const PersonHidden = defineEvent(
+  'identity.person.hidden.v1',
+  Type.Object({ accountId: Id, hidden: Type.Boolean() })
+)
+
 const ofAccount = Type.Object({ accountId: Id })
 
 /**
@@ -100,4 +112,25 @@ export const Membership = defineRpc('identity.membership.v1', {
 export const AddressVerified = defineRpc('identity.address-verified.v1', {
   request: ofAccount,
   response: Type.Boolean()
+})
+
+/**
+ * The accounts that are hidden or erased, in the order of their ids. Every service compares them with its own table, so
+ * an event that is lost changes nothing. `after` is the `next` of the previous page.
+ */
+export const Departures = defineRpc('identity.departures.v1', {
+  request: Type.Object({ after: Nullable(Id) }),
+  response: Type.Object({
+    /** When identity read them. */
+    at: Timestamp,
+    departures: Type.Array(
+      Type.Object({
+        accountId: Id,
+        isHidden: Type.Boolean(),
+        /** Set once the erasure has begun, and for as long as a backup may still contain the account. */
+        erasureId: Nullable(Id)
+      })
+    ),
+    next: Nullable(Id)
+  })
 })

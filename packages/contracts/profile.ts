@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Day, Id, Nullable, Timestamp } from './schemas.ts'
+import { Day, Erased, Id, Nullable, Timestamp } from './schemas.ts'
 
 /** The time zone of people whose own is unknown, and of new people without a place. */
 export const DEFAULT_TIMEZONE = 'Asia/Jakarta'
@@ -119,3 +119,5 @@ export const Person = defineRpc('profile.person.v1', {
     })
   }))
 })
+
+export const ProfileAccountErased = defineEvent('profile.account.erased.v1', Erased)

@@ -8,3 +8,18 @@ export const Timestamp = Type.String({ format: 'date-time' })
 export const Day = Type.String({ format: 'date' })
 
 export const Nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** What one service erased of an account. */
+export const Erased = Type.Object({
+  erasureId: Id,
+  accountId: Id,
+  /** How many rows of each table were deleted or made anonymous. */
+  rows: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  files: Type.Integer({ minimum: 0 }),
+  /** How many rows stay for a while, as evidence. */
+  kept: Type.Integer({ minimum: 0 }),
+  /** How many sweeps for late events are still to come. */
+  sweepsLeft: Type.Integer({ minimum: 0 })
+})
+
+export type AccountErased = Type.Static<typeof Erased>

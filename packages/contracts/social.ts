@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Id, Nullable } from './schemas.ts'
+import { Erased, Id, Nullable } from './schemas.ts'
 
 // The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
@@ -97,3 +97,5 @@ export const Connection = defineRpc('social.connection.v1', {
     hasBlocked: Type.Boolean()
   })
 })
+
+export const SocialAccountErased = defineEvent('social.account.erased.v1', Erased)

@@ -12,6 +12,8 @@ import {
 } from './errors.ts'
 import { reportUndocumented } from './route-errors.ts'
 
+/** An error of a service may add fields to its response. */
+type ErrorWithDetails = FastifyError & { details?: Record<string, string> }
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
 // A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an
@@ -156,7 +158,8 @@ export function sendError (thrown: unknown, request: FastifyRequest, reply: Fast
   } else if (statusCode >= 500) {
     request.log.error({ err: thrown }, 'request failed')
   }
-  return reply.code(statusCode).type('application/json; charset=utf-8').send(failure(code, message))
+  const details = thrown instanceof FastifyError ? (thrown as ErrorWithDetails).details : undefined
+  return reply.code(statusCode).type('application/json; charset=utf-8').send({ ...failure(code, message), ...details })
 }
 
 /** Makes `app` send the error envelope for errors, unknown paths and unsupported methods. */

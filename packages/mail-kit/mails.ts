@@ -4,6 +4,7 @@ import { sql, type Generated, type Kysely, type Transaction } from 'kysely'
 export interface MailTables {
   mails: {
     id: string,
+    account_id: Generated<string | null>,
     dedupe_key: string,
     recipient: string,
     rate_limited: boolean,
@@ -36,6 +37,8 @@ export interface Mail extends MailContent {
    */
   dedupeKey: string
   recipient: string
+  /** The account that the mail is about. Its mails are erased with it. */
+  accountId?: string
   /**
    * Default true. Set it to false only for notices that nobody but the account's owner can cause: these are neither
    * counted nor held back. Otherwise an attacker could suppress the notice of a new password by requesting a few codes
@@ -72,7 +75,17 @@ export async function createMail<Tables extends MailTables> (
   trx: Transaction<Tables>,
   mail: Mail
 ): Promise<string | undefined> {
-  const { dedupeKey, recipient, subject, text, html, rateLimited = true, rateLimitKey = '', collapseKey = null } = mail
+  const {
+    dedupeKey,
+    recipient,
+    accountId = null,
+    subject,
+    text,
+    html,
+    rateLimited = true,
+    rateLimitKey = '',
+    collapseKey = null
+  } = mail
   const id = randomUUIDv7()
   // A statement sees only what was committed before it began, so the lock needs a statement of its own.
   if (rateLimited) {
@@ -80,8 +93,8 @@ export async function createMail<Tables extends MailTables> (
       .execute(trx)
   }
   const { rows } = await sql<{ id: string }>`
-    insert into mails (id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html)
-    select ${id}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}
+    insert into mails (id, account_id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html)
+    select ${id}::uuid, ${accountId}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}
     where not ${rateLimited}::boolean or (
       select count(*) < ${MAX_PER_DAY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${MAX_PER_HOUR}::int
       from mails

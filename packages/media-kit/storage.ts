@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isPrivateMediaKey } from '@tandem/http-kit'
 import { AwsClient } from 'aws4fetch'
@@ -15,6 +15,8 @@ export interface Storage {
   find(key: string): Promise<Buffer | undefined>
   /** Does nothing if there is no such file. */
   remove(key: string): Promise<void>
+  /** The keys of all files in a folder: `prefix` ends with a slash. @throws StorageUnavailable */
+  list(prefix: string): Promise<string[]>
   /**
    * The store's own URL of a private file, valid for 30 to 60 minutes. Stores that clients cannot reach do not have
    * this function.
@@ -57,7 +59,13 @@ export function diskStorage (directory: string): Storage {
     async find (key) {
       return await readFile(path.join(directory, key)).catch(undefinedIfMissing)
     },
-    remove: async (key) => await rm(path.join(directory, key), { force: true })
+    remove: async (key) => await rm(path.join(directory, key), { force: true }),
+    async list (prefix) {
+      const entries = await readdir(path.join(directory, prefix), { recursive: true, withFileTypes: true })
+        .catch(undefinedIfMissing)
+      return (entries ?? []).filter((entry) => entry.isFile())
+        .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    }
   }
 }
 
@@ -73,6 +81,7 @@ export function splitStorage (publicStorage: Storage, privateStorage: Storage): 
     put: async (key, bytes, mimeType) => await storeOf(key).put(key, bytes, mimeType),
     find: async (key) => await storeOf(key).find(key),
     remove: async (key) => await storeOf(key).remove(key),
+    list: async (prefix) => await storeOf(prefix).list(prefix),
     ...(privateStorage.presign && { presign: privateStorage.presign })
   }
 }
@@ -114,6 +123,18 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
     },
     async remove (key) {
       await (await call(key, { method: 'DELETE' })).arrayBuffer()
+    },
+    async list (prefix) {
+      const keys: string[] = []
+      for (let token: string | undefined;;) {
+        const page = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
+        const response = await call(`?list-type=2&prefix=${encodeURIComponent(prefix)}${page}`, { method: 'GET' })
+        const xml = await response.text()
+        // Keys are made by us and contain nothing that XML escapes.
+        keys.push(...[...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key))
+        token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml)?.[1]
+        if (token === undefined) return keys
+      }
     },
     presign: (key) => presign(urlOf(key), { region, accessKeyId, secretAccessKey })
   }

@@ -33,7 +33,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.departures.handlers]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcs.map((each) => each(deps))

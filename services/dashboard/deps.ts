@@ -1,7 +1,9 @@
+import type { Departures } from '@tandem/account-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
+import { createDashboardDepartures } from './erasure/departures.ts'
 import type { Db, Tables } from './tables.ts'
 import { createStatsCache, type StatsCache } from './stats/cache.ts'
 
@@ -13,6 +15,7 @@ export interface Deps {
   /** Minimum age in years for tracking fasts; 0 means none. */
   minAge: number
   now: () => Date
+  departures: Departures
 }
 
 export function createDeps (
@@ -20,5 +23,6 @@ export function createDeps (
 ): Deps {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
-  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date() }
+  const departures = createDashboardDepartures({ db, callRpc, cache })
+  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date(), departures }
 }

@@ -12,6 +12,6 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, startPublishingReachedGoals],
+  background: [startHousekeeping, startPublishingReachedGoals, ({ departures }, log) => departures.start(log)],
   checks: ({ cache }) => ({ redis: { check: () => cache.ready(), required: false } })
 })

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
@@ -6,7 +7,9 @@ import type { IdempotencyTables } from '@tandem/database-kit'
 type Day = ColumnType<never, string, string>
 type Numeric<Written = number> = ColumnType<never, Written, Written>
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+{
   totals: {
     account_id: string,
     xp: Generated<number>,

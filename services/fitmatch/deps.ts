@@ -1,8 +1,10 @@
+import type { Departures } from '@tandem/account-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMedia, type Media, type Storage } from '@tandem/media-kit'
+import { createFitMatchDepartures } from './erasure/departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
@@ -14,21 +16,25 @@ export interface Deps {
   selfies: Storage
   /** Minimum age in years; 0 means none. */
   minAge: number
+  departures: Departures
 }
 
 /** @throws ConfigError */
 export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
   const stores = createStores(config)
+  const { selfies } = stores
+  const media = createMedia({
+    storage: stores.media,
+    cdnUrl: config.CDN_URL,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+    signingKey: config.MEDIA_SIGNING_KEY
+  })
   return {
     db,
     callRpc,
-    media: createMedia({
-      storage: stores.media,
-      cdnUrl: config.CDN_URL,
-      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
-      signingKey: config.MEDIA_SIGNING_KEY
-    }),
-    selfies: stores.selfies,
-    minAge: config.MIN_AGE
+    media,
+    selfies,
+    minAge: config.MIN_AGE,
+    departures: createFitMatchDepartures({ db, callRpc, media, selfies })
   }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
+import { deleteKeptEvidence } from './erasure/actions.ts'
 import { removeUnreportedFiles, type StoredFile } from './photos/files.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
@@ -33,7 +34,7 @@ export async function runHousekeeping ({ db, callRpc, media, selfies }: Deps) {
     with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days'
       returning photo_urls, account_id)
     select unnest(photo_urls) as url, account_id as "ownerId" from deleted`.execute(db)
-  await removeUnreportedFiles({ db, media }, [...images.rows, ...photos.rows])
+  await removeUnreportedFiles({ db, media }, [...images.rows, ...photos.rows, ...await deleteKeptEvidence(db)])
 
   // Last, because it throws while identity is unavailable.
   await recheckRecentReporters({ db, callRpc })

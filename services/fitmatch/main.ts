@@ -11,5 +11,5 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping]
+  background: [startHousekeeping, ({ departures }, log) => departures.start(log)]
 })

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
@@ -31,7 +32,9 @@ interface DayQuota {
   used: number
 }
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+{
   members: {
     account_id: string,
     timezone: Generated<string>,

@@ -3,6 +3,8 @@ import { handleAccounts, handleAddressVerified, handleContact, handleMembership 
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
+import { onAccountErased } from './erasures/consumers.ts'
+import { handleDepartures } from './erasures/rpc.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { handleSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -25,7 +27,14 @@ const routes = [
   keyRoutes
 ]
 const consumers = [onPersonChanged, onOperatorActed]
-const rpcHandlers = [handleSigningKeys, handleAccounts, handleContact, handleMembership, handleAddressVerified]
+const rpcHandlers = [
+  handleSigningKeys,
+  handleAccounts,
+  handleContact,
+  handleMembership,
+  handleAddressVerified,
+  handleDepartures
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', ...options })
@@ -35,7 +44,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => consumers.map((each) => each(deps))
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onAccountErased(deps)]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { ConfigError, List, Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
+import { LedgerVariables } from './erasures/ledger-storage.ts'
 import type { ProviderSettings } from './providers/tokens.ts'
 
 const issuer = List({
@@ -16,6 +17,13 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
+  ...LedgerVariables,
+  DELETION_GRACE_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 28,
+    default: 14,
+    description: 'How long a person can cancel the deletion of their account'
+  }),
   SECRET: Type.String({
     minLength: 32,
     description: 'At least 32 random characters; signing keys are encrypted and codes hashed with it'

@@ -1,8 +1,12 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { providerSettings, type Config } from './config.ts'
+import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMailer, type Mailer } from '@tandem/mail-kit'
+import { createIdentityDepartures } from './erasures/departures.ts'
+import { createLedgerStorage } from './erasures/ledger-storage.ts'
+import { createLedger, type Ledger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { createKeySetSigner, readRootPrivateKey, type SignKeySet } from './keys/signed-keys.ts'
 import { createIssuer, type IssueToken } from './keys/tokens.ts'
@@ -25,6 +29,8 @@ export interface Deps {
   providers: Record<Provider, VerifyToken>
   mailer: Mailer
   mailRequests: MailRequests
+  ledger: Ledger
+  departures: Departures
 }
 
 /** @throws ConfigError */
@@ -56,7 +62,9 @@ export async function createDeps (
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
     mailer,
-    mailRequests
+    mailRequests,
+    ledger: createLedger(createLedgerStorage(config)),
+    departures: createIdentityDepartures({ db, secrets, mailer })
   }
 }
 

@@ -56,4 +56,22 @@ export const InvalidResetToken = createError(
   'This link is invalid, expired or already used. Request a new one.',
   400
 )
+export const DeletionPending = createError('DELETION_PENDING', 'The deletion of this account is already under way', 409)
+/** Its details are fields of the response beside the code. */
+export class AccountDeletionPending
+  extends createError('ACCOUNT_DELETION_PENDING', 'This account will be deleted. You can still cancel that.', 403)
+{
+  readonly details: { eraseAt: string, restoreToken: string }
+
+  constructor (details: { eraseAt: string, restoreToken: string }) {
+    super()
+    this.details = details
+  }
+}
+export const DeletionBegun = createError(
+  'DELETION_BEGUN',
+  'The deletion has begun and cannot be canceled any more',
+  410
+)
+export const ErasureNotFound = createError('NOT_FOUND', 'There is no such deletion in this state', 404)
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment. Please try again.', 503)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { runPeriodically, type Log } from '@tandem/process-kit'
-import { expireUnverifiedAccounts } from './accounts/actions.ts'
+import { expireUnverifiedAccounts } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { deleteUsedTokens } from './providers/actions.ts'

@@ -2,6 +2,7 @@ import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './deps.ts'
+import { startErasing } from './erasures/schedule.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { listPublicKeys } from './keys/queries.ts'
 
@@ -12,7 +13,7 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startQueues, startHousekeeping],
+  background: [startQueues, startHousekeeping, startErasing, ({ departures }, log) => departures.start(log)],
   checks: ({ mailer }) => ({ redis: { check: () => mailer.ready(), required: false } }),
   fetchKeys: async ({ db }) => await listPublicKeys(db)
 })

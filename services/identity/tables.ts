@@ -1,8 +1,12 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
+import type { IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, MailTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, MailTables, DepartureTables, IdempotencyTables
+{
   accounts: {
     id: Generated<string>,
     email: string,
@@ -16,6 +20,8 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     referral_code: string,
     banned_at: Date | null,
     expired_at: Generated<Date | null>,
+    leaving_at: Generated<Date | null>,
+    paused_at: Generated<Date | null>,
     person_changed_at: Date | null,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
@@ -81,9 +87,37 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     detail: ColumnType<object, string, never>,
     created_at: Generated<Date>
   }
+  erasures: {
+    id: string,
+    account_id: string,
+    cause: ErasureCause,
+    status: Generated<ErasureStatus>,
+    requested_at: Generated<Date>,
+    erase_at: Date,
+    announced_at: Generated<Date | null>,
+    begun_at: Generated<Date | null>,
+    erased_at: Generated<Date | null>,
+    closed_at: Generated<Date | null>,
+    canceled_at: Generated<Date | null>,
+    reminded_at: Generated<Date | null>,
+    hold_reason: Generated<string | null>,
+    held_until: Generated<Date | null>
+  }
+  erasure_confirmations: {
+    erasure_id: string,
+    service: string,
+    rows: ColumnType<Record<string, number>, string, string>,
+    files: number,
+    kept: number,
+    sweeps_left: number,
+    confirmed_at: Generated<Date>
+  }
+  remembered: { digest: Buffer, until: Date }
   issue_reports: { id: Generated<string>, email: string, description: string, created_at: Generated<Date> }
 }
 
+export type ErasureCause = 'OWNER' | 'LINK' | 'OPERATOR' | 'EXPIRY' | 'LEDGER'
+export type ErasureStatus = 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED'
 export type Role = 'USER' | 'ADMIN'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type Platform = 'android' | 'ios'

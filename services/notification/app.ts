@@ -46,4 +46,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...onNotificationRequested(deps)]
+export const createHandlers = (deps: Deps) => [
+  ...consumers.map((each) => each(deps)),
+  ...onNotificationRequested(deps),
+  ...deps.departures.handlers
+]

@@ -1,3 +1,4 @@
+import type { Departures } from '@tandem/account-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
@@ -9,6 +10,7 @@ import { createFcm } from './push/fcm.ts'
 import { createLogProvider } from './push/log-provider.ts'
 import { createPushQueue } from './push/create-push-queue.ts'
 import { readCredential } from './push/credential.ts'
+import { createNotificationDepartures } from './erasure/departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
@@ -21,6 +23,7 @@ export interface Deps {
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
   now: () => Date
+  departures: Departures
 }
 
 export async function createDeps (
@@ -50,7 +53,8 @@ export async function createDeps (
     mailer,
     pushes,
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
-    now: () => new Date()
+    now: () => new Date(),
+    departures: createNotificationDepartures({ db, callRpc })
   }
 }
 

@@ -11,6 +11,6 @@ await runService({
   createDeps,
   createApp,
   consumers: createHandlers,
-  background: [startQueues, startBroadcasting, startHousekeeping],
+  background: [startQueues, startBroadcasting, startHousekeeping, ({ departures }, log) => departures.start(log)],
   checks: ({ pushes }) => ({ redis: { check: () => pushes.ping(), required: false } })
 })

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
@@ -12,7 +13,9 @@ export type Params = Record<string, string | number | boolean | null>
 
 type Json<Value> = ColumnType<Value, string, string>
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, MailTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, MailTables, DepartureTables
+{
   people: {
     account_id: string,
     name: string,

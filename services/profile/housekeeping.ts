@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
@@ -15,6 +16,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 
 export async function runHousekeeping (deps: Deps) {
   await deleteExpiredIdempotencyKeys(deps.db)
+  await sql`delete from reserved_usernames where until < now()`.execute(deps.db)
   await republishPictures(deps)
   await markUnusedForDeletion(deps.db)
   const failures = await deleteMarked(deps)

@@ -13,7 +13,7 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping],
+  background: [startHousekeeping, ({ departures }, log) => departures.start(log)],
   // The places are loaded once per edition, after the start.
   checks: ({ db }) => ({ places: { check: async () => await readEdition(db), required: true } }),
   onListening: async ({ db }) => await loadPlaces(db)

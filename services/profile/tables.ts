@@ -1,8 +1,11 @@
 import type { Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+{
   people: {
     account_id: string,
     name: string,
@@ -94,6 +97,7 @@ export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessag
     delete_requested_at: Date | null,
     created_at: Generated<Date>
   }
+  reserved_usernames: { username: string, until: Date }
   places_editions: { edition: string, loaded_at: Generated<Date> }
 }
 

@@ -1,9 +1,11 @@
+import type { Departures } from '@tandem/account-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStore, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMedia, type Media } from '@tandem/media-kit'
 import { createPeopleLookup, type PeopleLookup } from './people/lookup.ts'
+import { createSocialDepartures } from './erasure/departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies passed to every feature. */
@@ -12,19 +14,22 @@ export interface Deps {
   callRpc: CallRpc
   people: PeopleLookup
   media: Media
+  departures: Departures
 }
 
 /** @throws ConfigError */
 export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  const media = createMedia({
+    storage: createStore(config),
+    cdnUrl: config.CDN_URL,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+    signingKey: config.MEDIA_SIGNING_KEY
+  })
   return {
     db,
     callRpc,
     people: createPeopleLookup({ db, callRpc }),
-    media: createMedia({
-      storage: createStore(config),
-      cdnUrl: config.CDN_URL,
-      ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
-      signingKey: config.MEDIA_SIGNING_KEY
-    })
+    media,
+    departures: createSocialDepartures({ db, callRpc, media })
   }
 }

@@ -12,5 +12,5 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, startRanking]
+  background: [startHousekeeping, startRanking, ({ departures }, log) => departures.start(log)]
 })

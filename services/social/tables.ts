@@ -1,8 +1,11 @@
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
+import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
-export interface Tables extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables {
+export interface Tables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+{
   people: {
     account_id: string,
     name: string,

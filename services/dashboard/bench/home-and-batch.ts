@@ -9,6 +9,7 @@ import { writeLogs } from '../logs/actions.ts'
 import { parseItem } from '../logs/items.ts'
 import type { Tables } from '../tables.ts'
 import { createTestApp, unavailableCache, examplePerson } from '../test/app.ts'
+import { createDashboardDepartures } from '../erasure/departures.ts'
 
 // Measures the home screen and a batch for a user with ten logs and one with ten thousand, and for comparison the same
 // SQL statements sent by a plain client over one connection. DATABASE_URL is a server on which the bench creates a
@@ -59,7 +60,8 @@ const answers: Record<string, unknown> = {
 }
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const app = await createTestApp({ db, callRpc, cache: unavailableCache, minAge: 18, now })
+const departures = createDashboardDepartures({ db, callRpc, cache: unavailableCache })
+const app = await createTestApp({ db, callRpc, cache: unavailableCache, minAge: 18, now, departures })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {

@@ -9,6 +9,7 @@ import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { createDashboardDepartures } from '../erasure/departures.ts'
 import type { Tables } from '../tables.ts'
 import type { StatsCache } from '../stats/cache.ts'
 
@@ -97,7 +98,8 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(Contact, async () => await respond(() => fakes.contact)),
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
-  const deps: Deps = { db, callRpc, cache, minAge: 18, now: () => clock.now }
+  const departures = createDashboardDepartures({ db, callRpc, cache })
+  const deps: Deps = { db, callRpc, cache, minAge: 18, now: () => clock.now, departures }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())
 

@@ -11,6 +11,7 @@ import { discover } from '../discover/queries.ts'
 import { readCaller } from '../people/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
+import { createFitMatchDepartures } from '../erasure/departures.ts'
 
 // Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is
 // sent over HTTP, and the same statements by a plain client for comparison. Creates a schema on the server of
@@ -102,13 +103,12 @@ const time = async (work: () => Promise<unknown>) => {
 
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
-const app = await createApp({
-  db,
-  callRpc,
-  media: createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' }),
-  selfies: nowhere,
-  minAge: 18
-}, { log: silentLog, keys: testKeys })
+const media = createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' })
+const departures = createFitMatchDepartures({ db, callRpc, media, selfies: nowhere })
+const app = await createApp({ db, callRpc, media, selfies: nowhere, minAge: 18, departures }, {
+  log: silentLog,
+  keys: testKeys
+})
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** CPU milliseconds used by the plain client's own Postgres process. This stays steady on a busy machine. */

@@ -7,6 +7,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
+import { createFitMatchDepartures } from '../erasure/departures.ts'
 
 // Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts
 // one row and one event. Creates a schema on the server of DATABASE_URL and drops it afterwards.
@@ -30,7 +31,9 @@ await migrate(schemaUrl, path.resolve(import.meta.dirname, '..'))
 const db = connect<Tables>(schemaUrl, { log: { warn () {} } })
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
-const app = await createApp({ db, callRpc, media, selfies: diskStorage('/nowhere'), minAge: 18 }, {
+const selfies = diskStorage('/nowhere')
+const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
+const app = await createApp({ db, callRpc, media, selfies, minAge: 18, departures }, {
   log: silentLog,
   keys: testKeys
 })

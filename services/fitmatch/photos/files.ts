@@ -1,11 +1,19 @@
 import { sql } from 'kysely'
 import { isMediaKey } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import type { Db } from '../tables.ts'
 
 /** A stored value (a media key, or a URL elsewhere), and the account that uploaded it. */
 export interface StoredFile {
   url: string
   ownerId: string
+}
+
+/** Whether a report retains a file as evidence against its owner. */
+export async function isRetained (db: Db, url: string, ownerId: string) {
+  const report = await db.selectFrom('reports').select('id').where('reported_id', '=', ownerId)
+    .where(sql<boolean>`${url} = any(retained_urls)`).limit(1).executeTakeFirst()
+  return report !== undefined
 }
 
 /**

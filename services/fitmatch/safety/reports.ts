@@ -1,3 +1,4 @@
+import { isDeparted } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
@@ -229,7 +230,9 @@ export async function resolveReport (
     const report = await trx.selectFrom('reports').where('id', '=', reportId).select(['reported_id']).executeTakeFirst()
     if (!report) throw new ReportNotFound()
     const accountId = report.reported_id
-    await lockMember(trx, accountId)
+    // Evidence outlives its account. A new row for it would never be erased.
+    const isErased = await isDeparted(trx, accountId)
+    if (!isErased) await lockMember(trx, accountId)
     const resolved = await trx.updateTable('reports')
       .set({ status: 'RESOLVED', action, note, resolved_at: sql`now()` })
       .where((eb) =>
@@ -240,7 +243,7 @@ export async function resolveReport (
       )
       .returning(['id', 'reporter_id'])
       .execute()
-    if (action !== 'DISMISS') await setSuspended(trx, accountId, action === 'SUSPEND')
+    if (action !== 'DISMISS' && !isErased) await setSuspended(trx, accountId, action === 'SUSPEND')
     await auditDecision(trx, operator, { action: `REPORT_${action}`, subjectId: reportId, accountId, note })
     for (const { id, reporter_id } of resolved) {
       await publish(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })

@@ -21,6 +21,7 @@ import { createForm, createImage } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { createFitMatchDepartures } from '../erasure/departures.ts'
 import type { SwipeType, Tables } from '../tables.ts'
 
 export { createApp }
@@ -90,18 +91,15 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     })
   ], () => services.areUnavailable)
   const cdnUrl = 'https://cdn.example/own'
-  const deps: Deps = {
-    db,
-    callRpc,
-    media: createMedia({
-      storage: diskStorage(path.join(folder, 'media')),
-      cdnUrl,
-      ownUrlsOnly: onlyOwnMedia,
-      signingKey: mediaSigningKey
-    }),
-    selfies: diskStorage(path.join(folder, 'selfies')),
-    minAge
-  }
+  const media = createMedia({
+    storage: diskStorage(path.join(folder, 'media')),
+    cdnUrl,
+    ownUrlsOnly: onlyOwnMedia,
+    signingKey: mediaSigningKey
+  })
+  const selfies = diskStorage(path.join(folder, 'selfies'))
+  const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
+  const deps: Deps = { db, callRpc, media, selfies, minAge, departures }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
@@ -18,13 +17,14 @@ import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
 import { revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
 import type { Db, Trx } from '../tables.ts'
 import { findSelfieKey, readVerification } from './queries.ts'
+import { createSelfieKey } from './selfie-keys.ts'
 
 /**
  * Submits a selfie. Its key is stored before the file, so that a crash never leaves an untracked file.
  * @throws VerificationPending, AlreadyVerified, MainPhotoNotUploaded
  */
 export async function submitSelfie ({ db, selfies }: Deps, accountId: string, image: Image) {
-  const key = `selfies/${accountId}/${randomUUID()}.webp`
+  const key = createSelfieKey(accountId)
   await db.insertInto('selfies').values({ key }).execute()
   try {
     await selfies.put(key, image.bytes, image.mimeType)

@@ -40,6 +40,7 @@ export async function processMailRequest (
     const mail = {
       dedupeKey: `${kind.toLowerCase()}:${requestId}`,
       recipient: email,
+      accountId: account.id,
       rateLimitKey: rateLimitKeyOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
       collapseKey: collapseKeyOf(kind, account.id)
     }

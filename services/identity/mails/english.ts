@@ -32,6 +32,17 @@ export const english = {
       code,
       footer: `Somebody is trying to sign in to Tandem with this email address. ${ignore}`
     }),
+  erased: () =>
+    renderMail({
+      locale,
+      subject: 'Your Tandem account is deleted',
+      title: 'Goodbye',
+      paragraphs: [
+        'Your account and everything in it has been deleted, as requested.',
+        'This is the last email that you get from us. If you want to come back, you can sign up with this address again.'
+      ],
+      footer: 'Tandem keeps no copy of your address.'
+    }),
   reset: (url: string) =>
     renderMail({
       locale,

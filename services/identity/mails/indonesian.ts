@@ -29,6 +29,17 @@ export const indonesian: MailTemplates = {
       code,
       footer: `Seseorang ingin masuk ke Tandem dengan alamat ini. ${ignore}`
     }),
+  erased: () =>
+    renderMail({
+      locale,
+      subject: 'Akun Tandem Anda telah dihapus',
+      title: 'Sampai jumpa',
+      paragraphs: [
+        'Akun Anda beserta seluruh isinya telah dihapus sesuai permintaan.',
+        'Ini email terakhir dari kami. Jika ingin kembali, Anda dapat mendaftar lagi dengan alamat ini.'
+      ],
+      footer: 'Tandem tidak menyimpan alamat Anda.'
+    }),
   reset: (url) =>
     renderMail({
       locale,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { setHidden } from '../accounts/hidden.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import type { Db, Role, Trx } from '../tables.ts'
@@ -27,8 +28,7 @@ export async function cancelSubscriptionOf (db: Db, email: string) {
 /** Bans an account: all sessions end, and no new one starts until the account is unbanned. */
 export async function ban (db: Db, email: string) {
   await changeAccount(db, email, async (trx, accountId) => {
-    await trx.updateTable('accounts').set({ banned_at: sql`now()`, updated_at: sql`now()` }).where('id', '=', accountId)
-      .execute()
+    await setHidden(trx, accountId, { banned_at: sql`now()` })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: {} })
   })
@@ -36,8 +36,7 @@ export async function ban (db: Db, email: string) {
 
 export async function unban (db: Db, email: string) {
   await changeAccount(db, email, async (trx, accountId) => {
-    await trx.updateTable('accounts').set({ banned_at: null, updated_at: sql`now()` }).where('id', '=', accountId)
-      .execute()
+    await setHidden(trx, accountId, { banned_at: null })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
   })
 }

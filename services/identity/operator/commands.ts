@@ -2,7 +2,10 @@ import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
 import type { Db } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
+import { replayLedger } from '../erasures/actions.ts'
+import type { Ledger } from '../erasures/ledger.ts'
 import { ban, endAllSessions, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
+import { holdErasure, listErasures, releaseErasure, requestErasure, showErasure } from './erasures.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
 
 export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
@@ -14,6 +17,12 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   ban <email>                               end all sessions and reject new ones
   unban <email>                             allow new sessions again
   security list <email>                     list the latest security events of the last 90 days
+  erasures list                             list deletions of accounts that are not closed
+  erasures show <id>                        show a deletion and what each service erased
+  erasures request <email> [days]           schedule a deletion; 14 days by default
+  erasures hold <id> <days> <reason>        stop a deletion that has not begun, for at most a year
+  erasures release <id>                     end a hold
+  erasures replay                           erase again what a restored backup brought back; needs LEDGER_DIR or S3_*
   issues list                               list the latest reported problems
   keys rotate                               add a signing key that takes over in 15 minutes; needs SECRET
   keys replace                              add a signing key that takes over now, when SECRET was lost; needs the new SECRET`
@@ -26,7 +35,7 @@ export class UsageError extends Error {
 /** Runs an operator command. @returns the message or the rows to print */
 export async function runCommand (
   db: Db,
-  secret: string | undefined,
+  { secret, ledger }: { secret?: string | undefined, ledger?: Ledger | undefined },
   [command, object, ...rest]: string[]
 ): Promise<string | object[]> {
   const [email, ...more] = rest
@@ -53,6 +62,28 @@ export async function runCommand (
       return `${await endAllSessions(db, required(email))} sessions ended`
     case 'security list':
       return await listSecurityEventsOf(db, required(email))
+    case 'erasures list':
+      return await listErasures(db)
+    case 'erasures show':
+      return await showErasure(db, required(email))
+    case 'erasures request': {
+      const [days = '14'] = more
+      if (!/^\d{1,2}$/.test(days)) throw new UsageError()
+      const { id, eraseAt } = await requestErasure(db, required(email), Number(days))
+      return `${email} will be erased at ${eraseAt.toISOString()}; the deletion is ${id}`
+    }
+    case 'erasures hold': {
+      const [days = '', ...reason] = more
+      if (!/^[1-9]\d{0,2}$/.test(days) || reason.length === 0) throw new UsageError()
+      await holdErasure(db, required(email), { days: Number(days), reason: reason.join(' ') })
+      return 'The deletion is held'
+    }
+    case 'erasures release':
+      await releaseErasure(db, required(email))
+      return 'The deletion goes on'
+    case 'erasures replay':
+      if (!ledger) throw new Error('LEDGER_DIR is missing')
+      return `${await replayLedger({ db, ledger })} erasures run again`
     case 'issues list':
       return await listIssues(db)
     case 'keys rotate':

@@ -5,9 +5,9 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { secret, testApp } from '../test/app.ts'
 import { runCommand, UsageError } from './commands.ts'
 
-const { db, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
+const { db, deps, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
-const operate = async (...args: string[]) => await runCommand(db, secret, args)
+const operate = async (...args: string[]) => await runCommand(db, { secret, ledger: deps.ledger }, args)
 
 /** Runs a command in the shell. */
 async function run (...args: string[]) {
@@ -107,7 +107,7 @@ t.test('reports are listed', async (t) => {
 
 t.test('invalid commands are rejected', async (t) => {
   await t.rejects(operate('ban', 'nobody@example.com'), { message: 'There is no such user' })
-  await t.rejects(runCommand(db, undefined, ['keys', 'rotate']), { message: 'SECRET is missing' })
+  await t.rejects(runCommand(db, {}, ['keys', 'rotate']), { message: 'SECRET is missing' })
   const invalidCommands = [
     [],
     ['grant'],

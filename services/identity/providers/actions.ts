@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { accountColumns } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
 import {
   AccountNotVerified,
   InvalidProviderAToken,
@@ -7,6 +8,7 @@ import {
   ProviderAEmailNotVerified,
   ProviderBEmailRequired
 } from '../errors.ts'
+import { isEmailBanned, isProviderBanned } from '../remembered/queries.ts'
 import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
@@ -29,14 +31,21 @@ interface SignIn {
  * @throws ProviderAEmailNotVerified, ProviderBEmailRequired if there is no link and the provider vouches for no address
  * @throws InvalidProviderAToken, InvalidProviderBToken if the account is banned, or a single-use token was already used
  */
-export async function signInByProvider (db: Db, { provider, identity, name, locale, client }: SignIn) {
+export async function signInByProvider (
+  { db, secrets }: Pick<Deps, 'db' | 'secrets'>,
+  { provider, identity, name, locale, client }: SignIn
+) {
   return await db.transaction().execute(async (trx) => {
     if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) {
       throw new providerErrors[provider].Invalid()
     }
     const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await createAccount(trx)
     if (account.isBanned) throw new providerErrors[provider].Invalid()
-    return { account, isNewUser, ...await startSession(trx, { accountId: account.id, method: provider, client }) }
+    return {
+      account,
+      isNewUser,
+      ...await startSession(trx, secrets, { accountId: account.id, method: provider, client })
+    }
   })
 
   async function findByLink (trx: Trx) {
@@ -58,8 +67,12 @@ export async function signInByProvider (db: Db, { provider, identity, name, loca
   }
 
   async function createAccount (trx: Trx) {
+    const email = requireVerifiedEmail()
+    const isBanned = await isProviderBanned(trx, secrets, provider, identity.subject) ||
+      await isEmailBanned(trx, secrets, email)
+    if (isBanned) throw new providerErrors[provider].Invalid()
     const added = await addAccount(trx, {
-      email: requireVerifiedEmail(),
+      email,
       name,
       image: identity.picture ?? null,
       passwordHash: null,

@@ -107,7 +107,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     async function verifyAndSignIn () {
       const identity = await providers[provider](token)
       if (!identity) throw new providerErrors[provider].Invalid()
-      return await signInByProvider(db, {
+      return await signInByProvider(deps, {
         provider,
         identity,
         name: usableName(identity.name) ?? usableName(givenName),

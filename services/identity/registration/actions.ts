@@ -13,6 +13,7 @@ import { rateLimitKeyOf, collapseKeyOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
+import { isEmailBanned } from '../remembered/queries.ts'
 import { startSession, type Caller, type Client } from '../sessions/actions.ts'
 import { isActiveSession } from '../sessions/queries.ts'
 import { findVerification } from './queries.ts'
@@ -34,7 +35,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
   const { db, secrets, hashing, blocklist, mailer } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
-  if (taken) throw new EmailExists()
+  if (taken || await isEmailBanned(db, secrets, email)) throw new EmailExists()
   const passwordHash = password === undefined ? null : await hashing.hash(password, email)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
@@ -49,13 +50,14 @@ export async function register (deps: Deps, { email, password, name, referralCod
     })
     if (!account) throw new EmailExists()
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startSession(trx, { accountId: account.id, method: 'REGISTRATION', client })
+    const session = await startSession(trx, secrets, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = generateCode()
     await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
     const mail = await createMail(trx, {
       dedupeKey: `registration:${account.id}`,
       recipient: email,
+      accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
       collapseKey: collapseKeyOf('VERIFY', account.id),
       ...mailTemplatesFor(locale).verification(code)

@@ -6,6 +6,7 @@ import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode } f
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { Email, RequiredId } from '../schemas.ts'
+import { isEmailBanned } from '../remembered/queries.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { register, verifyEmail } from './actions.ts'
@@ -55,6 +56,17 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
     const methods = await findSignInMethods(db, body.email)
+    if (!methods && await isEmailBanned(db, secrets, body.email)) {
+      // As if the banned account were still here: the person meets what they met before.
+      return {
+        success,
+        exists: true,
+        method: 'credentials' as const,
+        hasProviderA: false,
+        hasProviderB: false,
+        isVerified: true
+      }
+    }
     if (!methods) {
       return { success, exists: false, method: 'register' as const, hasProviderA: false, hasProviderB: false }
     }

@@ -37,7 +37,7 @@ async function logOf (accountId: string | null, { signIns = false } = {}) {
     .orderBy('created_at').orderBy('id')
     .execute()
 }
-const operate = async (...args: string[]) => await runCommand(db, secret, args)
+const operate = async (...args: string[]) => await runCommand(db, { secret }, args)
 const byOperator = { session_id: null, network: null, request_id: null }
 
 t.test('a sign-in is logged with its account, session, network and request id', async (t) => {

@@ -3,9 +3,11 @@ import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/http-kit'
 import { SessionNotFound } from '../errors.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
+import { resumeOrReject } from './leaving.ts'
 import { saveNetwork } from './networks.ts'
 import { digestOf, generateRefreshToken } from './refresh-tokens.ts'
 
@@ -39,9 +41,15 @@ const IDS_PER_EVENT = 1_000
  * Starts a session and publishes it. `newDevice` is true if the account has other devices but not this one. Beyond 50
  * active sessions the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins
  * are counted one after the other.
+ * @throws AccountDeletionPending
  */
-export async function startSession (trx: Trx, { accountId, method, client: { address, device } }: NewSession) {
+export async function startSession (
+  trx: Trx,
+  secrets: Secrets,
+  { accountId, method, client: { address, device } }: NewSession
+) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
+  await resumeOrReject(trx, secrets, accountId)
   const refreshToken = generateRefreshToken()
   // One statement, so that the query for earlier sessions does not see the new one.
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`

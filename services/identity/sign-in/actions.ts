@@ -33,7 +33,10 @@ export async function signIn (
     work: async (trx, account, newHash) => {
       if (!account.emailVerified) return
       if (newHash) await updatePassword(trx, account.id, newHash)
-      return { account, ...await startSession(trx, { accountId: account.id, method: 'PASSWORD', client }) }
+      return {
+        account,
+        ...await startSession(trx, deps.secrets, { accountId: account.id, method: 'PASSWORD', client })
+      }
     }
   })
   // Thrown after the commit, because the failed attempts must be cleared.
@@ -55,7 +58,7 @@ export async function signInByCode (
     if (!await redeemCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code })) return
     // Nobody had proved ownership of the address before, so an earlier password and earlier sessions are revoked.
     if (!account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
-    const session = await startSession(trx, { accountId: account.id, method: 'CODE', client })
+    const session = await startSession(trx, secrets, { accountId: account.id, method: 'CODE', client })
     return { account: { ...account, emailVerified: true }, ...session }
   })
   // Thrown after the commit, because the attempt must be counted.

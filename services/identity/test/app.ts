@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Type from 'typebox'
@@ -8,10 +10,13 @@ import { recordedEvents } from '@tandem/bus-kit/testing'
 import { Person, TrainingTotals } from '@tandem/contracts'
 import { fakeRpc, testDatabase, type Teardown, startMail, startRedis, type Mail } from '@tandem/test-kit'
 import { createMailer } from '@tandem/mail-kit'
+import { diskStorage } from '@tandem/media-kit'
 import { createKeySet } from '@tandem/http-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { createIdentityDepartures } from '../erasures/departures.ts'
+import { createLedger } from '../erasures/ledger.ts'
 import { ensureSigningKey } from '../keys/actions.ts'
 import { listPublicKeys } from '../keys/queries.ts'
 import { createKeySetSigner } from '../keys/signed-keys.ts'
@@ -66,6 +71,8 @@ export async function testApp (
     startRedis(t),
     startMail(t)
   ])
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-identity-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
   const keys = createKeySet(() => listPublicKeys(db), silentLog)
@@ -99,7 +106,9 @@ export async function testApp (
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     mailer,
-    mailRequests
+    mailRequests,
+    ledger: createLedger(diskStorage(folder)),
+    departures: createIdentityDepartures({ db, secrets, mailer })
   }
   const app = await createApp(deps, { log: silentLog, keys, loadShedding: false })
   mailer.start()
@@ -137,7 +146,7 @@ export async function testApp (
     { address = '203.0.113.7', device = {} } = {}
   ): Promise<Account> {
     const session = await db.transaction().execute(async (trx) =>
-      await startSession(trx, { accountId: id, method: 'PASSWORD', client: { address, device } })
+      await startSession(trx, secrets, { accountId: id, method: 'PASSWORD', client: { address, device } })
     )
     return {
       id,

@@ -19,7 +19,13 @@ export async function queueAccountMail ({ db, callRpc, mailer }: Deps, { eventId
   if (!contact) return
   const content = write(templatesFor(contact.locale))
   const mail = await db.transaction().execute(async (trx) =>
-    await createMail(trx, { dedupeKey: `account:${eventId}`, recipient: contact.email, rateLimited: false, ...content })
+    await createMail(trx, {
+      dedupeKey: `account:${eventId}`,
+      recipient: contact.email,
+      accountId,
+      rateLimited: false,
+      ...content
+    })
   )
   await mailer.enqueue([mail])
 }

@@ -10,6 +10,7 @@ import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from '../notifications/create.ts'
 import type { Tables } from '../tables.ts'
+import { createNotificationDepartures } from '../erasure/departures.ts'
 
 const closers: (() => unknown)[] = []
 const { db } = await testDatabase<Tables>(
@@ -23,16 +24,18 @@ const pushes = {
   ping: async () => {},
   lowPriorityDepth: async () => 0
 }
+const callRpc = async () => {
+  throw new Error('unexpected call')
+}
 const deps: Deps = {
   db,
-  callRpc: async () => {
-    throw new Error('unexpected call')
-  },
+  callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
   pushes,
   likeDigestMs: 0,
-  now: () => new Date()
+  now: () => new Date(),
+  departures: createNotificationDepartures({ db, callRpc })
 }
 
 let people = 0

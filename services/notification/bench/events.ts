@@ -21,6 +21,7 @@ import type { Push } from '../push/provider.ts'
 import { createPushQueue } from '../push/create-push-queue.ts'
 import type { Tables } from '../tables.ts'
 import type { Done, Order } from './publishing-process.ts'
+import { createNotificationDepartures } from '../erasure/departures.ts'
 
 const SECONDS = 10
 const PEOPLE = 1_000
@@ -64,7 +65,17 @@ const callRpc = async () => {
 const findPeople = async () => []
 const pushes = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log })
 t.teardown(() => pushes.close())
-const deps: Deps = { db, callRpc, findPeople, mailer: fakeMailer(), pushes, likeDigestMs: 0, now: () => new Date() }
+const departures = createNotificationDepartures({ db, callRpc })
+const deps: Deps = {
+  db,
+  callRpc,
+  findPeople,
+  mailer: fakeMailer(),
+  pushes,
+  likeDigestMs: 0,
+  now: () => new Date(),
+  departures
+}
 // Jobs without workers.
 const idleQueue = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'idle' })
 t.teardown(() => idleQueue.close())

@@ -9,6 +9,7 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { createNotificationDepartures } from '../erasure/departures.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
 import { createNotifier } from '../notifications/create.ts'
@@ -83,7 +84,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     mailer: fakeMailer(),
     pushes,
     likeDigestMs,
-    now: () => clock.now()
+    now: () => clock.now(),
+    departures: createNotificationDepartures({ db, callRpc })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())

@@ -4,14 +4,16 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
 import { startBroadcasting } from '../broadcasts/actions.ts'
+import { createNotificationDepartures } from '../erasure/departures.ts'
 
 const [url = ''] = process.argv.slice(2)
 const db = connect<Tables>(url, { log: { warn () {} } })
+const callRpc = async () => {
+  throw new Error('unexpected call')
+}
 startBroadcasting({
   db,
-  callRpc: async () => {
-    throw new Error('unexpected call')
-  },
+  callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
   // Pauses after each chunk, so that the test can kill it between two chunks.
@@ -23,5 +25,6 @@ startBroadcasting({
     lowPriorityDepth: async () => 0
   },
   likeDigestMs: 0,
-  now: () => new Date()
+  now: () => new Date(),
+  departures: createNotificationDepartures({ db, callRpc })
 }, createLogger('test', 'silent'))

@@ -9,6 +9,7 @@ import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../tables.ts'
 import { createApp } from '../test/app.ts'
+import { createProfileDepartures } from '../erasure/departures.ts'
 
 // Measures save-profile, status and the cities of the largest country over HTTP, each next to its prepared SQL alone in
 // the same run. DATABASE_URL is a server on which a schema can be created; the schema is dropped afterwards.
@@ -38,7 +39,14 @@ try {
   const accountId = randomUUID()
   await addPerson(db, { accountId, name: 'Ana', locale: 'id' })
   const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com' })
-  const app = await createApp({ db, media, findAccounts: async () => [] }, { log: silentLog, keys: testKeys })
+  const callRpc = async () => {
+    throw new Error('unexpected call')
+  }
+  const departures = createProfileDepartures({ db, callRpc, media })
+  const app = await createApp({ db, media, findAccounts: async () => [], departures }, {
+    log: silentLog,
+    keys: testKeys
+  })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const headers = { ...bearer(accountId), 'content-type': 'application/json' }
   const call = async (route: string, { etag, ...init }: { method?: string, body?: string, etag?: string } = {}) => {

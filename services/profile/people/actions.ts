@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
+import { isDeparted } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { generateUsername } from '@tandem/http-kit'
@@ -7,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
 import { toPersonCopy, factsOf } from './describe.ts'
-import { findPerson, lockPerson, personColumns, type Person } from './queries.ts'
+import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
 
 interface NewPerson {
   accountId: string
@@ -19,6 +20,8 @@ interface NewPerson {
 /** Creates a person and publishes it; does nothing if the person already exists. */
 export async function addPerson (db: Db, { accountId, name, locale, image = null }: NewPerson) {
   await db.transaction().execute(async (trx) => {
+    // A late registration event must not bring an erased account back.
+    if (await isDeparted(trx, accountId)) return
     for (let digits = 4; digits <= 8; digits++) {
       const username = generateUsername(digits)
       const added = await trx.insertInto('people').values({ account_id: accountId, name, username, locale, image })
@@ -70,6 +73,12 @@ export async function changePerson (
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
+    if (
+      typeof set.username === 'string' && set.username !== before.username &&
+      await isReservedUsername(trx, set.username)
+    ) {
+      throw new UsernameTaken()
+    }
     // Clients often send back what they received: only a different weight updates the time.
     const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
     const after = await trx.updateTable('people')

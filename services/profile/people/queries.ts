@@ -92,5 +92,13 @@ export async function isUsernameAvailable (db: Db, username: string, accountId: 
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
-  return holder === undefined ? findNameError(username) === undefined : holder.account_id === accountId
+  if (holder) return holder.account_id === accountId
+  return findNameError(username) === undefined && !await isReservedUsername(db, username)
+}
+
+/** Whether an erased account had this username, less than 90 days ago. */
+export async function isReservedUsername (db: Db, username: string) {
+  const reserved = await db.selectFrom('reserved_usernames').where('username', '=', username.toLowerCase())
+    .where('until', '>', sql<Date>`now()`).select('username').executeTakeFirst()
+  return reserved !== undefined
 }

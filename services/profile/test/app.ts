@@ -10,6 +10,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { createProfileDepartures } from '../erasure/departures.ts'
 import { createAccountLookup } from '../people/accounts.ts'
 import { addPerson } from '../people/actions.ts'
 import { insertPlaces, type SeedLine } from '../places/seed.ts'
@@ -64,7 +65,12 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     cdnUrl: 'https://cdn.example.com',
     ownUrlsOnly: onlyOwnMedia
   })
-  const deps: Deps = { db, findAccounts: createAccountLookup(callRpc), media }
+  const deps: Deps = {
+    db,
+    findAccounts: createAccountLookup(callRpc),
+    media,
+    departures: createProfileDepartures({ db, callRpc, media })
+  }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 

@@ -12,6 +12,7 @@ import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/t
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
+import { createSocialDepartures } from '../erasure/departures.ts'
 import { updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
@@ -52,7 +53,13 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     ownUrlsOnly: onlyOwnMedia,
     signingKey: mediaSigningKey
   })
-  const deps: Deps = { db, callRpc, people: createPeopleLookup({ db, callRpc }), media }
+  const deps: Deps = {
+    db,
+    callRpc,
+    people: createPeopleLookup({ db, callRpc }),
+    media,
+    departures: createSocialDepartures({ db, callRpc, media })
+  }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 

@@ -4,8 +4,8 @@ import t from 'tap'
 import { seededRandom } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, testApp, randomEmail } from '../test/app.ts'
-import { expireUnverifiedAccounts } from './actions.ts'
-import { handleContact, handleMembership } from './rpc.ts'
+import { expireUnverifiedAccounts } from './expiry.ts'
+import { handleContact, handleMembership } from '../accounts/rpc.ts'
 
 const { db, deps, get, post, givenAccount, login, codeMailedTo, canRefresh, publishedEvents } = await testApp(t)
 
@@ -49,7 +49,10 @@ t.test('an address that nobody verifies for 72 hours is released', async (t) => 
   })
   t.match(await get('/auth/sessions', { as: tokens }), { data: { totalSessions: 0 } })
   t.match(await verify(userId, code), { status: 404, code: 'USER_NOT_FOUND' })
-  t.match((await publishedEvents(userId)).slice(2), [{ type: 'sessions.ended', sessionIds: { length: 1 } }])
+  t.match((await publishedEvents(userId)).slice(2), [{ type: 'person.hidden', hidden: true }, {
+    type: 'sessions.ended',
+    sessionIds: { length: 1 }
+  }])
   t.equal(await handleContact(deps).handle({ accountId: userId }), null)
   t.match(
     await handleMembership(deps).handle({ accountId: userId }),

@@ -1,0 +1,210 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type Type from 'typebox'
+import { on, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
+import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
+import type { AccountErased } from '@tandem/contracts'
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import { countRows, eraseRows, personalTables } from './erase.ts'
+import { hide, hideAll } from './hidden.ts'
+import { erasureSources } from './metrics.ts'
+import type { PersonalData } from './personal-data.ts'
+import type { DepartureTables } from './tables.ts'
+
+type DeparturesPage = Type.Static<typeof ReadDepartures.response>
+type KitTables = DepartureTables & OutboxTables & FailedMessageTables
+
+export interface DepartureOptions<Tables extends KitTables> {
+  service: string
+  db: Kysely<Tables>
+  personalData: PersonalData<Tables>
+  /** Called in the transaction in which a pass is complete: publishes the counts. */
+  report: (trx: Transaction<Tables>, erased: AccountErased) => Promise<unknown>
+  /** Deletes a file of an erased row. Does nothing if it does not exist. */
+  removeFile?: (key: string, accountId: string) => Promise<unknown>
+  /** Removes what is outside the database and the file storage, such as cached values. */
+  forget?: (accountId: string) => Promise<unknown>
+  /** Calls identity; identity itself has no need to. */
+  callRpc?: CallRpc
+}
+
+/** The erasure of accounts in one service. */
+export interface Departures {
+  handlers: Handler[]
+  /** Erases what is due. @returns how many passes it completed */
+  eraseDue(): Promise<number>
+  /** Compares with identity which accounts are hidden or erased, and mends the difference. @throws Unavailable */
+  reconcile(): Promise<void>
+  /** Counts anew what is left of an erased account. */
+  verify(accountId: string): Promise<{ left: Record<string, number>, kept: number }>
+  /** Erases and reconciles in the background until the returned function is called. */
+  start(log: Log): () => Promise<void>
+}
+
+const ERASE_INTERVAL_MS = 2_000
+const RECONCILE_INTERVAL_MS = 10 * 60 * 1_000
+const RETRY_INTERVAL_MS = 10_000
+// What late events may bring back: outboxes keep events for 72 hours, streams for 7 days, failed messages for 14.
+const SWEEPS_AFTER = ['1 hour', '1 day', '8 days', '15 days'] as const
+const LAST_SWEEP_RETRY = '1 day'
+
+export function createDepartures<Tables extends KitTables> (options: DepartureOptions<Tables>): Departures {
+  const { service, report, removeFile, forget, callRpc } = options
+  // The kit works on tables that it only knows by name; `personalData` is checked against them where it is declared.
+  const db = options.db as unknown as Kysely<KitTables>
+  const untyped = db as unknown as Kysely<never>
+  const tables = personalTables(options.personalData)
+
+  /** One transaction of the erasure that is due first. @returns the account if no row of it is left, or undefined */
+  async function eraseBatch () {
+    return await db.transaction().execute(async (trx) => {
+      const due = await trx.selectFrom('departures').where('next_pass_at', '<=', sql<Date>`now()`)
+        .select(['account_id as accountId'])
+        .orderBy('next_pass_at').limit(1).forUpdate().skipLocked()
+        .executeTakeFirst()
+      if (!due) return
+      const { rows, isComplete } = await eraseRows(trx as unknown as Transaction<never>, tables, due.accountId)
+      const found = Object.values(rows).reduce((sum, count) => sum + count, 0)
+      if (found > 0) {
+        await sql`update departures set found = found + ${found}, rows = rows || (
+          select coalesce(jsonb_object_agg(name, coalesce((rows ->> name)::int, 0) + count::int), '{}')
+          from jsonb_each_text(${JSON.stringify(rows)}::jsonb) as erased (name, count)
+        ) where account_id = ${due.accountId}`.execute(trx)
+      }
+      return { accountId: due.accountId, isComplete }
+    })
+  }
+
+  async function eraseFiles (accountId: string) {
+    const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select('key').execute()
+    for (const { key } of files) {
+      await removeFile?.(key, accountId)
+      // One statement, so the file is counted once whatever happens before it.
+      await sql`with erased as (
+        delete from files_to_erase where account_id = ${accountId} and key = ${key} returning key
+      ) update departures set files = files + (select count(*) from erased) where account_id = ${accountId}`.execute(db)
+    }
+  }
+
+  /** Ends a pass over all tables, and plans the next one. */
+  async function completePass (accountId: string) {
+    const { kept } = await countRows(untyped, tables, accountId)
+    await db.transaction().execute(async (trx) => {
+      const departure = await lockDeparture(trx, accountId)
+      // Another replica was faster.
+      if (!departure?.isDue) return
+      const isLast = departure.passes >= SWEEPS_AFTER.length
+      const sweep = SWEEPS_AFTER[departure.passes] ?? LAST_SWEEP_RETRY
+      const isOver = isLast && departure.found === 0
+      await sql`
+        update departures set passes = passes + 1, found = 0, kept = ${kept},
+          erased_at = coalesce(erased_at, now()),
+          next_pass_at = case when ${isOver} then null else
+            case when ${isLast} then now() else coalesce(erased_at, now()) end + ${sweep}::interval end
+        where account_id = ${accountId}`.execute(trx)
+      await reportCounts(trx, accountId)
+    })
+  }
+
+  async function reportCounts (trx: Transaction<KitTables>, accountId: string) {
+    const { erasureId, rows, files, kept, nextPassAt, passes } = (await lockDeparture(trx, accountId))!
+    const sweepsLeft = nextPassAt === null ? 0 : Math.max(1, SWEEPS_AFTER.length + 1 - passes)
+    await report(trx as unknown as Transaction<Tables>, { accountId, erasureId, rows, files, kept, sweepsLeft })
+  }
+
+  async function eraseDue () {
+    let passes = 0
+    for (;;) {
+      const batch = await eraseBatch()
+      if (!batch) return passes
+      if (!batch.isComplete) continue
+      await eraseFiles(batch.accountId)
+      await forget?.(batch.accountId)
+      await completePass(batch.accountId)
+      passes++
+    }
+  }
+
+  async function bury (
+    trx: Transaction<KitTables>,
+    { accountId, erasureId }: { accountId: string, erasureId: string }
+  ) {
+    const isNew = await insertTombstone(trx, { accountId, erasureId })
+    if (isNew) return
+    const known = await lockDeparture(trx, accountId)
+    // Identity repeats itself when it has heard no confirmation.
+    if (known?.erasureId === erasureId && known.passes > 0) await reportCounts(trx, accountId)
+  }
+
+  async function reconcile () {
+    if (!callRpc) return
+    for (let after: string | null = null;;) {
+      const { at, departures, next }: DeparturesPage = await callRpc(ReadDepartures, { after }, { timeoutMs: 5_000 })
+      await hideAll(db, departures, { from: after, to: next, at })
+      for (const { accountId, erasureId } of departures) {
+        if (erasureId) {
+          await db.transaction().execute(async (trx) => await insertTombstone(trx, { accountId, erasureId }))
+        }
+      }
+      if (next === null) return
+      after = next
+    }
+  }
+
+  return {
+    handlers: [
+      on(AccountErasing, async ({ data }) => await db.transaction().execute(async (trx) => await bury(trx, data))),
+      on(PersonHidden, async ({ data: { accountId, hidden }, time }) => await hide(db, accountId, hidden, time))
+    ],
+    eraseDue,
+    reconcile,
+    verify: async (accountId) => await countRows(untyped, tables, accountId),
+    start (log) {
+      erasureSources.set(service, db as unknown as Kysely<DepartureTables>)
+      const stopErasing = runPeriodically(eraseDue, { intervalMs: ERASE_INTERVAL_MS, log })
+      let reconciledAt = 0
+      const stopReconciling = runPeriodically(async () => {
+        if (Date.now() - reconciledAt < RECONCILE_INTERVAL_MS) return
+        await reconcile()
+        reconciledAt = Date.now()
+      }, { intervalMs: RETRY_INTERVAL_MS, log })
+      return async () => {
+        await Promise.all([stopErasing(), stopReconciling()])
+      }
+    }
+  }
+}
+
+/** Writes the tombstone of an account, from which on it is erased. @returns false if it exists already */
+export async function insertTombstone<Tables extends DepartureTables> (
+  trx: Transaction<Tables>,
+  { accountId, erasureId }: { accountId: string, erasureId: string }
+) {
+  // A restored backup can hold the same account without its tombstone, or with one of an earlier erasure.
+  const { rows } = await sql`
+    insert into departures (account_id, erasure_id) values (${accountId}, ${erasureId})
+    on conflict (account_id) do update set erasure_id = excluded.erasure_id, rows = '{}', files = 0, kept = 0,
+      passes = 0, found = 0, next_pass_at = now(), erased_at = null
+      where departures.erasure_id <> excluded.erasure_id
+    returning account_id`.execute(trx)
+  return rows.length > 0
+}
+
+/** Whether an account is being erased here, or was. Ask it where a row is made that no other row leads to. */
+export async function isDeparted<Tables extends DepartureTables> (db: Kysely<Tables>, accountId: string) {
+  const { rows } = await sql`select from departures where account_id = ${accountId}`.execute(db)
+  return rows.length > 0
+}
+
+const lockDeparture = async (trx: Transaction<KitTables>, accountId: string) =>
+  await trx.selectFrom('departures').where('account_id', '=', accountId).select(departureColumns).forUpdate()
+    .executeTakeFirst()
+const departureColumns = [
+  'erasure_id as erasureId',
+  'rows',
+  'files',
+  'kept',
+  'passes',
+  'found',
+  'next_pass_at as nextPassAt',
+  sql<boolean>`coalesce(next_pass_at <= now(), false)`.as('isDue')
+] as const

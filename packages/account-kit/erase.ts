@@ -1,0 +1,89 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { NotPersonal, Personal } from './personal-data.ts'
+
+const BATCH_SIZE = 1_000
+
+type Table = [name: string, entry: Personal<never>]
+
+/** The tables with personal data, in the order in which they are erased. */
+export const personalTables = (personalData: object): Table[] =>
+  Object.entries(personalData as Record<string, Personal<never> | NotPersonal>)
+    .flatMap(([name, entry]) => entry.isPersonal ? [[name, entry] as Table] : [])
+
+/**
+ * Erases at most 1,000 rows of an account. @returns how many of each table; fewer than 1,000 in all means that no more
+ * are left
+ */
+export async function eraseRows (trx: Transaction<never>, tables: Table[], accountId: string) {
+  const rows: Record<string, number> = {}
+  let left = BATCH_SIZE
+  for (const [name, entry] of tables) {
+    const erased = entry.erase
+      ? await entry.erase(trx, accountId, left)
+      : await deleteRows(trx, name, entry, accountId, left)
+    if (erased > 0) rows[name] = erased
+    left -= erased
+    if (left <= 0) break
+  }
+  return { rows, isComplete: left > 0 }
+}
+
+async function deleteRows (
+  trx: Transaction<never>,
+  name: string,
+  entry: Personal<never>,
+  accountId: string,
+  limit: number
+) {
+  return await deleteBatch(trx, name, erasable(entry, accountId), {
+    accountId,
+    limit,
+    ...(entry.files && { files: entry.files })
+  })
+}
+
+/** The rows of an account that do not stay. */
+const erasable = ({ rowsOf, keeps }: Personal<never>, accountId: string) =>
+  keeps ? sql`${rowsOf(accountId)} and not ${keeps.rows(accountId)}` : rowsOf(accountId)
+
+interface Batch {
+  accountId: string
+  limit: number
+  files?: RawBuilder<string[]>
+}
+
+/** Deletes at most `limit` rows, and notes their files for deletion. @returns how many */
+async function deleteBatch (
+  trx: Transaction<never>,
+  table: string,
+  condition: RawBuilder<unknown>,
+  { accountId, limit, files = sql<string[]>`'{}'::text[]` }: Batch
+) {
+  const { rows: [deleted] } = await sql<{ count: number }>`
+    with batch as (
+      select ctid from ${sql.table(table)} where ${condition} limit ${sql.lit(limit)}
+    ), deleted as (
+      delete from ${sql.table(table)} where ctid in (select ctid from batch) returning ${files} as files
+    ), noted as (
+      insert into files_to_erase (account_id, key)
+      select distinct ${accountId}::uuid, key from deleted, unnest(files) as key where key is not null
+      on conflict do nothing
+    )
+    select count(*) as count from deleted`.execute(trx)
+  return deleted?.count ?? 0
+}
+
+/** How many rows of an account each table still has, and how many of them stay on purpose. */
+export async function countRows (db: Kysely<never>, tables: Table[], accountId: string) {
+  const left: Record<string, number> = {}
+  let kept = 0
+  for (const [name, entry] of tables) {
+    const { rows: [counts] } = await sql<{ left: number, kept: number }>`
+      select count(*) filter (where not ${entry.keeps?.rows(accountId) ?? sql`false`}) as left,
+        count(*) filter (where ${entry.keeps?.rows(accountId) ?? sql`false`}) as kept
+      from ${sql.table(name)} where ${entry.rowsOf(accountId)}`.execute(db)
+    if (counts!.left > 0) left[name] = counts!.left
+    kept += counts!.kept
+  }
+  return { left, kept }
+}

@@ -1,0 +1,14 @@
+export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, type Departures } from './departures.ts'
+export { hide, isNotHidden } from './hidden.ts'
+export {
+  idempotencyTables,
+  inColumns,
+  kitTables,
+  mailTables,
+  notPersonal,
+  personal,
+  type NotPersonal,
+  type Personal,
+  type PersonalData
+} from './personal-data.ts'
+export type { DepartureTables } from './tables.ts'

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db, Trx } from '../tables.ts'
+import { isEvidence } from './rows.ts'
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Reports that the person made stay, without them: another person's case does not end because a reporter leaves. What
+ * the person wrote in the copied chat goes. Reports about the person are evidence for a while.
+ */
+export async function eraseReports (trx: Trx, accountId: string, limit: number) {
+  const { rows: [blanked] } = await sql<{ count: number }>`
+    with blanked as (
+      update reports set reporter_id = ${NOBODY}, details = null, evidence = '{}', messages = coalesce((
+        select jsonb_agg(message) from jsonb_array_elements(messages) as message
+        where message ->> 'senderId' is distinct from ${accountId}::text
+      ), '[]')
+      where id in (select id from reports where reporter_id = ${accountId} limit ${sql.lit(limit)})
+      returning id
+    ) select count(*) as count from blanked`.execute(trx)
+  const count = blanked?.count ?? 0
+  const { numDeletedRows } = await trx.deleteFrom('reports')
+    .where('id', 'in', (reports) =>
+      reports.selectFrom('reports').where('reported_id', '=', accountId)
+        .where((row) => row.not(isEvidence(accountId))).select('id').limit(limit - count))
+    .executeTakeFirst()
+  return count + Number(numDeletedRows)
+}
+
+/**
+ * Deletes what was kept of erased accounts, once its time is over.
+ * @returns the files that the deleted reports retained
+ */
+export async function deleteKeptEvidence (db: Db) {
+  await sql`
+    delete from audit_log where created_at < now() - interval '24 months'
+      and account_id in (select account_id from departures)`.execute(db)
+  const { rows } = await sql<{ url: string, ownerId: string }>`
+    with deleted as (
+      delete from reports where resolved_at < now() - interval '180 days'
+        and reported_id in (select account_id from departures)
+      returning reported_id, retained_urls
+    ) select unnest(retained_urls) as url, reported_id as "ownerId" from deleted`.execute(db)
+  return rows
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { createPng } from '@tandem/media-kit/testing'
+import { runHousekeeping } from '../housekeeping.ts'
+import { personalData } from '../personal-data.ts'
+import { testApp } from '../test/app.ts'
+
+const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
+const { departures } = deps
+
+t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
+  await checkErasure(t, {
+    db,
+    departures,
+    personalData,
+    async seed ({ accountId: account_id, otherId, insert }) {
+      for (const table of ['members', 'setup_drafts', 'activity', 'badges', 'badge_progress', 'message_quota']) {
+        await insert(table, { account_id })
+      }
+      for (const table of ['swipe_quota', 'position_change_quota', 'report_quota']) await insert(table, { account_id })
+      const sportBits = '0'.repeat(128)
+      const { id: profile_id } = await insert('profiles', {
+        account_id,
+        sport_bits: sportBits,
+        age_min: 18,
+        age_max: 99
+      })
+      const photo = await insert('photos', { profile_id, uploaded: true })
+      await insert('venues', { profile_id })
+      const selfie = await insert('selfies', { key: `selfies/${account_id}/${randomUUID()}.webp` })
+      const verification = await insert('verifications', { account_id, selfie_key: selfie['key'], reason: 'blurred' })
+      await insert('verification_photos', { verification_id: verification['id'], photo_id: photo['id'] })
+      const [low_id, high_id] = [account_id, otherId].sort()
+      const { id: match_id } = await insert('matches', { low_id, high_id, match_type: 'LIKE' })
+      await insert('messages', { match_id, sender_id: account_id, content: 'hello' })
+      await insert('typing_indicators', { match_id, account_id })
+      await insert('swipes', { swiper_id: account_id, target_id: otherId, swipe_type: 'LIKE' })
+      await insert('swipes', { swiper_id: otherId, target_id: account_id, swipe_type: 'LIKE' })
+      await insert('deleted_profiles', { account_id })
+      await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
+      const messages = JSON.stringify([{ senderId: account_id, content: 'mine' }, {
+        senderId: otherId,
+        content: 'theirs'
+      }])
+      await insert('reports', {
+        reporter_id: account_id,
+        reported_id: otherId,
+        profile: '{}',
+        reason: 'SPAM',
+        messages
+      })
+      await insert('audit_log', { account_id, action: 'OLD', created_at: new Date('2020-01-01') })
+      for (const table of ['idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+      await insert('failed_messages', { message: account_id })
+    }
+  })
+})
+
+t.test('a match goes with its messages and files, for both, and the other person keeps everything else', async (t) => {
+  const [ana, ben, cleo] = [
+    await memberWithPhotos('Ana'),
+    await memberWithPhotos('Ben'),
+    await memberWithPhotos('Cleo')
+  ]
+  const [matchId, kept] = [await createMatch(ana, ben), await createMatch(ben, cleo)]
+  const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
+  t.equal((await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image })).status, 201)
+  await post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'to Ana' })
+  await post(ben.id, `/fitmatch/chat/${kept}/messages`, { content: 'to Cleo' })
+  t.equal((await upload(ana.id, '/fitmatch/verification', 'photo', createPng())).status, 200)
+  await erase(ana.id)
+  const departure = await db.selectFrom('departures').where('account_id', '=', ana.id).selectAll().executeTakeFirst()
+  t.match(departure, { files: 4, rows: { messages: 2, matches: 1, photos: 2, selfies: 1 } })
+  t.same(await deps.selfies.list(`selfies/${ana.id}/`), [])
+  t.match(await get(ben.id, `/fitmatch/chat/${matchId}`), { status: 404 })
+  const { data: { conversations, newMatches } } = await get(ben.id, '/fitmatch/matches')
+  t.match([conversations.length, newMatches.length], [1, 0])
+})
+
+t.test('reports about a person stay for 180 days with their evidence, and their own reports lose their name', async (t) => {
+  const [ana, ben, cleo] = [
+    await memberWithPhotos('Ana'),
+    await memberWithPhotos('Ben'),
+    await memberWithPhotos('Cleo')
+  ]
+  const report = async (by: typeof ana, about: typeof ana) =>
+    await post(by.id, '/fitmatch/report', { reportedProfileId: about.profileId, reason: 'SPAM', details: 'rude' })
+  t.equal((await report(ben, ana)).status, 201)
+  t.equal((await report(ana, cleo)).status, 201)
+  await erase(ana.id)
+  t.match(await departures.verify(ana.id), { left: {}, kept: 1 })
+  const about = await db.selectFrom('reports').where('reported_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
+  t.equal(await deps.media.copy(about.retained_urls[0]!, 'public/copy.webp'), true, 'the evidence is still there')
+  t.match(await db.selectFrom('reports').where('reported_id', '=', cleo.id).selectAll().executeTakeFirst(), {
+    reporter_id: /^0{8}-/,
+    details: null
+  })
+
+  const action = { action: 'SUSPEND', note: 'seen' }
+  t.equal((await operator('POST', `/fitmatch/admin/reports/${about.id}/resolve`, action)).status, 200)
+  t.same(
+    await db.selectFrom('members').where('account_id', '=', ana.id).selectAll().execute(),
+    [],
+    'nothing comes back'
+  )
+  await sql`update reports set resolved_at = now() - interval '181 days' where id = ${about.id}`.execute(db)
+  await sql`update audit_log set created_at = now() - interval '25 months' where account_id = ${ana.id}`.execute(db)
+  await runHousekeeping(deps)
+  t.match(await departures.verify(ana.id), { left: {}, kept: 0 })
+  t.equal(await deps.media.copy(about.retained_urls[0]!, 'public/copy.webp'), false, 'the evidence is gone')
+})
+
+async function erase (accountId: string) {
+  await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
+  await departures.eraseDue()
+}

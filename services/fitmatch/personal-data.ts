@@ -1,0 +1,128 @@
+import { sql, type SqlBool } from 'kysely'
+import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import { eraseReports } from './erasure/actions.ts'
+import { isEvidence, isRecentDecision } from './erasure/rows.ts'
+import type { Tables } from './tables.ts'
+import { selfieKeyPattern } from './verification/selfie-keys.ts'
+
+const derived = { not: 'It follows from other tables of the copy.' }
+const limits = { not: 'It counts towards a limit, for a few days.' }
+
+const ofMatch = (accountId: string) =>
+  sql<SqlBool>`match_id in (select id from matches where low_id = ${accountId}::uuid or high_id = ${accountId}::uuid)`
+const ofProfile = (accountId: string) =>
+  sql<SqlBool>`profile_id in (select id from profiles where account_id = ${accountId}::uuid)`
+
+/** What this service holds of people, in the order in which it is erased. */
+export const personalData: PersonalData<Tables> = {
+  typing_indicators: personal({ rowsOf: ofMatch, exported: derived }),
+  // A chat goes with all messages, those of the other person too, as when one of the two ends the match.
+  messages: personal({
+    rowsOf: ofMatch,
+    files: sql`array[image_url]`,
+    exported: ['id', 'match_id', 'sender_id', 'content', 'image_url', 'created_at', 'read_at']
+  }),
+  matches: personal({
+    rowsOf: inColumns('low_id', 'high_id'),
+    exported: ['id', 'match_type', 'created_at', 'ended_at']
+  }),
+  swipes: personal({
+    rowsOf: inColumns('swiper_id', 'target_id'),
+    exported: ['target_id', 'swipe_type', 'created_at']
+  }),
+  swipe_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  position_change_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  report_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  message_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
+  activity: personal({ rowsOf: inColumns('account_id'), exported: ['last_active_at'] }),
+  badges: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'earned_at'] }),
+  badge_progress: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'progress'] }),
+  verification_photos: personal({
+    rowsOf: (accountId) =>
+      sql<SqlBool>`verification_id in (select id from verifications where account_id = ${accountId}::uuid)`,
+    exported: derived
+  }),
+  verifications: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['status', 'reason', 'submitted_at', 'decided_at', 'revoked_at']
+  }),
+  selfies: personal({
+    rowsOf: (accountId) => sql<SqlBool>`key like ${selfieKeyPattern(accountId)}`,
+    files: sql`array[key]`,
+    exported: ['key', 'created_at']
+  }),
+  photos: personal({
+    rowsOf: ofProfile,
+    files: sql`case when uploaded then array[url] else '{}' end`,
+    exported: ['id', 'url', 'is_main', 'sort_order', 'created_at']
+  }),
+  venues: personal({
+    rowsOf: ofProfile,
+    exported: ['name', 'branch', 'city', 'latitude', 'longitude', 'place_id', 'created_at']
+  }),
+  profiles: personal({
+    rowsOf: inColumns('account_id'),
+    exported: [
+      'id',
+      'display_name',
+      'bio',
+      'birth_date',
+      'gender',
+      'height',
+      'city',
+      'district',
+      'latitude',
+      'longitude',
+      'looking_for',
+      'interested_in',
+      'fitness_goals',
+      'preferred_times',
+      'workout_days',
+      'age_min',
+      'age_max',
+      'max_distance',
+      'prompts',
+      'show_online_status',
+      'show_distance',
+      'show_last_active',
+      'status',
+      'created_at'
+    ]
+  }),
+  deleted_profiles: personal({
+    rowsOf: inColumns('account_id'),
+    files: sql`photo_urls`,
+    exported: ['profile', 'deleted_at']
+  }),
+  blocks: personal({
+    rowsOf: inColumns('blocker_id', 'blocked_id'),
+    exported: ['blocked_id', 'display_name', 'reason', 'created_at']
+  }),
+  reports: personal({
+    rowsOf: inColumns('reporter_id', 'reported_id'),
+    erase: eraseReports,
+    keeps: {
+      rows: isEvidence,
+      why: 'Reports about the person are evidence, also against a new account of theirs.',
+      until: '180 days after the last decision'
+    },
+    exported: ['reported_id', 'reason', 'details', 'evidence', 'status', 'created_at']
+  }),
+  audit_log: personal({
+    rowsOf: inColumns('account_id'),
+    keeps: {
+      rows: isRecentDecision,
+      why: 'Decisions of operators can be questioned.',
+      until: '24 months after the decision'
+    },
+    exported: { not: "They are operators' notes; the person is told of each decision." }
+  }),
+  members: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'subscribed_until', 'suspended_at']
+  }),
+  sports: notPersonal('It numbers the sports of the option list.'),
+  ...idempotencyTables,
+  ...kitTables
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { insertTombstone } from '@tandem/account-kit'
+import { publish } from '@tandem/bus-kit'
+import { AccountErasing, type AccountErased } from '@tandem/contracts'
+import { setHidden } from '../accounts/hidden.ts'
+import type { LockedAccount } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
+import { DeletionBegun, DeletionPending } from '../errors.ts'
+import { rememberBan } from '../remembered/actions.ts'
+import { endSessions } from '../sessions/actions.ts'
+import type { Db, ErasureCause, Trx } from '../tables.ts'
+import { erasureColumns, LEDGER_DAYS, otherServices } from './queries.ts'
+
+// An access token lives 15 minutes: after 20, no request can write behind the erasure.
+const IMMEDIATE_DELAY = '20 minutes'
+
+interface ErasureRequest {
+  cause: ErasureCause
+  /** Undefined erases as soon as no access token can be used any more. */
+  graceDays?: number
+}
+
+/**
+ * Schedules the erasure of an account. Its sessions end, and it is hidden. The caller holds the lock of the account.
+ * @throws DeletionPending
+ */
+export async function scheduleErasure (
+  trx: Trx,
+  account: Pick<LockedAccount, 'id'>,
+  { cause, graceDays }: ErasureRequest
+) {
+  const delay = graceDays === undefined ? IMMEDIATE_DELAY : `${graceDays} days`
+  const erasure = await trx.insertInto('erasures')
+    .values({
+      id: randomUUID(),
+      account_id: account.id,
+      cause,
+      // Never before the last access token has ended.
+      erase_at: sql`now() + greatest(${delay}::interval, ${IMMEDIATE_DELAY}::interval)`
+    })
+    // At most one is live: a partial index says so.
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(erasureColumns)
+    .executeTakeFirst()
+  if (!erasure) throw new DeletionPending()
+  await setHidden(trx, account.id, { leaving_at: sql`now()` })
+  await endSessions(trx, { accountId: account.id })
+  return erasure
+}
+
+/**
+ * Cancels an erasure that has not begun: everything is as it was. From `eraseAt` on it is too late, whether it has
+ * begun or not, so the ledger never names an account that stays.
+ * @throws DeletionBegun
+ */
+export async function cancelErasure (trx: Trx, accountId: string, erasureId: string) {
+  const canceled = await trx.updateTable('erasures')
+    .set({ status: 'CANCELED', canceled_at: sql`now()`, held_until: null })
+    .where('id', '=', erasureId).where('account_id', '=', accountId)
+    .where('status', 'in', ['SCHEDULED', 'HELD']).where('begun_at', 'is', null)
+    .where('erase_at', '>', sql<Date>`clock_timestamp()`)
+    .returning('id').executeTakeFirst()
+  if (!canceled) throw new DeletionBegun()
+  await setHidden(trx, accountId, { leaving_at: null })
+}
+
+/**
+ * Begins the erasures that are due. Nothing is erased before the ledger is written. A crash at any point only means that
+ * the rest happens later.
+ */
+export async function beginDueErasures ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>) {
+  await sql`
+    update erasures set status = 'SCHEDULED', held_until = null where status = 'HELD' and held_until < now()`.execute(
+    db
+  )
+  // The claim comes first: a cancel that is not committed yet cannot succeed once the ledger names the account.
+  const claimed = await db.updateTable('erasures').set({ begun_at: sql`coalesce(begun_at, now())` })
+    .where('status', '=', 'SCHEDULED').where('erase_at', '<=', sql<Date>`now()`)
+    .returning(['id as erasureId', 'account_id as accountId']).execute()
+  for (const { erasureId, accountId } of claimed) {
+    await ledger.add({ erasureId, accountId, day: today() })
+    await db.transaction().execute(async (trx) => {
+      const begun = await trx.updateTable('erasures').set({ status: 'RUNNING', announced_at: sql`now()` })
+        .where('id', '=', erasureId).where('status', '=', 'SCHEDULED').returning('id').executeTakeFirst()
+      if (begun) await publish(trx, AccountErasing, accountId, { erasureId, accountId })
+    })
+  }
+}
+
+/** Publishes erasures again that some service has not confirmed for ten minutes. */
+export async function repeatUnconfirmed (db: Db) {
+  await db.transaction().execute(async (trx) => {
+    const late = await trx.updateTable('erasures').set({ announced_at: sql`now()` })
+      .where('status', '=', 'RUNNING').where('announced_at', '<', sql<Date>`now() - interval '10 minutes'`)
+      .returning(['id as erasureId', 'account_id as accountId']).execute()
+    for (const { erasureId, accountId } of late) await publish(trx, AccountErasing, accountId, { erasureId, accountId })
+  })
+}
+
+/**
+ * Records what a service erased. Once all others are done, identity erases the account itself, and with that the
+ * erasure is complete. It is closed when no service expects late events any more.
+ */
+export async function confirmErasure (
+  trx: Trx,
+  secrets: Deps['secrets'],
+  service: string,
+  { erasureId, accountId, rows, files, kept, sweepsLeft }: AccountErased
+) {
+  const erasure = await trx.selectFrom('erasures').where('id', '=', erasureId).select(['status']).forUpdate()
+    .executeTakeFirst()
+  if (!erasure) return
+  const counts = { rows: JSON.stringify(rows), files, kept, sweeps_left: sweepsLeft, confirmed_at: sql<Date>`now()` }
+  await trx.insertInto('erasure_confirmations').values({ erasure_id: erasureId, service, ...counts })
+    .onConflict((conflict) => conflict.columns(['erasure_id', 'service']).doUpdateSet(counts))
+    .execute()
+  const confirmations = await trx.selectFrom('erasure_confirmations').where('erasure_id', '=', erasureId)
+    .select(['service', 'sweeps_left as sweepsLeft']).execute()
+  const isConfirmedBy = (name: string) => confirmations.some((each) => each.service === name)
+
+  if (erasure.status === 'RUNNING' && otherServices.every(isConfirmedBy)) {
+    if (isConfirmedBy('identity')) {
+      await trx.updateTable('erasures').set({ status: 'ERASED', erased_at: sql`now()` }).where('id', '=', erasureId)
+        .execute()
+    } else if (await insertTombstone(trx, { accountId, erasureId })) {
+      // Now, because the erasure deletes what is remembered of it.
+      await rememberBan(trx, secrets, accountId)
+    }
+  } else if (erasure.status === 'ERASED' && confirmations.every((each) => each.sweepsLeft === 0)) {
+    await trx.updateTable('erasures').set({ status: 'CLOSED', closed_at: sql`now()` }).where('id', '=', erasureId)
+      .execute()
+  }
+}
+
+/**
+ * Runs every erasure of the ledger again whose account is here all the same: the database was restored from a backup.
+ * @returns how many
+ */
+export async function replayLedger ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>) {
+  let replayed = 0
+  for (const { erasureId, accountId, day } of await ledger.list()) {
+    const isReplayed = await db.transaction().execute(async (trx) => {
+      const account = await trx.selectFrom('accounts').where('id', '=', accountId).where('registered_network', '<>', '')
+        .select('id').forUpdate().executeTakeFirst()
+      const live = await trx.selectFrom('erasures').where('account_id', '=', accountId)
+        .where('status', 'in', ['RUNNING', 'HELD']).select('id').executeTakeFirst()
+      const known = await trx.selectFrom('erasures').where('id', '=', erasureId).select('status').executeTakeFirst()
+      // Without an account, the row is still needed: it names the erasure to the other services.
+      if (live || (known && known.status !== 'SCHEDULED' && !account)) return false
+      await trx.deleteFrom('erasure_confirmations').where('erasure_id', '=', erasureId).execute()
+      await trx.deleteFrom('departures').where('account_id', '=', accountId).execute()
+      await trx.deleteFrom('erasures').where('account_id', '=', accountId).where('status', '=', 'SCHEDULED').execute()
+      const running = { status: 'RUNNING', begun_at: sql<Date>`now()`, announced_at: sql<Date>`now()` } as const
+      await trx.insertInto('erasures')
+        .values({ id: erasureId, account_id: accountId, cause: 'LEDGER', erase_at: new Date(day), ...running })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...running, erased_at: null, closed_at: null }))
+        .execute()
+      await publish(trx, AccountErasing, accountId, { erasureId, accountId })
+      return true
+    })
+    if (isReplayed) replayed++
+  }
+  return replayed
+}
+
+/** Deletes entries of the ledger that outlived every backup, and receipts after a year. */
+export async function deleteOldErasures ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>) {
+  await sql`
+    delete from erasures where coalesce(closed_at, canceled_at) < now() - interval '1 year'`.execute(db)
+  await sql`delete from remembered where until < now()`.execute(db)
+  await ledger.deleteBefore(Temporal.Now.plainDateISO('UTC').subtract({ days: LEDGER_DAYS }).toString())
+}
+
+const today = () => Temporal.Now.plainDateISO('UTC').toString()

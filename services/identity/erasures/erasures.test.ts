@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { runCommand } from '../operator/commands.ts'
+import { personalData } from '../personal-data.ts'
+import { password, testApp } from '../test/app.ts'
+import { beginDueErasures, cancelErasure, repeatUnconfirmed, replayLedger, scheduleErasure } from './actions.ts'
+import { otherServices } from './queries.ts'
+import { handleDepartures } from './rpc.ts'
+
+const app = await testApp(t)
+const { db, deps, handlers, givenAccount, post, login, mailsTo, publishedEvents } = app
+const { departures } = deps
+const operate = async (...args: string[]) => await runCommand(db, { ledger: deps.ledger }, args)
+
+const schedule = async (id: string, graceDays?: number) =>
+  await db.transaction().execute(async (trx) =>
+    await scheduleErasure(trx, { id }, { cause: 'OPERATOR', ...(graceDays !== undefined && { graceDays }) })
+  )
+const makeDue = async (id: string) => await sql`update erasures set erase_at = now() where id = ${id}`.execute(db)
+const statusOf = async (id: string) =>
+  (await db.selectFrom('erasures').where('id', '=', id).select('status').executeTakeFirst())?.status
+const confirm = async (
+  erasureId: string,
+  accountId: string,
+  sweepsLeft = 4,
+  services: readonly string[] = otherServices
+) => {
+  for (const service of services) {
+    const rows = { things: 2 }
+    await deliver(handlers, `${service}.account.erased.v1`, {
+      erasureId,
+      accountId,
+      rows,
+      files: 1,
+      kept: 0,
+      sweepsLeft
+    })
+  }
+}
+
+t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure leaves nothing of an account but its id and date, and counts what it erased', async (t) => {
+  await checkErasure(t, {
+    db,
+    departures,
+    personalData,
+    // The receipt is still to be sent.
+    mayNameIt: ['mails'],
+    async seed ({ accountId: account_id, otherId, insert }) {
+      const email = `ana-${randomUUID()}@example.com`
+      await insert('accounts', { id: account_id, email, registered_network: '203.0.113.0/24', locale: 'en' })
+      await insert('accounts', {
+        id: otherId,
+        email: `${otherId}@example.com`,
+        name: 'Other',
+        referral_code: otherId,
+        registered_network: '203.0.113.0/24',
+        locale: 'en'
+      })
+      const session = await insert('sessions', { account_id })
+      const { digest } = await insert('refresh_tokens', { session_id: session['id'] })
+      await insert('refresh_responses', { digest })
+      await insert('codes', { account_id, purpose: 'VERIFY' })
+      await insert('password_change_attempts', { account_id })
+      for (const table of ['code_attempts', 'password_resets', 'account_networks', 'security_events']) {
+        await insert(table, { account_id })
+      }
+      await insert('provider_links', { account_id, provider: 'PROVIDER_A' })
+      await insert('referrals', { account_id: otherId, referrer_id: account_id })
+      await insert('subscriptions', { account_id, status: 'ACTIVE' })
+      await insert('mail_requests', { email, kind: 'RESET' })
+      await insert('issue_reports', { email })
+      await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c', recipient: email })
+      await insert('idempotency_keys', { account_id })
+      await insert('failed_messages', { message: account_id })
+      await insert('hidden_people', { account_id, is_hidden: true })
+    }
+  })
+})
+
+t.test('an erasure begins when it is due, and ends when every service and identity itself are done', async (t) => {
+  const { id: accountId, email } = await givenAccount()
+  const { id } = await schedule(accountId)
+  t.match(await login(email), { success: false }, 'nobody signs in meanwhile')
+  await beginDueErasures(deps)
+  t.equal(await statusOf(id), 'SCHEDULED', 'no access token may live when it begins')
+  await makeDue(id)
+  await beginDueErasures(deps)
+  await beginDueErasures(deps)
+  t.equal(await statusOf(id), 'RUNNING')
+  t.match((await deps.ledger.list()).filter((entry) => entry.accountId === accountId), [{ erasureId: id }])
+  const erasing = (await publishedEvents(accountId)).filter(({ type }) => type === 'account.erasing')
+  t.same(erasing, [{ type: 'account.erasing', erasureId: id, accountId }], 'it is published once')
+
+  await confirm(id, accountId, 4, otherServices.slice(1))
+  await departures.eraseDue()
+  t.equal(await statusOf(id), 'RUNNING', 'one service has not confirmed')
+  t.ok(await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst())
+  await confirm(id, accountId)
+  await departures.eraseDue()
+  t.equal(await statusOf(id), 'ERASED')
+  t.match(await mailsTo(email), [{ subject: 'Your Tandem account is deleted' }])
+  t.match(await post('/auth/register', { email, password }), { status: 201 }, 'the address is free')
+
+  await confirm(id, accountId, 0)
+  await sql`update departures set passes = 4, next_pass_at = now() where account_id = ${accountId}`.execute(db)
+  await departures.eraseDue()
+  await sql`update departures set next_pass_at = now() where account_id = ${accountId} and next_pass_at is not null`
+    .execute(db)
+  await departures.eraseDue()
+  t.equal(await statusOf(id), 'CLOSED')
+  t.match(await operate('erasures', 'show', id), [{ status: 'CLOSED' }, { service: 'dashboard', files: 1 }])
+})
+
+t.test('a crash after the ledger is written loses nothing', async (t) => {
+  const { id: accountId } = await givenAccount()
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  const ledger = {
+    ...deps.ledger,
+    async add (entry: Parameters<typeof deps.ledger.add>[0]) {
+      await deps.ledger.add(entry)
+      throw new Error('killed')
+    }
+  }
+  await t.rejects(beginDueErasures({ db, ledger }), { message: 'killed' })
+  t.equal(await statusOf(id), 'SCHEDULED')
+  await beginDueErasures(deps)
+  t.equal(await statusOf(id), 'RUNNING')
+})
+
+t.test('what no service has confirmed for ten minutes is published again', async (t) => {
+  const { id: accountId } = await givenAccount()
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  await beginDueErasures(deps)
+  await repeatUnconfirmed(db)
+  const published = async () =>
+    (await publishedEvents(accountId)).filter(({ type }) => type === 'account.erasing').length
+  t.equal(await published(), 1)
+  await sql`update erasures set announced_at = now() - interval '11 minutes' where id = ${id}`.execute(db)
+  await Promise.all([repeatUnconfirmed(db), repeatUnconfirmed(db)])
+  t.equal(await published(), 2)
+})
+
+t.test('a restored backup does not bring an account back', async (t) => {
+  const { id: accountId, email } = await givenAccount()
+  const row = await db.selectFrom('accounts').where('id', '=', accountId).selectAll().executeTakeFirstOrThrow()
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  await beginDueErasures(deps)
+  t.equal(await replayLedger(deps), 0, 'a running erasure is not begun again')
+  await confirm(id, accountId)
+  await departures.eraseDue()
+  t.equal(await replayLedger(deps), 0, 'nothing to do')
+
+  // The backup is from before the request: the account is there, and the erasure unknown.
+  for (const table of ['erasures', 'departures'] as const) {
+    await db.deleteFrom(table).where('account_id', '=', accountId).execute()
+  }
+  await db.updateTable('accounts').set(row).where('id', '=', accountId).execute()
+  t.match(await login(email), { status: 200 })
+  t.match(await operate('erasures', 'replay'), '1 erasures run again')
+  t.equal(await statusOf(id), 'RUNNING')
+  const { departures: named } = await handleDepartures(deps).handle({ after: null }) as { departures: object[] }
+  t.match(named.filter((each) => 'accountId' in each && each.accountId === accountId), [{ erasureId: id }])
+  await confirm(id, accountId)
+  await departures.eraseDue()
+  t.equal(await statusOf(id), 'ERASED')
+  t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
+})
+
+t.test('an erasure can be held and released until it begins', async (t) => {
+  const { email } = await givenAccount()
+  t.match(await operate('erasures', 'request', email, '1'), /will be erased at/)
+  const erasure = await db.selectFrom('erasures').innerJoin('accounts', 'accounts.id', 'account_id')
+    .where('email', '=', email).select('erasures.id').executeTakeFirstOrThrow()
+  await t.rejects(operate('erasures', 'request', email), { code: 'DELETION_PENDING' })
+  t.match(await operate('erasures', 'hold', erasure.id, '30', 'court', 'order'), 'The deletion is held')
+  await makeDue(erasure.id)
+  await beginDueErasures(deps)
+  t.match((await operate('erasures', 'list') as { id: string }[]).find(({ id }) => id === erasure.id), {
+    status: 'HELD',
+    holdReason: 'court order'
+  })
+  t.match(await operate('erasures', 'release', erasure.id), 'The deletion goes on')
+  await beginDueErasures(deps)
+  t.equal(await statusOf(erasure.id), 'RUNNING')
+  await t.rejects(operate('erasures', 'hold', erasure.id, '30', 'late'), { code: 'NOT_FOUND' })
+})
+
+t.test('of a cancel and the begin at the same moment exactly one wins, and the ledger names nobody who stays', async (t) => {
+  const seen = { canceled: 0, begun: 0 }
+  for (let round = 0; round < 100; round++) {
+    const { id: accountId } = await givenAccount({ hasPassword: false })
+    const { id } = await schedule(accountId)
+    await sql`update erasures set erase_at = clock_timestamp() + ${
+      round % 5
+    } * interval '1 millisecond' where id = ${id}`
+      .execute(db)
+    const [canceled] = await Promise.all([
+      db.transaction().execute(async (trx) => await cancelErasure(trx, accountId, id)).then(() => true, () => false),
+      beginDueErasures(deps)
+    ])
+    await beginDueErasures(deps)
+    const isInLedger = (await deps.ledger.list()).some((entry) => entry.accountId === accountId)
+    t.equal(await statusOf(id), canceled ? 'CANCELED' : 'RUNNING')
+    t.equal(isInLedger, !canceled)
+    seen[canceled ? 'canceled' : 'begun']++
+  }
+  t.ok(seen.canceled > 0 && seen.begun > 0, JSON.stringify(seen))
+})
+
+t.test('a ban survives the erasure: neither address, tag nor case make a new account', async (t) => {
+  const name = `ban-${randomUUID()}`
+  const { id: accountId } = await givenAccount({ email: `${name}+a@example.com` })
+  await operate('ban', `${name}+a@example.com`)
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  await beginDueErasures(deps)
+  await confirm(id, accountId)
+  await departures.eraseDue()
+  t.equal(await statusOf(id), 'ERASED')
+  for (
+    const email of [
+      `${name}@example.com`,
+      `${name}+a@example.com`,
+      `${name}+b@example.com`,
+      `${name.toUpperCase()}@example.com`
+    ]
+  ) {
+    t.match(await post('/auth/register', { email, password }), { status: 409, code: 'EMAIL_EXISTS' }, email)
+  }
+  t.match(await post('/auth/register', { email: `${name}2@example.com`, password }), { status: 201 })
+  t.notMatch(JSON.stringify(await db.selectFrom('remembered').selectAll().execute()), name)
+})

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { lockAccount } from '../accounts/queries.ts'
+import { hasActiveCode } from '../codes/queries.ts'
+import { deleteNetworks } from '../sessions/networks.ts'
+import type { Db } from '../tables.ts'
+import { scheduleErasure } from './actions.ts'
+
+// Somebody may have registered an address that is not theirs, which would block its owner.
+const VERIFICATION_DEADLINE = '72 hours'
+
+/**
+ * Releases the addresses that nobody has verified for 72 hours, unless a code mailed to one is still valid. Their
+ * accounts can no longer be found, their sessions end, and they are erased in every service.
+ */
+export async function expireUnverifiedAccounts (db: Db) {
+  await scheduleExpired(db)
+  const overdue = await selectOverdue(db).limit(1_000).execute()
+  for (const { id } of overdue) {
+    await db.transaction().execute(async (trx) => {
+      // Verification takes the same lock, so the two cannot interleave. The condition is checked again under the lock.
+      if (!await lockAccount(trx, { id }) || !await selectOverdue(trx).where('id', '=', id).executeTakeFirst()) return
+      await trx.updateTable('accounts')
+        .set({
+          // Not a valid address, so it cannot collide with an account.
+          email: `expired ${id}`,
+          name: '',
+          image: null,
+          password_hash: null,
+          expired_at: sql`now()`,
+          banned_at: sql`now()`,
+          updated_at: sql`now()`
+        })
+        .where('id', '=', id)
+        .execute()
+      await trx.deleteFrom('codes').where('account_id', '=', id).execute()
+      await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
+      await deleteNetworks(trx, id)
+      await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
+    })
+  }
+}
+
+const selectOverdue = (db: Db) =>
+  db.selectFrom('accounts')
+    .where('email_verified_at', 'is', null)
+    .where('expired_at', 'is', null)
+    // The address of a banned account is never released.
+    .where('banned_at', 'is', null)
+    .where('created_at', '<', sql<Date>`now() - ${VERIFICATION_DEADLINE}::interval`)
+    .where((where) => where.not(where.or([hasActiveCode('VERIFY'), hasActiveCode('SIGN_IN')])))
+    .select('id')
+
+/** Erases accounts that expired before expired accounts were erased. */
+async function scheduleExpired (db: Db) {
+  const expired = await db.selectFrom('accounts').where('expired_at', 'is not', null).where(
+    'registered_network',
+    '<>',
+    ''
+  )
+    .where((where) =>
+      where.not(where.exists(where.selectFrom('erasures').whereRef('account_id', '=', 'accounts.id').select('id')))
+    )
+    .select('id').limit(100).execute()
+  for (const { id } of expired) {
+    await db.transaction().execute(async (trx) => {
+      await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Db, Tables } from '../tables.ts'
+
+/** The services that confirm an erasure before identity erases the account itself. */
+export const otherServices = ['profile', 'social', 'fitmatch', 'dashboard', 'notification'] as const
+
+/** How long an entry of the ledger is compared: as long as a backup can be restored, and 14 days for late events. */
+const LEDGER_LIFE = '49 days'
+export const LEDGER_DAYS = 49
+
+const PAGE_SIZE = 500
+// A change that began before this page was read may commit after it. What is newer than `at` is left to its event.
+const LONGEST_TRANSACTION = '10 seconds'
+
+/** A page of the accounts that are hidden, or whose erasure began while a backup may still hold them. */
+export async function listDepartures (db: Db, after: string | null) {
+  const { rows: [clock] } = await sql<{ at: Date }>`select now() - ${LONGEST_TRANSACTION}::interval as at`.execute(db)
+  const { rows } = await sql<{ accountId: string, isHidden: boolean, erasureId: string | null }>`
+    select account_id as "accountId", bool_or(is_hidden) as "isHidden", max(erasure_id::text)::uuid as "erasureId"
+    from (
+      select id as account_id, true as is_hidden, null::uuid as erasure_id from accounts
+      where expired_at is null and (leaving_at is not null or paused_at is not null or banned_at is not null)
+      union all
+      (select distinct on (account_id) account_id, false, id from erasures
+      where status in ('RUNNING', 'ERASED', 'CLOSED') and begun_at > now() - ${LEDGER_LIFE}::interval
+      order by account_id, begun_at desc)
+    ) departures
+    where ${after}::uuid is null or account_id > ${after}::uuid
+    group by account_id order by account_id limit ${sql.lit(PAGE_SIZE)}`.execute(db)
+  return {
+    at: clock!.at,
+    departures: rows,
+    next: rows.length === PAGE_SIZE ? rows.at(-1)!.accountId : null
+  }
+}
+
+/** An erasure with what the services have confirmed so far. */
+export async function findErasure (db: Db, id: string) {
+  const erasure = await db.selectFrom('erasures').where('id', '=', id).selectAll().executeTakeFirst()
+  if (!erasure) return
+  const confirmations = await db.selectFrom('erasure_confirmations').where('erasure_id', '=', id)
+    .select(['service', 'rows', 'files', 'kept', 'sweeps_left as sweepsLeft', 'confirmed_at as confirmedAt'])
+    .orderBy('service').execute()
+  return { ...erasure, confirmations }
+}
+
+/** The erasure of an account that is scheduled, held or running. */
+export const findLiveErasure = async (db: Db, accountId: string) =>
+  await db.selectFrom('erasures').where('account_id', '=', accountId)
+    .where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING']).select(erasureColumns).executeTakeFirst()
+
+export const erasureColumns = [
+  'id',
+  'account_id as accountId',
+  'status',
+  'requested_at as requestedAt',
+  'erase_at as eraseAt'
+] as const satisfies (keyof Tables['erasures'] | `${string} as ${string}`)[]

@@ -1,0 +1,22 @@
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import { beginDueErasures, deleteOldErasures, repeatUnconfirmed, replayLedger } from './actions.ts'
+
+const SECOND_MS = 1_000
+const HOUR_MS = 60 * 60 * SECOND_MS
+
+/** Begins what is due every few seconds, and compares the accounts with the ledger now and every hour. */
+export function startErasing (deps: Deps, log: Log) {
+  const stopBeginning = runPeriodically(async () => {
+    await beginDueErasures(deps)
+    await repeatUnconfirmed(deps.db)
+  }, { intervalMs: 5 * SECOND_MS, log })
+  const stopComparing = runPeriodically(async () => {
+    const replayed = await replayLedger(deps)
+    if (replayed > 0) log.warn({ replayed }, 'accounts that had been erased were restored; they are erased again')
+    await deleteOldErasures(deps)
+  }, { intervalMs: HOUR_MS, log })
+  return async () => {
+    await Promise.all([stopBeginning(), stopComparing()])
+  }
+}

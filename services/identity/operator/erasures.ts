@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { lockAccount } from '../accounts/queries.ts'
+import { ErasureNotFound, UserNotFound } from '../errors.ts'
+import { scheduleErasure } from '../erasures/actions.ts'
+import { findErasure } from '../erasures/queries.ts'
+import type { Db } from '../tables.ts'
+
+const LONGEST_HOLD_DAYS = 365
+
+/** The erasures that are not closed, the ones that are due first on top. */
+export async function listErasures (db: Db) {
+  return await db.selectFrom('erasures').where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING', 'ERASED'])
+    .select(['id', 'account_id as accountId', 'status', 'cause', 'erase_at as eraseAt', 'hold_reason as holdReason'])
+    .orderBy('erase_at').limit(100).execute()
+}
+
+/** An erasure with what each service confirmed. @throws ErasureNotFound */
+export async function showErasure (db: Db, id: string) {
+  const erasure = await findErasure(db, id)
+  if (!erasure) throw new ErasureNotFound()
+  const { confirmations, ...fields } = erasure
+  return [fields, ...confirmations.map(({ rows, ...rest }) => ({ ...rest, rows: JSON.stringify(rows) }))]
+}
+
+/** Schedules the erasure of an account, with the grace period. @throws UserNotFound, DeletionPending */
+export async function requestErasure (db: Db, email: string, graceDays: number) {
+  return await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { email: email.toLowerCase() })
+    if (!account) throw new UserNotFound()
+    return await scheduleErasure(trx, account, { cause: 'OPERATOR', graceDays })
+  })
+}
+
+/** Stops an erasure that has not begun, for at most a year. The person stays hidden. @throws ErasureNotFound */
+export async function holdErasure (db: Db, id: string, { reason, days }: { reason: string, days: number }) {
+  const held = await db.updateTable('erasures')
+    .set({
+      status: 'HELD',
+      hold_reason: reason,
+      held_until: sql`now() + make_interval(days => ${Math.min(days, LONGEST_HOLD_DAYS)})`
+    })
+    .where('id', '=', id).where('status', 'in', ['SCHEDULED', 'HELD']).where('begun_at', 'is', null)
+    .returning('id').executeTakeFirst()
+  if (!held) throw new ErasureNotFound()
+}
+
+/** Ends a hold: the erasure goes on, at once if it is due. @throws ErasureNotFound */
+export async function releaseErasure (db: Db, id: string) {
+  const released = await db.updateTable('erasures').set({ status: 'SCHEDULED', held_until: null })
+    .where('id', '=', id).where('status', '=', 'HELD').returning('id').executeTakeFirst()
+  if (!released) throw new ErasureNotFound()
+}

@@ -1,0 +1,82 @@
+import { sql, type SqlBool } from 'kysely'
+import {
+  idempotencyTables,
+  inColumns,
+  kitTables,
+  mailTables,
+  notPersonal,
+  personal,
+  type PersonalData
+} from '@tandem/account-kit'
+import { eraseAccount, receiptKeyOf } from './erasures/stub.ts'
+import type { Tables } from './tables.ts'
+
+const secret = { not: 'It is a digest or a token.' }
+
+const ofSession = (accountId: string) =>
+  sql<SqlBool>`session_id in (select id from sessions where account_id = ${accountId}::uuid)`
+const ofAddress = (accountId: string) =>
+  sql<SqlBool>`email = (select email from accounts where id = ${accountId}::uuid)`
+
+/** What this service holds of people, in the order in which it is erased. */
+export const personalData: PersonalData<Tables> = {
+  refresh_responses: personal({
+    rowsOf: (accountId) => sql<SqlBool>`digest in (select digest from refresh_tokens where ${ofSession(accountId)})`,
+    exported: secret
+  }),
+  refresh_tokens: personal({ rowsOf: ofSession, exported: secret }),
+  sessions: personal({
+    rowsOf: inColumns('account_id'),
+    exported: [
+      'id',
+      'device_info',
+      'device_name',
+      'platform',
+      'app_version',
+      'ip_address',
+      'created_at',
+      'last_used_at',
+      'ended_at'
+    ]
+  }),
+  codes: personal({ rowsOf: inColumns('account_id'), exported: secret }),
+  code_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
+  password_resets: personal({ rowsOf: inColumns('account_id'), exported: secret }),
+  password_change_attempts: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It counts towards a limit.' }
+  }),
+  provider_links: personal({ rowsOf: inColumns('account_id'), exported: ['provider', 'created_at'] }),
+  referrals: personal({ rowsOf: inColumns('account_id', 'referrer_id'), exported: ['created_at'] }),
+  subscriptions: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['plan_id', 'status', 'current_period_start', 'current_period_end']
+  }),
+  account_networks: personal({ rowsOf: inColumns('account_id'), exported: ['network', 'last_signed_in_at'] }),
+  security_events: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['kind', 'network', 'detail', 'created_at']
+  }),
+  mail_requests: personal({ rowsOf: ofAddress, exported: { not: 'They are processed within seconds.' } }),
+  issue_reports: personal({ rowsOf: ofAddress, exported: ['description', 'created_at'] }),
+  mails: personal({
+    // The receipt is sent after everything else is erased. The sweep after an hour deletes it.
+    rowsOf: (accountId) =>
+      sql<SqlBool>`(account_id = ${accountId}::uuid
+        and not (dedupe_key = ${receiptKeyOf(accountId)} and created_at > now() - interval '1 hour'))`,
+    exported: mailTables.mails.exported
+  }),
+  accounts: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(id = ${accountId}::uuid and registered_network <> '')`,
+    erase: eraseAccount,
+    exported: ['email', 'name', 'image', 'locale', 'role', 'email_verified_at', 'referral_code', 'created_at']
+  }),
+  erasures: notPersonal('They are the receipts: an id, times and a state, kept for a year.'),
+  erasure_confirmations: notPersonal('They hold counts.'),
+  remembered: notPersonal('It holds keyed digests, which this service alone can compute, for as long as a ban lasts.'),
+  used_provider_tokens: notPersonal('It holds digests, for 15 minutes.'),
+  failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),
+  signing_keys: notPersonal('They belong to the service.'),
+  ...idempotencyTables,
+  ...kitTables
+}

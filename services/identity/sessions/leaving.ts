@@ -1,0 +1,26 @@
+import { setHidden } from '../accounts/hidden.ts'
+import { AccountDeletionPending } from '../errors.ts'
+import type { Secrets } from '../secrets.ts'
+import type { Trx } from '../tables.ts'
+import { createRestoreToken } from './restore-tokens.ts'
+
+/**
+ * Resumes a paused account, and rejects the sign-in of one that is leaving: signing in alone never cancels a deletion.
+ * @throws AccountDeletionPending with a token that cancels it
+ */
+export async function resumeOrReject (trx: Trx, secrets: Secrets, accountId: string) {
+  const account = await trx.selectFrom('accounts').leftJoin(
+    'erasures',
+    (join) => join.onRef('account_id', '=', 'accounts.id').on('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING'])
+  )
+    .where('accounts.id', '=', accountId)
+    .select(['paused_at as pausedAt', 'erasures.id as erasureId', 'erase_at as eraseAt'])
+    .executeTakeFirst()
+  if (account?.erasureId && account.eraseAt) {
+    throw new AccountDeletionPending({
+      eraseAt: account.eraseAt.toISOString(),
+      restoreToken: createRestoreToken(secrets, { accountId, erasureId: account.erasureId })
+    })
+  }
+  if (account?.pausedAt) await setHidden(trx, accountId, { paused_at: null })
+}

@@ -1,0 +1,26 @@
+import type { Secrets } from '../secrets.ts'
+
+const LIFETIME_MS = 15 * 60 * 1_000
+const CONTEXT = 'restore token'
+
+interface Restorable {
+  accountId: string
+  erasureId: string
+}
+
+/** A token that cancels one deletion, for 15 minutes. It is encrypted, so it needs no row. */
+export const createRestoreToken = (secrets: Secrets, { accountId, erasureId }: Restorable) =>
+  secrets.encrypt(JSON.stringify({ accountId, erasureId, expiresAt: Date.now() + LIFETIME_MS }), CONTEXT)
+    .toString('base64url')
+
+/** The deletion that a token cancels; undefined if the token is invalid or has expired. */
+export function readRestoreToken (secrets: Secrets, token: string): Restorable | undefined {
+  try {
+    const { expiresAt, ...restorable } = JSON.parse(secrets.decrypt(Buffer.from(token, 'base64url'), CONTEXT)) as
+      & Restorable
+      & { expiresAt: number }
+    return expiresAt > Date.now() ? restorable : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { personalData } from '../personal-data.ts'
+import { testApp } from '../test/app.ts'
+
+const { db, deps: { departures }, person, receive, inbox } = await testApp(t)
+
+t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
+  await checkErasure(t, {
+    db,
+    departures,
+    personalData,
+    async seed ({ accountId: account_id, otherId, insert }) {
+      await insert('unread_counts', { account_id, unread: 1 })
+      await insert('unread_counts', { account_id: otherId, unread: 1 })
+      const type = 'SOCIAL_FEED'
+      const own = await insert('notifications', { account_id, type, listed: true })
+      const theirs = await insert('notifications', { account_id: otherId, actor_id: account_id, type, listed: true })
+      const delivery = { platform: 'ios', status: 'sent' }
+      await insert('deliveries', { account_id, notification_id: own['id'], ...delivery })
+      await insert('deliveries', { account_id: otherId, notification_id: theirs['id'], ...delivery })
+      await insert('devices', { account_id, platform: 'ios' })
+      await insert('preferences', { account_id })
+      await insert('post_likes', { liked_by: account_id })
+      await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
+      for (const table of ['people', 'idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+      await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
+      await insert('failed_messages', { message: account_id })
+    }
+  })
+})
+
+t.test('what a person did leaves the inboxes of others, whose unread counts and digests are exact', async (t) => {
+  const [ana, ben, cleo] = [await person('Ana'), await person('Ben'), await person('Cleo')]
+  const postId = randomUUID()
+  for (const liker of [ben, cleo, ana]) {
+    await receive('social.post.liked.v1', { postId, authorId: ben, likedBy: liker, excerpt: null })
+  }
+  await receive('social.person.followed.v1', { followerId: ana, followedId: ben })
+  t.match(await inbox(ben), { unreadCount: 2, notifications: { length: 2 } })
+  await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
+  await departures.eraseDue()
+  const after = await inbox(ben)
+  t.match(after, { unreadCount: 1, notifications: [{ actor: { id: cleo } }] })
+  t.equal(after.notifications.length, 1)
+  t.notMatch(JSON.stringify(after), ana)
+})

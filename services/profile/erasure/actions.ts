@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import type { Trx } from '../tables.ts'
+
+/** Deletes the person, and reserves their username for 90 days. */
+export async function erasePerson (trx: Trx, accountId: string) {
+  const { rows: [deleted] } = await sql<{ count: number }>`
+    with deleted as (
+      delete from people where account_id = ${accountId} returning lower(username) as username
+    ), reserved as (
+      insert into reserved_usernames (username, until) select username, now() + interval '90 days' from deleted
+      on conflict (username) do update set until = excluded.until
+    )
+    select count(*) as count from deleted`.execute(trx)
+  return deleted?.count ?? 0
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { CommentsDeleted, PostDeleted } from '@tandem/contracts'
+import { detachMedia } from '../media/actions.ts'
+import type { Trx } from '../tables.ts'
+import { isAboutStoryOf, isOnPostOf, ofComments } from './rows.ts'
+
+// Each erases a batch of rows together with the counters of others. Rows with counters are locked in the order of their
+// ids, after the deleted rows: code that holds a post's row must never wait for a like.
+
+type Counted = 'posts' | 'comments' | 'stories' | 'poll_options' | 'polls'
+
+/** Lowers a counter by one for each time its row is in `ids`. */
+async function lower (trx: Trx, table: Counted, counter: string, ids: string[]) {
+  if (ids.length === 0) return
+  const key = sql.ref(table === 'polls' ? 'post_id' : 'id')
+  await sql`select from ${sql.table(table)} where ${key} = any(${ids}::uuid[]) order by ${key} for no key update`
+    .execute(trx)
+  await sql`
+    update ${sql.table(table)} set ${sql.ref(counter)} = ${sql.ref(counter)} - deleted.times
+    from (select id as counted_id, count(*)::int as times from unnest(${ids}::uuid[]) as id group by id) deleted
+    where ${key} = deleted.counted_id`.execute(trx)
+}
+
+export async function eraseLikes (trx: Trx, accountId: string, limit: number) {
+  const { rows } = await sql<{ postId: string }>`
+    delete from likes where (post_id, account_id) in (
+      select post_id, account_id from likes where account_id = ${accountId} or ${isOnPostOf(accountId)}
+      limit ${sql.lit(limit)}
+    ) returning post_id as "postId"`.execute(trx)
+  await lower(trx, 'posts', 'likes_count', rows.map(({ postId }) => postId))
+  return rows.length
+}
+
+export async function eraseVotes (trx: Trx, accountId: string, limit: number) {
+  const { rows } = await sql<{ postId: string, optionId: string }>`
+    delete from poll_votes where (post_id, account_id) in (
+      select post_id, account_id from poll_votes where account_id = ${accountId} or ${isOnPostOf(accountId)}
+      limit ${sql.lit(limit)}
+    ) returning post_id as "postId", option_id as "optionId"`.execute(trx)
+  await lower(trx, 'poll_options', 'votes_count', rows.map(({ optionId }) => optionId))
+  await lower(trx, 'polls', 'total_votes', rows.map(({ postId }) => postId))
+  return rows.length
+}
+
+export async function eraseReactions (trx: Trx, accountId: string, limit: number) {
+  const { rows } = await sql<{ storyId: string }>`
+    delete from story_reactions where (story_id, account_id) in (
+      select story_id, account_id from story_reactions where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
+      limit ${sql.lit(limit)}
+    ) returning story_id as "storyId"`.execute(trx)
+  await lower(trx, 'stories', 'reaction_count', rows.map(({ storyId }) => storyId))
+  return rows.length
+}
+
+export async function eraseViews (trx: Trx, accountId: string, limit: number) {
+  const { rows } = await sql<{ storyId: string }>`
+    delete from story_views where (story_id, account_id) in (
+      select story_id, account_id from story_views where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
+      limit ${sql.lit(limit)}
+    ) returning story_id as "storyId"`.execute(trx)
+  await lower(trx, 'stories', 'view_count', rows.map(({ storyId }) => storyId))
+  return rows.length
+}
+
+export async function eraseStories (trx: Trx, accountId: string, limit: number) {
+  const deleted = await trx.deleteFrom('stories')
+    .where(
+      'id',
+      'in',
+      (stories) => stories.selectFrom('stories').where('author_id', '=', accountId).select('id').limit(limit)
+    )
+    .returning('media_url as image')
+    .execute()
+  await detachMedia(trx, deleted.map(({ image }) => ({ accountId, image })))
+  return deleted.length
+}
+
+// Also the number of posts that one batch locks.
+const IDS_PER_EVENT = 1_000
+
+/** Comments go with the replies to them, as when their author deletes them. */
+export async function eraseComments (trx: Trx, accountId: string, limit: number) {
+  // Every change to the comments of a post takes this lock first, so no reply can be added meanwhile.
+  const posts = await sql<{ id: string }>`
+    select id from posts where id in (
+      select post_id from comments where ${ofComments(accountId)} limit ${sql.lit(IDS_PER_EVENT)}
+    ) order by id for no key update`.execute(trx)
+  const { rows } = await sql<{ id: string, postId: string, parentId: string | null }>`
+    delete from comments where id in (
+      select id from comments
+      where post_id = any(${posts.rows.map(({ id }) => id)}::uuid[]) and ${ofComments(accountId)}
+      order by parent_id is null limit ${sql.lit(limit)}
+    ) returning id, post_id as "postId", parent_id as "parentId"`.execute(trx)
+  await lower(trx, 'posts', 'comments_count', rows.map(({ postId }) => postId))
+  await lower(trx, 'comments', 'replies_count', rows.flatMap(({ parentId }) => parentId ?? []))
+  for (const [postId, comments] of Map.groupBy(rows, (row) => row.postId)) {
+    await publish(trx, CommentsDeleted, postId, { postId, commentIds: comments.map(({ id }) => id) })
+  }
+  return rows.length
+}
+
+export async function erasePosts (trx: Trx, accountId: string, limit: number) {
+  const deleted = await trx.deleteFrom('posts')
+    .where(
+      'id',
+      'in',
+      (posts) => posts.selectFrom('posts').where('author_id', '=', accountId).select('id').limit(limit)
+    )
+    .returning(['id', 'media_urls as images', 'deleted_at as deletedAt'])
+    .execute()
+  await detachMedia(trx, deleted.flatMap(({ images }) => images).map((image) => ({ accountId, image })))
+  for (const { id, deletedAt } of deleted) {
+    if (!deletedAt) await publish(trx, PostDeleted, id, { postId: id, authorId: accountId })
+  }
+  return deleted.length
+}
+
+export async function eraseFollows (trx: Trx, accountId: string, limit: number) {
+  const batch = await trx.selectFrom('follows')
+    .where((row) => row.or([row('follower_id', '=', accountId), row('followed_id', '=', accountId)]))
+    .select(['id', 'follower_id', 'followed_id']).limit(limit).execute()
+  if (batch.length === 0) return 0
+  const people = batch.flatMap(({ follower_id, followed_id }) => [follower_id, followed_id])
+  // In the order of lockFollowCounts, and before the follows, as when somebody follows.
+  await sql`select from follow_counts where account_id = any(${people}::uuid[]) order by account_id for update`
+    .execute(trx)
+  const deleted = await trx.deleteFrom('follows').where('id', 'in', batch.map(({ id }) => id))
+    .returning(['follower_id', 'followed_id']).execute()
+  await sql`
+    update follow_counts set
+      following_count = following_count - deleted.following,
+      followers_count = followers_count - deleted.followers
+    from (
+      select id, count(*) filter (where is_follower)::int as following, count(*) filter (where not is_follower)::int as followers
+      from (
+        select unnest(${deleted.map((row) => row.follower_id)}::uuid[]) as id, true as is_follower
+        union all select unnest(${deleted.map((row) => row.followed_id)}::uuid[]), false
+      ) ends group by id
+    ) deleted
+    where account_id = deleted.id`.execute(trx)
+  return deleted.length
+}

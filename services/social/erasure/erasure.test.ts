@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { personalData } from '../personal-data.ts'
+import { testApp } from '../test/app.ts'
+
+const { db, deps, person, get, post, follows } = await testApp(t)
+const { departures } = deps
+
+t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
+  await checkErasure(t, {
+    db,
+    departures,
+    personalData,
+    async seed ({ accountId, otherId, insert }) {
+      const [own, others] = [
+        await insert('posts', { author_id: accountId, type: 'POLL', visibility: 'PUBLIC' }),
+        await insert('posts', {
+          author_id: otherId,
+          type: 'POLL',
+          visibility: 'PUBLIC',
+          likes_count: 1,
+          comments_count: 2
+        })
+      ]
+      for (const { id: post_id } of [own, others]) {
+        await insert('post_hashtags', { post_id })
+        await insert('polls', { post_id, total_votes: 1 })
+        const option = await insert('poll_options', { post_id, text: 'yes', votes_count: 1 })
+        await insert('poll_votes', { post_id, option_id: option['id'], account_id: accountId })
+        await insert('likes', { post_id, account_id: accountId })
+        await insert('mentions', { post_id, account_id: accountId })
+      }
+      await db.updateTable('posts').set({ likes_count: 1 }).where('id', '=', String(own['id'])).execute()
+      await sql`update post_hashtags set tag = 'others' where post_id = ${others['id']}`.execute(db)
+      await sql`update polls set question = 'others' where post_id = ${others['id']}`.execute(db)
+      await sql`update posts set content = 'others' where id = ${others['id']}`.execute(db)
+      const comment = await insert('comments', { post_id: others['id'], author_id: accountId, replies_count: 1 })
+      await insert('comments', { post_id: others['id'], author_id: otherId, parent_id: comment['id'] })
+      const [story, theirs] = [
+        await insert('stories', { author_id: accountId, media_type: 'IMAGE', view_count: 1, reaction_count: 1 }),
+        await insert('stories', {
+          author_id: otherId,
+          media_type: 'IMAGE',
+          media_url: 'x',
+          view_count: 1,
+          reaction_count: 1
+        })
+      ]
+      await insert('story_views', { story_id: story['id'], account_id: otherId })
+      await insert('story_views', { story_id: theirs['id'], account_id: accountId })
+      await insert('story_reactions', { story_id: story['id'], account_id: otherId })
+      await insert('story_reactions', { story_id: theirs['id'], account_id: accountId })
+      await insert('follow_counts', { account_id: accountId, followers_count: 1, following_count: 1 })
+      await insert('follow_counts', { account_id: otherId, followers_count: 1, following_count: 1 })
+      await insert('follows', { follower_id: accountId, followed_id: otherId })
+      await insert('follows', { follower_id: otherId, followed_id: accountId })
+      for (const table of ['daily_story_counts', 'media', 'people', 'idempotency_keys', 'hidden_people']) {
+        await insert(table, { account_id: accountId })
+      }
+      for (const table of ['blocks', 'matches']) await insert(table, { account_id: accountId, other_id: otherId })
+      await insert('failed_messages', { message: accountId })
+    }
+  })
+})
+
+t.test("others' counters are exact after an erasure, and their rows stay", async (t) => {
+  const [ana, ben, cleo] = [await person('Ana'), await person('Ben'), await person('Cleo')]
+  const { data: { post: { id } } } = await post(ben, '/feed', { type: 'TEXT', content: 'hello', visibility: 'PUBLIC' })
+  for (const who of [ana, cleo]) {
+    await follows(who, ben)
+    await follows(ben, who)
+    await post(who, `/feed/${id}/like`)
+    const { data: { comment } } = await post(who, `/feed/${id}/comment`, { content: 'first' })
+    await post(cleo, `/feed/${id}/comment`, { content: 'reply', parentId: comment.id })
+    await post(ana, `/feed/${id}/comment`, { content: 'reply', parentId: comment.id })
+  }
+  await erase(ana)
+  t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, commentsCount: 2 })
+  t.match((await get(ben, `/feed/${id}/comment`)).data.comments, [{ content: 'first', repliesCount: 1 }])
+  t.match((await get(ben, `/users/${ben}`)).data.user, { followersCount: 1, followingCount: 1 })
+})
+
+t.test('an erasure that is interrupted at any statement goes on, and its counts stay exact', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  for (let number = 0; number < 30; number++) {
+    const { data } = await post(ben, '/feed', { type: 'TEXT', content: 'hello', visibility: 'PUBLIC' })
+    await post(ana, `/feed/${data.post.id}/like`)
+    await post(ana, '/feed', { type: 'TEXT', content: 'mine', visibility: 'PUBLIC' })
+  }
+  const before = await departures.verify(ana)
+  await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
+  await sql`create sequence failures`.execute(db)
+  // Every third deletion of a post fails, so the transaction around it is rolled back.
+  await sql`
+    create function fail_sometimes () returns trigger language plpgsql as
+      $$ begin if nextval('failures') % 3 <> 0 then raise exception 'interrupted'; end if; return null; end $$`.execute(
+    db
+  )
+  await sql`
+    create trigger interrupt after delete on posts for each statement execute function fail_sometimes()`.execute(db)
+  let interruptions = 0
+  for (let turn = 0; turn < 10; turn++) {
+    await Promise.all(
+      [departures.eraseDue(), departures.eraseDue()].map(async (erasing) => await erasing.catch(() => interruptions++))
+    )
+  }
+  await sql`drop trigger interrupt on posts`.execute(db)
+  t.ok(interruptions > 0)
+  const { rows } = await db.selectFrom('departures').where('account_id', '=', ana).select('rows')
+    .executeTakeFirstOrThrow()
+  t.same(rows, before.left)
+  const likes = await db.selectFrom('posts').where('author_id', '=', ben).where('likes_count', '<>', 0).selectAll()
+    .execute()
+  t.same(likes, [])
+})
+
+t.test('files go with their rows, and one that cannot be deleted is tried again', async (t) => {
+  const ana = await person('Ana')
+  const image = {
+    bytes: Buffer.from('image'),
+    mimeType: 'image/webp',
+    width: 1,
+    height: 1,
+    blurhash: '',
+    thumbnails: []
+  }
+  const { key } = await deps.media.store('public', image)
+  await db.insertInto('media').values({ key, account_id: ana, mime_type: 'image/webp', width: 1, height: 1, bytes: 5 })
+    .execute()
+  await erase(ana)
+  t.match(await db.selectFrom('departures').where('account_id', '=', ana).selectAll().executeTakeFirst(), { files: 1 })
+  t.equal(await deps.media.copy(key, 'public/copy.webp'), false, 'the file is gone')
+  t.same(await db.selectFrom('files_to_erase').selectAll().execute(), [])
+})
+
+t.test('what late events bring back is swept, and an account is closed when nothing comes any more', async (t) => {
+  const ana = await person('Ana')
+  await erase(ana)
+  const due = async () => {
+    await sql`update departures set next_pass_at = now() where account_id = ${ana} and next_pass_at is not null`
+      .execute(db)
+    await departures.eraseDue()
+  }
+  const { data } = await post(await person('Ben'), '/feed', { type: 'TEXT', content: 'hi', visibility: 'PUBLIC' })
+  await post(ana, `/feed/${data.post.id}/like`)
+  await due()
+  t.same((await departures.verify(ana)).left, {})
+  for (let sweep = 0; sweep < 4; sweep++) await due()
+  t.match(await db.selectFrom('departures').where('account_id', '=', ana).selectAll().executeTakeFirst(), {
+    next_pass_at: null,
+    rows: { likes: 1 }
+  })
+})
+
+async function erase (accountId: string) {
+  await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
+  await departures.eraseDue()
+}

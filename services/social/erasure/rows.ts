@@ -1,0 +1,16 @@
+import { sql, type SqlBool } from 'kysely'
+
+// The rows that belong to an account because of what they are about. The statements that erase them use the same.
+
+/** Whether a row with a `post_id` is on a post of the account. */
+export const isOnPostOf = (accountId: string) =>
+  sql<SqlBool>`post_id in (select id from posts where author_id = ${accountId}::uuid)`
+
+/** Whether a row with a `story_id` is about a story of the account. */
+export const isAboutStoryOf = (accountId: string) =>
+  sql<SqlBool>`story_id in (select id from stories where author_id = ${accountId}::uuid)`
+
+/** The comments of an account, with the replies to them, and all on its posts. */
+export const ofComments = (accountId: string) =>
+  sql<SqlBool>`(author_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
+    or parent_id in (select id from comments where author_id = ${accountId}::uuid))`

@@ -1,0 +1,103 @@
+import { sql, type SqlBool } from 'kysely'
+import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import {
+  eraseComments,
+  eraseFollows,
+  eraseLikes,
+  erasePosts,
+  eraseReactions,
+  eraseStories,
+  eraseViews,
+  eraseVotes
+} from './erasure/actions.ts'
+import { isAboutStoryOf, isOnPostOf, ofComments } from './erasure/rows.ts'
+import type { Tables } from './tables.ts'
+
+const derived = { not: 'It follows from other tables of the copy.' }
+const ofOthers = { not: 'It shows what other people did.' }
+
+/** What this service holds of people, in the order in which it is erased. */
+export const personalData: PersonalData<Tables> = {
+  story_reactions: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
+    erase: eraseReactions,
+    exported: ['story_id', 'emoji', 'created_at']
+  }),
+  story_views: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
+    erase: eraseViews,
+    exported: ['story_id', 'viewed_at']
+  }),
+  stories: personal({
+    rowsOf: inColumns('author_id'),
+    erase: eraseStories,
+    exported: ['id', 'media_url', 'media_type', 'caption', 'text_color', 'bg_color', 'font_style', 'created_at']
+  }),
+  daily_story_counts: personal({ rowsOf: inColumns('account_id'), exported: derived }),
+  likes: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
+    erase: eraseLikes,
+    exported: ['post_id', 'created_at']
+  }),
+  poll_votes: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
+    erase: eraseVotes,
+    exported: ['post_id', 'option_id', 'created_at']
+  }),
+  mentions: personal({
+    rowsOf: (accountId) =>
+      sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
+        or comment_id in (select id from comments where ${ofComments(accountId)}))`,
+    exported: ofOthers
+  }),
+  comments: personal({
+    rowsOf: (accountId) => ofComments(accountId),
+    erase: eraseComments,
+    exported: ['id', 'post_id', 'parent_id', 'content', 'created_at']
+  }),
+  post_hashtags: personal({ rowsOf: isOnPostOf, exported: derived }),
+  poll_options: personal({ rowsOf: isOnPostOf, exported: ['post_id', 'position', 'text'] }),
+  polls: personal({ rowsOf: isOnPostOf, exported: ['post_id', 'question', 'ends_at'] }),
+  posts: personal({
+    rowsOf: inColumns('author_id'),
+    erase: erasePosts,
+    exported: [
+      'id',
+      'type',
+      'visibility',
+      'content',
+      'media_urls',
+      'activity_id',
+      'workout_id',
+      'achievement_id',
+      'location_name',
+      'latitude',
+      'longitude',
+      'created_at',
+      'deleted_at'
+    ]
+  }),
+  follows: personal({
+    rowsOf: inColumns('follower_id', 'followed_id'),
+    erase: eraseFollows,
+    exported: ['followed_id', 'created_at']
+  }),
+  follow_counts: personal({ rowsOf: inColumns('account_id'), exported: derived }),
+  blocks: personal({ rowsOf: inColumns('account_id', 'other_id'), exported: { not: 'FitMatch exports the blocks.' } }),
+  matches: personal({
+    rowsOf: inColumns('account_id', 'other_id'),
+    exported: { not: 'FitMatch exports the matches.' }
+  }),
+  media: personal({
+    rowsOf: inColumns('account_id'),
+    files: sql`case when deleted_at is null then array[key] else '{}' end`,
+    exported: ['key', 'mime_type', 'width', 'height', 'bytes', 'created_at']
+  }),
+  people: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a copy; profile exports the original.' }
+  }),
+  trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
+  ...idempotencyTables,
+  ...kitTables
+}
