@@ -1,0 +1,80 @@
+// Serial: it starts the whole system.
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { withStack } from '@tandem/bench/stack.ts'
+import { createPng } from '@tandem/media-kit/testing'
+import t from 'tap'
+import { readSdkModules } from './javascript.ts'
+
+t.setTimeout(300_000)
+
+const root = path.resolve(import.meta.dirname, '../..')
+const page = readFileSync(path.join(root, 'docs/build-an-app.md'), 'utf8')
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))].map(([, block = '']) => block)
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-build-an-app-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const write = (name: string, content: string | Buffer) => {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+  writeFileSync(path.join(folder, name), content)
+}
+
+async function run (program: string, ...args: string[]) {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: '' }
+    })
+    return stdout
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string, stderr: string }
+    throw new Error(`${program}: ${stdout.slice(-2_000)}${stderr}`, { cause: error })
+  }
+}
+
+t.test('each of the 15 steps is shown with HTTP and with the SDK', (t) => {
+  const steps = page.match(/^## \d+\. .+$/gm) ?? []
+  t.equal(steps.length, 15)
+  t.equal(blocks('sh').length, 15)
+  t.equal(blocks('ts').length, 15)
+  t.end()
+})
+
+t.test('the blocks of the SDK have the right types', async (t) => {
+  write('typed/journey.mts', blocks('ts').join(''))
+  write(
+    'typed/tsconfig.json',
+    JSON.stringify({
+      extends: path.join(root, 'tsconfig.json'),
+      compilerOptions: {
+        paths: { '@tandem/sdk': [path.join(root, 'packages/sdk-typescript/index.ts')] },
+        typeRoots: [path.join(root, 'node_modules/@types')]
+      },
+      include: ['journey.mts']
+    })
+  )
+  await run(path.join(root, 'node_modules/.bin/tsc'), '-p', path.join(folder, 'typed'))
+  t.pass('it compiles')
+})
+
+t.test('every block works on a real system, in order', async (t) => {
+  write('run.png', createPng(400, 300))
+  write('climb.png', createPng(300, 400))
+  write('node_modules/@tandem/sdk/package.json', JSON.stringify({ type: 'module', exports: './index.js' }))
+  for (const [name, source] of readSdkModules()) write(`node_modules/@tandem/sdk/${name}`, source)
+
+  await withStack(async ({ gateway, mail }) => {
+    // The two journeys have people of their own.
+    const adapt = (language: string) =>
+      blocks(language).join('').replaceAll('http://127.0.0.1:8080', gateway.url)
+        .replaceAll('http://127.0.0.1:8025', mail.url).replaceAll('@example.com', `@${language}.example.com`)
+    write('journey.sh', `set -euo pipefail\n${adapt('sh')}`)
+    write('journey.mts', adapt('ts'))
+    t.match(await run('bash', 'journey.sh'), /"isMatch"|true/)
+    t.match(await run(process.execPath, 'journey.mts'), /Climb on Sunday\?\n\d+\nfalse\n$/)
+  }, { LOG_LEVEL: 'error' })
+})
