@@ -19,6 +19,7 @@ export interface Stack {
   redis: { url: string }
   nats: { url: string }
   mail: { url: string }
+  devPage: { url: string }
 }
 
 // All load comes from one address, so the limits of a client are off.

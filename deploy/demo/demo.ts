@@ -54,8 +54,10 @@ try {
   screen.line()
   screen.table(members.slice(0, 2).map(({ person }) => [person.name, person.email, PASSWORD]))
   screen.line()
+  screen.line(`  Sign in at ${stack.devPage.url}/app/. Tokens and mails are at ${stack.devPage.url}.`)
+  screen.line()
   if (live) await keepActive(members, stopping.signal)
-  else screen.line('  npm run demo -- --live keeps people active.')
+  else screen.line('  npm run demo -- --live keeps people active; --lan opens it to a phone, with a QR code.')
 } catch (error) {
   failed = true
   screen.error((error as Error).stack ?? String(error))

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createHash } from 'node:crypto'
+import { readSdkModules } from '@tandem/clients/javascript.ts'
 import type { FastifyInstance } from 'fastify'
 
-// The pages are served as they are written. Their two libraries come from node_modules: there is no bundler.
+// The pages are served as they are written, and so are their two libraries and the SDK: there is no bundler.
 
 const libraries = {
   'preact': import.meta.resolve('preact'),
@@ -12,7 +13,10 @@ const libraries = {
 }
 
 const importMap = JSON.stringify({
-  imports: Object.fromEntries(Object.keys(libraries).map((name) => [name, `/modules/${name}.js`]))
+  imports: {
+    '@tandem/sdk': '/modules/sdk/index.js',
+    ...Object.fromEntries(Object.keys(libraries).map((name) => [name, `/modules/${name}.js`]))
+  }
 })
 const hash = createHash('sha256').update(importMap).digest('base64')
 
@@ -22,6 +26,10 @@ const CONTENT_SECURITY_POLICY =
   "img-src http: https: data: blob:; connect-src http: https: ws: wss:; frame-ancestors 'none'; base-uri 'none'"
 
 export function serveModules (app: FastifyInstance) {
+  app.get<{ Params: { '*': string } }>('/modules/sdk/*', (request, reply) => {
+    const source = readSdkModules().get(request.params['*'])
+    return source === undefined ? reply.callNotFound() : reply.type('text/javascript').send(source)
+  })
   for (const [name, url] of Object.entries(libraries)) {
     app.get(
       `/modules/${name}.js`,

@@ -1,0 +1,115 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { tandem } from './api.js'
+import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad, usePolling } from './ui.js'
+
+const userOf = ({ profile: { displayName, photos } }) => ({
+  name: displayName,
+  image: (photos.find(({ isMain }) => isMain) ?? photos[0])?.url
+})
+
+export function Chats ({ id }) {
+  const loaded = useLoad(async () => (await tandem.listMatches()).data, [id])
+  usePolling(loaded.reload, 5_000)
+  if (!loaded.data) return html`<header class="top"><h1>Chats</h1></header><${Loading} of=${loaded} />`
+  const { newMatches, conversations } = loaded.data
+  const open = [...newMatches, ...conversations].find(({ matchId }) => matchId === id)
+  return html`
+    <div class="chat-layout ${id ? 'open' : ''}">
+      <section class="chat-list"><header class="top"><h1>Chats</h1></header>
+        ${
+    newMatches.length > 0 && html`<h2 class="soft">New matches</h2><div class="faces">${
+      newMatches.map((match) =>
+        html`
+          <a key=${match.matchId} href="#/chats/${match.matchId}"><${Avatar} user=${userOf(match)} size=${62} /><span>${
+          userOf(match).name.split(' ')[0]
+        }</span></a>`
+      )
+    }</div>`
+  }
+        ${
+    conversations.map((chat) =>
+      html`
+          <a key=${chat.matchId} class="row" href="#/chats/${chat.matchId}" aria-current=${
+        chat.matchId === id ? 'true' : undefined
+      }>
+            <${Avatar} user=${userOf(chat)} size=${52} />
+            <div><b>${userOf(chat).name}</b><p class="soft">${chat.lastMessage.isMine ? 'You: ' : ''}${
+        chat.lastMessage.content ?? 'A picture'
+      }</p></div>
+            <span class="soft">${timeAgo(chat.lastMessage.createdAt)}${
+        chat.unreadCount > 0 && html`<b class="badge">${chat.unreadCount}</b>`
+      }</span>
+          </a>`
+    )
+  }
+        ${
+    loaded.data.totalMatches === 0 &&
+    html`<${Empty} icon="chats" title="No chats yet">A match opens one. <a href="#/discover">Discover people</a><//>`
+  }
+      </section>
+      ${
+    open
+      ? html`<${Conversation} key=${id} match=${open} />`
+      : html`<section class="conversation none"><${Empty} icon="chats" title="Pick a chat">Your messages are here.<//></section>`
+  }
+    </div>`
+}
+
+function Conversation ({ match }) {
+  const { matchId } = match
+  const path = { matchId }
+  const [text, setText] = useState('')
+  const [isTyping, setTyping] = useState(false)
+  const loaded = useLoad(
+    async () => (await tandem.getChat({ path, query: { limit: 50 } })).data.messages,
+    [matchId]
+  )
+  const end = useRef()
+  const last = loaded.data?.at(-1)?.id
+  useEffect(() => end.current?.scrollIntoView({ block: 'end' }), [last, isTyping])
+
+  const add = (messages) =>
+    loaded.change((all = []) => [...all, ...messages.filter(({ id }) => all.every((message) => message.id !== id))])
+  const poll = useCallback(async () => {
+    const { data } = await tandem.listNewMessages({ path, query: last ? { afterId: last } : {} })
+    setTyping(data.isTyping)
+    if (data.messages.length === 0) return
+    add(data.messages)
+    await tandem.markChatRead({ path })
+  }, [matchId, last])
+  usePolling(poll, 2_000)
+
+  const send = async (event) => {
+    event.preventDefault()
+    const content = text.trim()
+    setText('')
+    const body = { content, clientMessageId: `app-${Date.now()}` }
+    const { data } = await tandem.sendMessage({ path, body })
+    add([data.message])
+  }
+  const user = userOf(match)
+  return html`
+    <section class="conversation">
+      <header><a class="plain" href="#/chats" aria-label="Back"><${Icon} name="back" /></a><${Avatar} user=${user} size=${40} /><b>${user.name}</b></header>
+      <div class="messages">
+        ${
+    loaded.data?.map(({ id, isMine, content, imageUrl, readAt, createdAt }) =>
+      html`
+          <div key=${id} class="bubble ${isMine && 'mine'}" title=${new Date(createdAt).toLocaleString()}>
+            ${imageUrl && html`<img src=${imageUrl} alt="" />`}${content}${
+        isMine && readAt && html`<${Icon} name="check" />`
+      }</div>`
+    )
+  }
+        ${
+    loaded.data?.length === 0 && html`<${Empty} icon="chats" title="Say hello">You both want to train together.<//>`
+  }
+        ${isTyping && html`<div class="bubble typing" aria-label="${user.name} is typing"><i></i><i></i><i></i></div>`}
+        <div ref=${end}></div>
+      </div>
+      <form onSubmit=${send}><input class="field" placeholder="Message" aria-label="Message" value=${text} onInput=${(
+    event
+  ) => setText(event.target.value)} />
+        <button class="primary round" aria-label="Send" disabled=${!text.trim()}><${Icon} name="send" /></button></form>
+    </section>`
+}

@@ -1,0 +1,95 @@
+import { useRef, useState } from 'preact/hooks'
+import { tandem } from './api.js'
+import { Empty, html, Icon, Loading, useLoad } from './ui.js'
+
+const SWIPE_PX = 110
+
+export function Discover () {
+  const loaded = useLoad(async () => (await tandem.discoverPeople({ query: { limit: 10 } })).data)
+  const [match, setMatch] = useState()
+  const [error, setError] = useState('')
+  if (!loaded.data) return html`<header class="top"><h1>Discover</h1></header><${Loading} of=${loaded} rows=${1} />`
+  const { profiles: [profile, next], limits } = loaded.data
+
+  const swipe = async (swipeType) => {
+    setError('')
+    try {
+      const { data } = await tandem.swipe({ body: { targetProfileId: profile.id, swipeType } })
+      loaded.change(({ profiles }) => ({
+        profiles: profiles.slice(1),
+        limits: { ...limits, remaining: data.remaining }
+      }))
+      if (data.isMatch) setMatch(data.match)
+    } catch (error) {
+      setError(error.message)
+    }
+  }
+  return html`
+    <header class="top"><h1>Discover</h1><span class="chip">${
+    limits.unlimited ? '∞' : limits.remaining
+  } swipes left</span></header>
+    <div class="deck">
+      ${next && html`<${Card} key=${next.id} profile=${next} />`}
+      ${profile && html`<${Card} key=${profile.id} profile=${profile} onSwipe=${swipe} />`}
+      ${!profile && html`<${Empty} icon="discover" title="That is everybody">New people arrive every day.<//>`}
+    </div>
+    ${error && html`<p class="error">${error}</p>`}
+    ${
+    profile && html`
+      <div class="choices">
+        <button class="pass" aria-label="Pass" onClick=${() => swipe('PASS')}><${Icon} name="close" /></button>
+        <button class="yes" aria-label="Train together" onClick=${() =>
+      swipe('WORKOUT_BUDDY')}><${Icon} name="heart" filled /></button>
+      </div>`
+  }
+    ${
+    match && html`
+      <div class="match" role="dialog" aria-label="A match"><img src=${match.matchedProfile.photo} alt="" />
+        <h1>It’s a match!</h1><p>You and ${match.matchedProfile.displayName.split(' ')[0]} want to train together.</p>
+        <a class="primary" href="#/chats/${match.matchId}">Say hello</a><button class="button" onClick=${() =>
+      setMatch()}>Keep swiping</button>
+      </div>`
+  }`
+}
+
+/** A card that follows the finger, and swipes when it is let go far from the middle. */
+function Card ({ profile, onSwipe }) {
+  const card = useRef()
+  const [photo, setPhoto] = useState(0)
+  const start = useRef()
+  const place = (x) => {
+    card.current.style.transform = x ? `translateX(${x}px) rotate(${x / 22}deg)` : ''
+    card.current.style.setProperty('--yes', Math.max(0, x / SWIPE_PX))
+    card.current.style.setProperty('--no', Math.max(0, -x / SWIPE_PX))
+  }
+  const onDown = (event) => {
+    start.current = event.clientX
+    card.current.setPointerCapture(event.pointerId)
+  }
+  const onMove = ({ clientX }) => start.current !== undefined && place(clientX - start.current)
+  const onUp = ({ clientX }) => {
+    if (start.current === undefined) return
+    const x = clientX - start.current
+    start.current = undefined
+    if (Math.abs(x) < 5) setPhoto((photo + 1) % profile.photos.length)
+    place(0)
+    if (Math.abs(x) > SWIPE_PX) onSwipe(x > 0 ? 'WORKOUT_BUDDY' : 'PASS')
+  }
+  const drag = onSwipe && { onPointerDown: onDown, onPointerMove: onMove, onPointerUp: onUp, onPointerCancel: onUp }
+  const { displayName, age, bio, city, distance, compatibilityScore, favoriteSports, photos } = profile
+  return html`
+    <article class="person" ref=${card} ...${drag}>
+      <img src=${photos[photo]?.url} alt="" draggable="false" />
+      <div class="dots">${photos.map((each, index) => html`<i class=${index === photo ? 'now' : ''}></i>`)}</div>
+      <span class="stamp yes">Yes</span><span class="stamp no">Pass</span>
+      <div class="about">
+        <h2>${displayName.split(' ')[0]}${
+    age && html`<small>, ${age}</small>`
+  }<span class="chip">${compatibilityScore} % fit</span></h2>
+        <p><${Icon} name="pin" />${city}${distance && ` · ${distance} km`}</p><p>${bio}</p>
+        <div class="chips">${
+    favoriteSports.slice(0, 3).map((sport) => html`<span class="chip">${sport.replaceAll('_', ' ')}</span>`)
+  }</div>
+      </div>
+    </article>`
+}

@@ -1,0 +1,159 @@
+import { uploadOf } from '@tandem/sdk'
+import { useRef, useState } from 'preact/hooks'
+import { tandem } from './api.js'
+import { Stories } from './stories.js'
+import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad } from './ui.js'
+
+const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
+
+export function Feed ({ me }) {
+  const [feedType, setFeedType] = useState('all')
+  const feed = useLoad(async () => (await tandem.listFeed({ query: { feedType, limit: 10 } })).data, [feedType])
+  const more = async () => {
+    const { data } = await tandem.listFeed({ query: { feedType, limit: 10, cursor: feed.data.nextCursor } })
+    feed.change(({ posts }) => ({ ...data, posts: [...posts, ...data.posts] }))
+  }
+  const replace = (changed) =>
+    feed.change((data) => ({ ...data, posts: data.posts.map((post) => post.id === changed.id ? changed : post) }))
+  const add = (post) => feed.change((data) => ({ ...data, posts: [post, ...data?.posts ?? []] }))
+  return html`
+    <${Stories} me=${me} />
+    <${Composer} me=${me} onPost=${add} />
+    <div class="segments">${
+    Object.entries(kinds).map(([kind, title]) =>
+      html`
+      <button aria-pressed=${kind === feedType} onClick=${() => setFeedType(kind)}>${title}</button>`
+    )
+  }</div>
+    ${!feed.data && html`<${Loading} of=${feed} />`}
+    ${feed.data?.posts.map((post) => html`<${Post} key=${post.id} post=${post} onChange=${replace} />`)}
+    ${
+    feed.data?.posts.length === 0 &&
+    html`<${Empty} icon="feed" title="Nothing here yet">Follow people, or post the first picture.<//>`
+  }
+    ${feed.data?.nextCursor && html`<button class="button wide" onClick=${more}>Show more</button>`}`
+}
+
+function Composer ({ me, onPost }) {
+  const [content, setContent] = useState('')
+  const [file, setFile] = useState()
+  const [state, setState] = useState('')
+  const input = useRef()
+  const post = async (event) => {
+    event.preventDefault()
+    setState('busy')
+    try {
+      const media = file && (await tandem.uploadMedia(uploadOf(file))).data.media
+      const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
+      const { data } = await tandem.createPost({ body: { type: media ? 'IMAGE' : 'TEXT', content, ...picture } })
+      onPost(data.post)
+      setContent('')
+      setFile()
+      setState('')
+    } catch (error) {
+      setState(error.message)
+    }
+  }
+  return html`
+    <form class="card composer" onSubmit=${post}>
+      <${Avatar} user=${me} size=${40} />
+      <input class="field" placeholder="How did it go?" aria-label="New post" value=${content} onInput=${(event) =>
+    setContent(event.target.value)} />
+      <input type="file" accept="image/*" hidden ref=${input} onChange=${(event) => setFile(event.target.files[0])} />
+      <button type="button" class="plain" aria-label="Add a picture" onClick=${() =>
+    input.current.click()}><${Icon} name="picture" /></button>
+      <button class="primary" disabled=${state === 'busy' || !content.trim() && !file}>Post</button>
+      ${
+    file &&
+    html`<div class="preview"><img src=${
+      URL.createObjectURL(file)
+    } alt="The chosen picture" /><button type="button" class="plain" aria-label="Remove the picture" onClick=${() =>
+      setFile()}><${Icon} name="close" /></button></div>`
+  }
+      ${state && state !== 'busy' && html`<p class="error">${state}</p>`}
+    </form>`
+}
+
+function Post ({ post, onChange }) {
+  const [isOpen, setOpen] = useState(false)
+  const like = async () => {
+    const liked = !post.isLiked
+    // Shown at once; taken back if it fails.
+    onChange({ ...post, isLiked: liked, likesCount: post.likesCount + (liked ? 1 : -1) })
+    const call = liked ? tandem.likePost : tandem.unlikePost
+    await call.call(tandem, { path: { id: post.id } }).catch(() => onChange(post))
+  }
+  const vote = async (optionId) => {
+    const { data } = await tandem.voteInPoll({ path: { id: post.id }, body: { optionId } })
+    onChange({ ...post, poll: data.poll })
+  }
+  return html`
+    <article class="card post">
+      <header><${Avatar} user=${post.user} /><div><b>${post.user.name}</b><span class="soft">${
+    timeAgo(post.createdAt)
+  }</span></div></header>
+      ${post.content && html`<p>${tagged(post.content)}</p>`}
+      ${post.poll && html`<${Poll} poll=${post.poll} onVote=${vote} />`}
+      ${
+    post.mediaUrls.length > 0 && html`<div class="pictures" onDblClick=${() =>
+      post.isLiked || like()}>${
+      post.mediaUrls.map((url) => html`<img src=${url} alt="" loading="lazy" />`)
+    }</div>`
+  }
+      <footer>
+        <button class="plain like" aria-pressed=${post.isLiked} aria-label=${
+    post.isLiked ? 'Unlike' : 'Like'
+  } onClick=${like}><${Icon} name="heart" filled=${post.isLiked} />${post.likesCount}</button>
+        <button class="plain" aria-expanded=${isOpen} aria-label="Comments" onClick=${() =>
+    setOpen(!isOpen)}><${Icon} name="comment" />${post.commentsCount}</button>
+      </footer>
+      ${isOpen && html`<${Comments} post=${post} onChange=${onChange} />`}
+    </article>`
+}
+
+const tagged = (text) =>
+  text.split(/([#@][\w.]+)/).map((part, index) => index % 2 ? html`<span class="tag">${part}</span>` : part)
+
+function Poll ({ poll, onVote }) {
+  return html`
+    <div class="poll"><b>${poll.question}</b>
+      ${
+    poll.options.map(({ id, text, votesCount }) =>
+      html`
+        <button class="button" disabled=${poll.myVote} aria-pressed=${id === poll.myVote} onClick=${() => onVote(id)}>
+          ${poll.myVote && html`<i style="width: ${100 * votesCount / poll.totalVotes}%"></i>`}
+          <span>${text}</span>${poll.myVote && html`<b>${Math.round(100 * votesCount / poll.totalVotes)} %</b>`}
+        </button>`
+    )
+  }
+      <span class="soft">${poll.totalVotes} votes</span>
+    </div>`
+}
+
+function Comments ({ post, onChange }) {
+  const [text, setText] = useState('')
+  const path = { id: post.id }
+  const loaded = useLoad(async () => (await tandem.listComments({ path })).data.comments, [post.id])
+  const send = async (event) => {
+    event.preventDefault()
+    const { data } = await tandem.createComment({ path, body: { content: text } })
+    loaded.change((comments) => [...comments, data.comment])
+    onChange({ ...post, commentsCount: post.commentsCount + 1 })
+    setText('')
+  }
+  return html`
+    <div class="comments">
+      ${
+    loaded.data?.map(({ id, user, content, createdAt }) =>
+      html`
+        <div key=${id}><${Avatar} user=${user} size=${30} /><p><b>${user.name}</b> ${content} <span class="soft">${
+        timeAgo(createdAt)
+      }</span></p></div>`
+    )
+  }
+      <form onSubmit=${send}><input class="field" placeholder="Write a comment" aria-label="Comment" value=${text} onInput=${(
+    event
+  ) => setText(event.target.value)} />
+        <button class="plain" aria-label="Send" disabled=${!text.trim()}><${Icon} name="send" /></button></form>
+    </div>`
+}
