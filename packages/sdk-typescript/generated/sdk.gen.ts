@@ -1237,7 +1237,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get a person's profile, its compatibility score, and whether we are matched
      *
-     * People who block me, whom I block, or who are suspended are not found.
+     * People in a block with me, in either direction, and suspended people are not found.
      */
     public getCandidate<ThrowOnError extends boolean = true>(options: Options<GetCandidateData, ThrowOnError>): RequestResult<GetCandidateResponses, GetCandidateErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<GetCandidateResponses, GetCandidateErrors, ThrowOnError, 'data'>({

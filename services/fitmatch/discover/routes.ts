@@ -81,7 +81,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       schema: {
         operationId: 'getCandidate',
         summary: "Get a person's profile, its compatibility score, and whether we are matched",
-        description: 'People who block me, whom I block, or who are suspended are not found.',
+        description: 'People in a block with me, in either direction, and suspended people are not found.',
         params: Type.Object({ profileId: Id }),
         errors: [...participantErrors, ProfileNotFound],
         response: { 200: Data(ProfileView) }
