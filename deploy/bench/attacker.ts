@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, fetch as fetchFrom } from 'undici'
 import { pictureForm, plainPng, type Upload } from './pictures.ts'
 
-// The attacking account, in a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the lowest
-// priority, because a real attacker uses another machine.
+// The attacking account, in a process of its own: `node attacker.ts <attack>`, until it is killed. It runs at the
+// lowest priority, because a real attacker uses another machine.
 setPriority(19)
 
 const { GATEWAY_URL = '', ACCESS_TOKEN = '' } = process.env

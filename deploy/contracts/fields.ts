@@ -53,7 +53,8 @@ export function listFields (schema: unknown, document: unknown = {}): Fields {
     const unknown = UNKNOWN.find((keyword) => keyword in resolved)
     if (unknown) {
       throw new Error(
-        `The comparison of contracts does not know "${unknown}", which is used at "${path}": teach it, or write the schema without`
+        `The comparison of contracts does not support "${unknown}", which is used at "${path}": add it to fields.ts, ` +
+          'or write the schema without it'
       )
     }
     const variants = resolved['anyOf'] ?? resolved['oneOf']

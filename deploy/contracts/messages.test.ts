@@ -65,7 +65,8 @@ t.test('what stays compatible is not reported', (t) => {
 
 t.test('a new event needs a sample that parses', (t) => {
   t.same(compare({}, event(like, { faults: ['there is no sample'] })), [
-    'Event social.post.liked.v1: there is no sample. notification and dashboard consume it. Put right what is in packages/contracts/samples.'
+    'Event social.post.liked.v1: there is no sample. notification and dashboard consume it. ' +
+    'Add or correct the sample in packages/contracts/samples.'
   ])
   t.end()
 })

@@ -82,12 +82,9 @@ export function compareContracts (published: Published, current: Current, messag
     if (changes.length === 0) return []
     const advice = published[type]
       ? `Leave it as it was, and ${isEvent ? 'publish' : 'provide'} ${nextVersion(type)} beside it.`
-      : `Put right what is in packages/contracts/samples.`
-    return [
-      `${isEvent ? 'Event' : 'RPC'} ${type}: ${changes.join('; ')}. ${
-        describeUsers(type, isEvent, messaging)
-      } ${advice}`
-    ]
+      : 'Add or correct the sample in packages/contracts/samples.'
+    const users = describeUsers(type, isEvent, messaging)
+    return [`${isEvent ? 'Event' : 'RPC'} ${type}: ${changes.join('; ')}. ${users} ${advice}`]
   })
 }
 
@@ -113,11 +110,10 @@ function compareMessage (before: Message, now: Current[string]): string[] {
 function describeUsers (type: string, isEvent: boolean, messaging: Messaging[]): string {
   const users = messaging.filter(({ consumes, calls }) => [...consumes, ...calls].some((each) => each.type === type))
     .map(({ service }) => service)
-  const [one, many] = isEvent ? ['consumes', 'consume'] : ['calls', 'call']
-  if (users.length === 0) return `No service ${one} it.`
-  return `${
-    users.length === 1 ? `${users[0]} ${one}` : `${users.slice(0, -1).join(', ')} and ${users.at(-1)} ${many}`
-  } it.`
+  const verb = isEvent ? 'consume' : 'call'
+  if (users.length === 0) return `No service ${verb}s it.`
+  if (users.length === 1) return `${users[0]} ${verb}s it.`
+  return `${users.slice(0, -1).join(', ')} and ${users.at(-1)} ${verb} it.`
 }
 
 const nextVersion = (type: string) => type.replace(/\d+$/, (version) => String(Number(version) + 1))

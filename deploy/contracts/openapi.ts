@@ -62,13 +62,9 @@ export function listUnreachable (parts: Part[]): string[] {
   return parts.flatMap(({ name, document }) =>
     Object.keys(document.paths ?? {}).flatMap((path) => {
       const target = serviceOf(path)
-      return target === name
-        ? []
-        : [
-          `${name} serves ${path}, which the gateway ${
-            target ? `sends to ${target}` : 'does not know'
-          }: add its prefix to ${name} in gateway/routes.ts.`
-        ]
+      if (target === name) return []
+      const problem = target ? `sends to ${target}` : 'does not know'
+      return [`${name} serves ${path}, which the gateway ${problem}: add its prefix to ${name} in gateway/routes.ts.`]
     })
   )
 }

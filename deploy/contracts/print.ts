@@ -16,9 +16,8 @@ function layOut (value: unknown, indent: string, taken: number): string {
   if (entries.length === 0 || (line.length + indent.length + taken <= WIDTH && indent !== '')) return line
   const inner = `${indent}  `
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  return `${open}\n${
-    entries.map(([key, each]) => `${inner}${key}${layOut(each, inner, key.length + 1)}`).join(',\n')
-  }\n${indent}${close}`
+  const lines = entries.map(([key, each]) => `${inner}${key}${layOut(each, inner, key.length + 1)}`)
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
 }
 
 export function sortKeys (value: unknown): unknown {

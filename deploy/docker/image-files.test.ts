@@ -7,7 +7,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const tracked = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n'))
 
-// What a container is started with, or an operator runs in one (docker-compose.yml, deploy/kubernetes, docs/operations.md).
+// The scripts that containers start, or that operators run in one: see docker-compose.yml, deploy/kubernetes and
+// docs/operations.md.
 const isEntry = (file: string) => /^(gateway|services\/[^/]+)\/main\.ts$|(\/|-)cli\.ts$/.test(file)
 const isCode = (file: string) => /\.([cm]?[jt]s|sh)$/.test(file)
 

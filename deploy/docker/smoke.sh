@@ -18,10 +18,12 @@ work=$(mktemp -d)
 } > "$work/override.yml"
 
 # NATS before 2.10 rejects sync_interval.
-if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/nats.conf:ro" -v "$PWD/deploy/kubernetes/components/nats-rights/rights.conf:/rights.conf:ro" \
+rights="$PWD/deploy/kubernetes/components/nats-rights/rights.conf"
+if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/nats.conf:ro" -v "$rights:/rights.conf:ro" \
   --env-file .env "${NATS_IMAGE:-nats:2.12}" --config /nats.conf -t >/dev/null 2>&1; then
   sed '/sync_interval/d' deploy/docker/nats.conf > "$work/nats.conf"
-  echo "  nats: { volumes: [\"$work/nats.conf:/etc/nats/nats.conf:ro\", \"$PWD/deploy/kubernetes/components/nats-rights/rights.conf:/etc/nats/rights.conf:ro\"] }" >> "$work/override.yml"
+  volumes="[\"$work/nats.conf:/etc/nats/nats.conf:ro\", \"$rights:/etc/nats/rights.conf:ro\"]"
+  echo "  nats: { volumes: $volumes }" >> "$work/override.yml"
 fi
 compose+=(-f "$work/override.yml")
 

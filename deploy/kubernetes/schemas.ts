@@ -39,13 +39,9 @@ export async function findErrors (manifest: Manifest): Promise<string[]> {
 export async function findUnknownFields (manifests: Manifest[]): Promise<string[]> {
   const lines = manifests.flatMap((manifest, index) => {
     const module = moduleOf(manifest.apiVersion)
-    return module
-      ? [
-        `import type { I${manifest.kind} as T${index} } from '${module}'; export const o${index}: T${index} = ${
-          JSON.stringify(manifest)
-        }`
-      ]
-      : []
+    if (!module) return []
+    const [type, value] = [`T${index}`, JSON.stringify(manifest)]
+    return [`import type { I${manifest.kind} as ${type} } from '${module}'; export const o${index}: ${type} = ${value}`]
   })
   const file = path.join(folder, 'node_modules/.cache', `manifests-${process.pid}.ts`)
   await mkdir(path.dirname(file), { recursive: true })

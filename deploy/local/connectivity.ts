@@ -68,9 +68,8 @@ export async function checkConnectivity (name: string, url: string) {
     const { message, code } = error as NodeJS.ErrnoException
     const address = new URL(url).host
     throw new UserError(
-      `${variable}: ${name} is unreachable at ${address} (${
-        message || code
-      }): start it, correct the variable, or unset it to use Tandem's own server`
+      `${variable}: ${name} is unreachable at ${address} (${message || code}): start it, correct the variable, ` +
+        "or unset it to use Tandem's own server"
     )
   }
 }

@@ -35,10 +35,9 @@ export async function claimDataDir (dataDir: string) {
   try {
     writeFileSync(path.join(dataDir, 'run', 'launcher'), processSignature(process.pid), { flag: 'wx' })
   } catch {
+    const pid = ownerOf('launcher') ?? 'unknown'
     throw new UserError(
-      `Tandem already runs in ${dataDir} (pid ${
-        ownerOf('launcher') ?? 'unknown'
-      }): stop it, or set DATA_DIR to another folder`
+      `Tandem already runs in ${dataDir} (pid ${pid}): stop it, or set DATA_DIR to another folder`
     )
   }
 }

@@ -56,10 +56,9 @@ export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): 
     if (!existsSync(copy)) copyReadable(source, copy)
   } catch (error) {
     throw new UserError(
-      `Postgres does not run as root, its programs are in a folder that only root can enter, and they cannot be copied to ${cache} ` +
-        `(${
-          (error as Error).message
-        }): move Tandem to a folder that is open to all, or set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`
+      'Postgres does not run as root, its programs are in a folder that only root can enter, and they cannot be ' +
+        `copied to ${cache} (${(error as Error).message}): move Tandem to a folder that is open to all, ` +
+        `or set DATABASE_URL to a Postgres ${POSTGRES_VERSION}`
     )
   }
   return { initdb: path.join(copy, 'bin/initdb'), postgres: path.join(copy, 'bin/postgres') }

@@ -73,7 +73,6 @@ function installHint (names: string[]): string {
     : existsSync('/usr/bin/apt-get')
     ? `sudo apt-get install ${names.join(' ')}`
     : `install ${names.join(' and ')} with your package manager`
-  return `${names.join(' and ')} not found on the PATH: ${how}, or set ${
-    names.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')
-  } to a running one`
+  const variables = names.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')
+  return `${names.join(' and ')} not found on the PATH: ${how}, or set ${variables} to a running one`
 }

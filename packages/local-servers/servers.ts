@@ -229,11 +229,8 @@ function initializeCluster (dir: string, initdb: string, password: string, user:
   rmSync(passwordFile, { force: true })
   if (result.status !== 0) {
     rmSync(draft, { recursive: true, force: true })
-    throw new UserError(
-      `Postgres could not create its files in ${dir}: ${
-        (result.stderr || result.error?.message || '').trim().replaceAll('\n', '; ')
-      }`
-    )
+    const reason = (result.stderr || result.error?.message || '').trim().replaceAll('\n', '; ')
+    throw new UserError(`Postgres could not create its files in ${dir}: ${reason}`)
   }
   renameSync(draft, dir)
 }
