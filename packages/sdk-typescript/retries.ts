@@ -30,14 +30,17 @@ export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, t
         toTandemError(error, undefined)
       )
       const isLast = !canRepeat || attempt >= attempts || request.signal.aborted
+      const backOffMs = baseDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
       if (result instanceof TandemError) {
         if (isLast) throw result
-      } else if (isLast || ![429, 502, 503, 504].includes(result.status)) return result
-
-      const backOffMs = baseDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2)
-      const requestedMs = result instanceof TandemError ? undefined : (readRetryAfter(result.headers) ?? 0) * 1_000
-      if (requestedMs !== undefined && requestedMs > maxDelayMs) return result as Response
-      await sleep(Math.max(backOffMs, requestedMs ?? 0), request.signal)
+        await sleep(backOffMs, request.signal)
+        continue
+      }
+      const requestedMs = (readRetryAfter(result.headers) ?? 0) * 1_000
+      if (isLast || ![429, 502, 503, 504].includes(result.status) || requestedMs > maxDelayMs) return result
+      // Read to its end, so that the connection can be used again.
+      await result.text().catch(() => {})
+      await sleep(Math.max(backOffMs, requestedMs), request.signal)
     }
   }
 }
