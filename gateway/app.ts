@@ -19,6 +19,8 @@ import { serveOpenapi } from './pages/openapi.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
 import { serveResetPage } from './pages/reset-page.ts'
+import { isRealtimeUpgrade } from './realtime/upgrade.ts'
+import { serveRealtime } from './realtime/routes.ts'
 import { serviceNames } from './routes.ts'
 import type { ServiceName } from './routes.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
@@ -42,7 +44,8 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
     exposesFailingChecks: !config.isProduction,
     loadShedding,
     openapi: false,
-    isPublic: true
+    isPublic: true,
+    acceptsUpgrade: isRealtimeUpgrade
   })
   app.addHook('onClose', async () => {
     identity.close()
@@ -60,6 +63,7 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
       config: { public: true, logFields: { upstream: 'identity' } },
       handler: (request, reply) => forward(request, reply, upstreams.identity, '/.well-known/jwks.json')
     })
+    await app.register(serveRealtime, { config, identity, jsonClient, log })
     await app.register(async (scope) => {
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, {

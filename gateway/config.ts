@@ -6,6 +6,9 @@ import type { Route, ServiceName } from './routes.ts'
 
 const version = (description: string) => Type.String({ default: '1.0.0', pattern: '^\\d+(\\.\\d+){0,2}$', description })
 
+const count = (standard: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000, default: standard, description })
+
 const rate = '[1-9]\\d{0,6}/[1-9]\\d{0,4}[smh]'
 const ratePattern = `^(off|${rate})$`
 const ratesPattern = `^(off|${rate}(,${rate})*)$`
@@ -64,6 +67,21 @@ const environment = Type.Object({
     default: '6000/1m',
     pattern: ratePattern,
     description: 'The request limit of one client address over all routes'
+  }),
+  NATS_URL: Type.Optional(
+    Url({ description: 'NATS, for realtime signals; without it realtime connections look for news every 5 s' })
+  ),
+  REALTIME_MAX_CONNECTIONS: count(10_000, 'Realtime connections of this process'),
+  REALTIME_MAX_PER_ACCOUNT: count(10, 'Realtime connections of one account; one more closes the oldest'),
+  REALTIME_MAX_PER_SESSION: count(3, 'Realtime connections of one session; one more closes the oldest'),
+  REALTIME_MAX_PER_ADDRESS: count(500, 'Realtime connections of one client address'),
+  REALTIME_OPENS_PER_MINUTE: count(30, 'How often one account can open a realtime connection in a minute'),
+  REALTIME_OPENS_PER_SECOND: count(500, 'How many realtime connections are opened in a second'),
+  REALTIME_DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 8,
+    default: 2,
+    description: 'Over which time a stopping process asks its realtime connections to move'
   }),
   LIMIT_PROFILE: Type.Enum(['standard', 'relaxed'], {
     type: 'string',

@@ -67,7 +67,7 @@ t.test('no secret is on a command line', (t) => {
 t.test('each process has its own user on the servers that it needs, and no other', (t) => {
   for (const name of [...names, 'gateway', 'streams']) {
     const { NATS_URL = '', REDIS_URL = '' } = services[name]?.environment ?? {}
-    t.equal(NATS_URL.split(':')[1], name === 'gateway' ? undefined : `//${name}`, name)
+    t.equal(NATS_URL.split(':')[1], `//${name}`, name)
     t.equal(
       REDIS_URL.split(':')[1],
       ['gateway', 'identity', 'dashboard', 'notification'].includes(name) ? `//${name}` : undefined,

@@ -238,7 +238,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       const media = overlay === 'local' ? [] : internet
       const expected: Record<string, string[]> = {
         ...Object.fromEntries(services.map((name) => [name, [postgres, nats, traces]])),
-        gateway: [...services.map((name) => `${name}:8080`), redis, traces],
+        gateway: [...services.map((name) => `${name}:8080`), nats, redis, traces],
         identity: [postgres, nats, redis, ...smtp, ...internet, traces],
         profile: [postgres, nats, ...media, traces],
         social: [postgres, nats, ...media, traces],
@@ -262,7 +262,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       if (overlay === 'local') {
         const clientsOf = (server: string) => Object.keys(expected).filter((name) => expected[name]?.includes(server))
         t.same(connections.in.postgres, clientsOf('postgres:5432').map((name) => `${name}:5432`).sort())
-        t.same(connections.in.nats, [...services, 'streams'].map((name) => `${name}:4222`).sort())
+        t.same(connections.in.nats, ['gateway', ...services, 'streams'].map((name) => `${name}:4222`).sort())
         t.same(connections.in.redis, clientsOf('redis:6379').map((name) => `${name}:6379`).sort())
         t.same(connections.in.mail, ['identity:1025', 'notification:1025'])
       }

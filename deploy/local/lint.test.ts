@@ -63,6 +63,7 @@ const allowed = [
   ['packages/http-kit/server.ts', '@tandem/contracts'],
   ['packages/service-kit/run-service.ts', '@tandem/bus-kit'],
   ['gateway/proxy/forward.ts', '@tandem/http-kit'],
+  ['gateway/realtime/routes.ts', '@tandem/bus-kit/realtime'],
   ['gateway/proxy/forward.ts', '@tandem/process-kit'],
   ['services/social/main.ts', './config.ts'],
   ['services/social/likes/routes.ts', '../comments/queries.ts'],

@@ -83,7 +83,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     ...settings.rest,
     IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicKey,
     REDIS_URL: needsRedis(name) ? addressFor('redis', name) : undefined,
-    NATS_URL: name === 'gateway' ? undefined : addressFor('nats', name),
+    NATS_URL: addressFor('nats', name),
     SMTP_URL: settings.smtpUrl ?? mail?.smtpUrl,
     PUBLIC_URL: publicUrl(),
     CDN_URL: settings.cdnUrl ?? `${publicUrl()}/media`,

@@ -24,7 +24,8 @@ export function readMessaging (root: string): Messaging[] {
       service,
       consumes: imported.filter(isEvent).filter((event) => event.service !== service),
       provides: rpcs.filter((rpc) => rpc.service === service),
-      calls: rpcs.filter((rpc) => rpc.service !== service)
+      calls: rpcs.filter((rpc) => rpc.service !== service),
+      sendsSignals: /\bpublishSignal\b/.test(readFileSync(path.join(folder, service, 'deps.ts'), 'utf8'))
     }
   })
 }

@@ -10,6 +10,8 @@ export interface Identity {
   hasHadKeys(): boolean
   /** Whether the session is revoked, as of half a second ago. Kept while identity is unavailable. */
   isRevoked(sessionId: string): boolean
+  /** Calls `listener` with each session that is found to be revoked; a session can be repeated. */
+  onRevoked(listener: (sessionId: string) => void): void
   close(): void
 }
 
@@ -22,6 +24,7 @@ const OVERLAP_MS = 5_000
 
 /** @param rootKeys public keys, one of which must have signed the key set */
 export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<JsonClient, 'get'>, log: Log): Identity {
+  const listeners: ((sessionId: string) => void)[] = []
   const revokedSessions = new Map<string, number>()
   let hadKeys = false
   let closed = false
@@ -48,6 +51,7 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
         // Move it to the end: the map must stay in chronological order.
         revokedSessions.delete(id)
         revokedSessions.set(id, now)
+        for (const listener of listeners) listener(id)
       }
       since = new Date(Date.parse(until) - OVERLAP_MS).toISOString()
       for (const [id, at] of revokedSessions) {
@@ -70,6 +74,7 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
     keys,
     hasHadKeys: () => hadKeys,
     isRevoked: (sessionId) => revokedSessions.has(sessionId),
+    onRevoked: (listener) => void listeners.push(listener),
     close () {
       closed = true
       clearTimeout(timer)

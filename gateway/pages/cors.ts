@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, accept-language, if-none-match'
+const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, accept-language, if-none-match, last-event-id'
 const EXPOSED_HEADERS =
   'etag, retry-after, x-ignored-fields, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
 const MAX_AGE_SECONDS = '600'

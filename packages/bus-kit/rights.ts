@@ -1,6 +1,6 @@
 import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 import { STREAM_MANAGER_USER } from './stream-manager.ts'
-import { replyPrefixOf, inboxOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
+import { replyPrefixOf, inboxOf, realtimeSubjectOf, rpcSubjectOf, streamOf, subjectOf } from './subjects.ts'
 
 /** What a service consumes, provides and calls. */
 export interface Messaging {
@@ -8,6 +8,8 @@ export interface Messaging {
   consumes: EventDefinition[]
   provides: RpcDefinition[]
   calls: RpcDefinition[]
+  /** Whether it sends realtime signals to the gateways. */
+  sendsSignals?: boolean
 }
 
 interface Rights {
@@ -17,6 +19,9 @@ interface Rights {
 
 /** The user for manual work. It has every right. */
 export const OPERATOR = 'operator'
+
+/** The user of the gateways. */
+const GATEWAY_USER = 'gateway'
 
 /** The environment variable of the NATS server that holds a user's password. */
 export const passwordVariable = (user: string) => `NATS_${user.toUpperCase()}_PASSWORD`
@@ -30,13 +35,13 @@ export function natsRights (all: Messaging[]): string {
   return `authorization {
   users: [
     { user: ${OPERATOR}, password: $${passwordVariable(OPERATOR)} }
-${[describeUser(STREAM_MANAGER_USER, rightsOfStreamManager(all)), ...users].join('\n')}
+${[describeUser(STREAM_MANAGER_USER, rightsOfStreamManager(all)), describeGateway(), ...users].join('\n')}
   ]
 }
 `
 }
 
-function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messaging[]): Rights {
+function rightsOf ({ service, consumes, provides, calls, sendsSignals }: Messaging, all: Messaging[]): Rights {
   const callers = all.filter((other) => other.calls.some((rpc) => rpc.service === service)).map((other) =>
     other.service
   )
@@ -47,7 +52,8 @@ function rightsOf ({ service, consumes, provides, calls }: Messaging, all: Messa
       `$JS.API.STREAM.INFO.${streamOf(service)}`,
       ...publishers.flatMap((publisher) => consumerSubjects(publisher, service)),
       ...unique(calls.map(({ type }) => rpcSubjectOf(type, service))),
-      ...callers.map((caller) => `${replyPrefixOf(caller, service)}.>`)
+      ...callers.map((caller) => `${replyPrefixOf(caller, service)}.>`),
+      ...sendsSignals ? [realtimeSubjectOf(service)] : []
     ],
     subscribe: [`${inboxOf(service)}.>`, ...unique(provides.map(({ type }) => rpcSubjectOf(type, '*')))]
   }
@@ -74,6 +80,19 @@ function rightsOfStreamManager (all: Messaging[]): Rights {
     subscribe: [`${inboxOf(STREAM_MANAGER_USER)}.>`]
   }
 }
+
+/** The gateway receives realtime signals, and can do nothing else. */
+const describeGateway = () =>
+  `    {
+      user: ${GATEWAY_USER}
+      password: $${passwordVariable(GATEWAY_USER)}
+      permissions: {
+        publish: { deny: ">" }
+        subscribe: [
+          "${realtimeSubjectOf('*')}"
+        ]
+      }
+    }`
 
 function describeUser (user: string, { publish, subscribe }: Rights) {
   const list = (subjects: string[]) => subjects.map((subject) => `          "${subject}"`).join('\n')

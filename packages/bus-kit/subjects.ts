@@ -18,3 +18,6 @@ export const replyPrefixOf = (caller: string, provider: string) => `${inboxOf(ca
 
 /** Ends with the caller's name. NATS allows no other service to publish there, so the provider knows who called. */
 export const rpcSubjectOf = (type: string, caller: string) => `ask.${type}.${caller}`
+
+/** Realtime signals of a service to the gateways. Ends with the publisher's name, as only it can publish there. */
+export const realtimeSubjectOf = (service: string) => `realtime.${service}`

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Erased, Id, Nullable, Timestamp } from './schemas.ts'
+import { ChatMessage, Erased, Id, MatchSummary, Nullable, Timestamp } from './schemas.ts'
 
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
 const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
@@ -52,6 +52,8 @@ export const MessagesRead = defineEvent(
   Type.Object({
     matchId: Id,
     readerId: Id,
+    /** The other participant, who sent them. */
+    senderId: Type.Optional(Id),
     messageIds: Type.Array(Id, { minItems: 1 })
   })
 )
@@ -123,3 +125,21 @@ export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
 })
 
 export const FitMatchAccountErased = defineEvent('fitmatch.account.erased.v1', Erased)
+
+/**
+ * What realtime frames show of matches and messages, in the order of the request. An entry is null if the account
+ * cannot see the match or the message now, by the rules of the chat routes.
+ */
+export const RealtimeDetails = defineRpc('fitmatch.realtime-details.v1', {
+  request: Type.Object({
+    items: Type.Array(Type.Object({ accountId: Id, matchId: Id, messageId: Nullable(Id) }), { maxItems: 100 })
+  }),
+  response: Type.Array(Nullable(Type.Object({
+    match: MatchSummary,
+    /** Null if no message was asked for. */
+    message: Nullable(ChatMessage),
+    /** Of the account's own message. */
+    clientMessageId: Nullable(Type.String()),
+    chatUnreadCount: Type.Integer({ minimum: 0 })
+  })))
+})

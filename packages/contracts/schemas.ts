@@ -23,3 +23,36 @@ export const Erased = Type.Object({
 })
 
 export type AccountErased = Type.Static<typeof Erased>
+
+/** A chat message as one of its two readers sees it. */
+export const ChatMessage = Type.Object({
+  id: Id,
+  matchId: Id,
+  senderId: Id,
+  isMine: Type.Boolean(),
+  content: Nullable(Type.String()),
+  imageUrl: Nullable(Type.String()),
+  image: Nullable(Type.Object({
+    type: Type.Enum(['IMAGE', 'VIDEO']),
+    url: Type.String(),
+    width: Nullable(Type.Integer()),
+    height: Nullable(Type.Integer()),
+    blurhash: Nullable(Type.String()),
+    thumbnails: Type.Array(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() }))
+  })),
+  createdAt: Timestamp,
+  readAt: Nullable(Timestamp)
+})
+
+/** A match as the list of matches shows it to one of the two people. */
+export const MatchSummary = Type.Object({
+  matchId: Id,
+  matchType: Type.Enum(['LIKE', 'WORKOUT_BUDDY']),
+  matchedAt: Timestamp,
+  profile: Type.Object({
+    id: Id,
+    displayName: Type.String(),
+    age: Nullable(Type.Integer()),
+    photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
+  })
+})

@@ -1,6 +1,6 @@
 export { maskAddress, networkOf } from './addresses.ts'
 export { ACCESS_TOKEN, authentication, requireRole } from './authentication.ts'
-export type { Account, AuthenticationOptions } from './authentication.ts'
+export type { Account, AuthenticationOptions, VerifiedToken } from './authentication.ts'
 export { data, failure, message, sendError } from './envelope.ts'
 export * from './errors.ts'
 export { createKeySet } from './keys.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -62,6 +63,11 @@ export interface ServerOptions extends AuthenticationOptions {
    * sends, so that no caller can put lines into the trace of another request.
    */
   isPublic?: boolean
+  /**
+   * Which requests with an Upgrade header are upgraded, by the server's `upgrade` event; default none. The others stay
+   * ordinary requests.
+   */
+  acceptsUpgrade?: (request: IncomingMessage) => boolean
 }
 
 const KIBIBYTE = 1024
@@ -85,7 +91,8 @@ export async function createServer (
     bodyLimit = 64 * KIBIBYTE,
     loadShedding = true,
     openapi = true,
-    isPublic = false
+    isPublic = false,
+    acceptsUpgrade = () => false
   }: ServerOptions
 ): Promise<Server> {
   const app = Fastify({
@@ -102,7 +109,12 @@ export async function createServer (
     // Longer than a load balancer keeps idle connections, so that we never close one that it is about to use.
     keepAliveTimeout: 72_000,
     // Node would reject a request without a Host header outside the envelope; nothing here depends on the header.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+      shouldUpgradeCallback: acceptsUpgrade
+    },
     forceCloseConnections: 'idle',
     // Requests that arrive while the server closes are still served.
     return503OnClosing: false,

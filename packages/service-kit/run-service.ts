@@ -3,6 +3,7 @@ import type { Static, TObject } from 'typebox'
 import {
   connectBus,
   createRpcClient,
+  publishSignal,
   startConsumers,
   startRelay,
   startRpcHandlers,
@@ -34,6 +35,8 @@ export interface Resources<Config, Tables> {
   config: Config
   db: Kysely<Tables>
   callRpc: CallRpc
+  /** Sends a realtime signal to all gateways. It may be lost. */
+  publishSignal: (signal: unknown) => void
   log: Log
   /** Registers a function that closes a resource; see `run`. */
   onClose: (close: () => unknown) => void
@@ -77,7 +80,14 @@ export async function runService<
     const bus = connectBus(NATS_URL, { service: name, log })
     onClose(() => bus.close())
     const callRpc = createRpcClient(bus)
-    const deps = await service.createDeps({ config, db, callRpc, log, onClose })
+    const deps = await service.createDeps({
+      config,
+      db,
+      callRpc,
+      publishSignal: (signal) => publishSignal(bus, signal),
+      log,
+      onClose
+    })
 
     const { fetchKeys } = service
     const keys = createKeySet(

@@ -11,6 +11,7 @@ import { photoRoutes } from './photos/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { onAccountVerified } from './safety/consumers.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
+import { handleRealtimeDetails } from './realtime/rpc.ts'
 import { safetyRoutes } from './safety/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { setupRoutes } from './setup/routes.ts'
@@ -35,7 +36,7 @@ const routes = [
   badgeRoutes
 ]
 const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged, onAccountVerified]
-const rpcHandlers = [handleFitMatchOverview]
+const rpcHandlers = [handleFitMatchOverview, handleRealtimeDetails]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })

@@ -3,6 +3,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { createMedia, type Media, type Storage } from '@tandem/media-kit'
 import { createFitMatchDepartures } from './erasure/departures.ts'
 import type { Db, Tables } from './tables.ts'
@@ -17,10 +18,14 @@ export interface Deps {
   /** Minimum age in years; 0 means none. */
   minAge: number
   departures: Departures
+  /** Sends a frame to the realtime connections of an account. It may be lost. */
+  sendEphemeral: (message: EphemeralMessage) => void
 }
 
 /** @throws ConfigError */
-export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+export function createDeps (
+  { config, db, callRpc, publishSignal }: Resources<Type.Static<typeof Config>, Tables>
+): Deps {
   const stores = createStores(config)
   const { selfies } = stores
   const media = createMedia({
@@ -35,6 +40,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     media,
     selfies,
     minAge: config.MIN_AGE,
-    departures: createFitMatchDepartures({ db, callRpc, media, selfies })
+    departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
+    sendEphemeral: publishSignal
   }
 }

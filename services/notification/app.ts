@@ -19,8 +19,10 @@ import {
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
+import { onAccountChanged } from './realtime/consumers.ts'
+import { realtimeRoutes } from './realtime/routes.ts'
 
-const routes = [deviceRoutes, pushRoutes, inboxRoutes, preferenceRoutes]
+const routes = [deviceRoutes, pushRoutes, inboxRoutes, preferenceRoutes, realtimeRoutes]
 const consumers = [
   onPersonChanged,
   onPersonBlocked,
@@ -49,5 +51,6 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => [
   ...consumers.map((each) => each(deps)),
   ...onNotificationRequested(deps),
+  ...onAccountChanged(deps),
   ...deps.departures.handlers
 ]

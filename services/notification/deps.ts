@@ -3,6 +3,8 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { Log } from '@tandem/process-kit'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { createMailer, type Mailer } from '@tandem/mail-kit'
 import type { PushQueue } from './notifications/push-queue.ts'
 import { createPeopleLookup, type FindPeople } from './people/lookup.ts'
@@ -24,10 +26,13 @@ export interface Deps {
   likeDigestMs: number
   now: () => Date
   departures: Departures
+  /** Wakes the realtime connections of accounts. The signal may be lost: gateways also look by themselves. */
+  wakeUp: (signal: WakeUpSignal) => void
+  log: Log
 }
 
 export async function createDeps (
-  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+  { config, db, callRpc, publishSignal, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
 ): Promise<Deps> {
   const mailer = createMailer({
     db,
@@ -54,7 +59,9 @@ export async function createDeps (
     pushes,
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
     now: () => new Date(),
-    departures: createNotificationDepartures({ db, callRpc })
+    departures: createNotificationDepartures({ db, callRpc }),
+    wakeUp: publishSignal,
+    log
   }
 }
 

@@ -43,6 +43,7 @@ export async function deleteExpired (db: Db) {
       select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
     )`.execute(db)
   )
+  while (await deleteExpiredFrames(db) === CHUNK_SIZE);
   await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
   await sql`delete from ended_matches where ended_at < now() - interval '90 days'`.execute(db)
   await inChunks(() =>
@@ -54,6 +55,27 @@ export async function deleteExpired (db: Db) {
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
   await deleteExpiredIdempotencyKeys(db)
+}
+
+/** Deletes frames after a day. A position before them can not be resumed any more. */
+async function deleteExpiredFrames (db: Db) {
+  const { rows } = await sql<{ count: number }>`
+    with deleted as (
+      delete from realtime_frames where (account_id, seq) in (
+        select account_id, seq from realtime_frames where at < now() - interval '1 day' order by at limit ${CHUNK}
+      )
+      returning account_id, seq
+    ), newest as materialized (
+      select account_id, max(seq) as seq from deleted group by account_id
+    ), locked as materialized (
+      select account_id from unread_counts where account_id in (select account_id from newest)
+      order by account_id for update
+    ), moved as (
+      update unread_counts set realtime_deleted_seq = greatest(realtime_deleted_seq, newest.seq)
+      from newest join locked using (account_id) where unread_counts.account_id = newest.account_id
+    )
+    select count(*)::integer as count from deleted`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Deletes notifications after 90 days: far longer than their events can be redelivered. */

@@ -36,6 +36,10 @@ export const personalData: PersonalData<Tables> = {
     exported: ['categories', 'quiet_hours_enabled', 'quiet_hours_start', 'quiet_hours_end']
   }),
   blocks: personal({ rowsOf: inColumns('blocker_id', 'blocked_id'), exported: copied }),
+  realtime_frames: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It holds ids of what other tables export, for a day.' }
+  }),
   unread_counts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts notifications.' } }),
   people: personal({ rowsOf: inColumns('account_id'), exported: copied }),
   like_digests: notPersonal('It holds ids of posts for a day.'),

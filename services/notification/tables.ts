@@ -2,6 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
+import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { MailTables } from '@tandem/mail-kit'
 import type { Kind, NotificationType } from './notifications/kinds.ts'
 
@@ -25,7 +26,24 @@ export interface Tables
     changed_at: Date
   }
   blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
-  unread_counts: { account_id: string, unread: Generated<number> }
+  unread_counts: {
+    account_id: string,
+    unread: Generated<number>,
+    realtime_seq: Generated<number>,
+    realtime_deleted_seq: Generated<number>,
+    realtime_epoch: string | null,
+    realtime_until: Date | null,
+    realtime_focus_match: string | null,
+    realtime_focus_until: Date | null
+  }
+  realtime_frames: {
+    account_id: string,
+    seq: number,
+    type: KeptFrameType,
+    frame_key: string | null,
+    ids: Json<Record<string, unknown>>,
+    at: Date
+  }
   preferences: {
     account_id: string,
     categories: Json<Categories>,

@@ -33,7 +33,7 @@ const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
 const selfies = diskStorage('/nowhere')
 const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
-const app = await createApp({ db, callRpc, media, selfies, minAge: 18, departures }, {
+const app = await createApp({ db, callRpc, media, selfies, minAge: 18, departures, sendEphemeral () {} }, {
   log: silentLog,
   keys: testKeys
 })

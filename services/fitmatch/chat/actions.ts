@@ -135,26 +135,34 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
   // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
   const batchSize = sql.lit(MAX_MESSAGE_IDS_PER_EVENT)
-  const messageIds = sql<string[]>`batches.ids`
+  const [messageIds, senderId] = [sql<string[]>`batches.ids`, sql<string>`batches.sender_id`]
   const { rows } = await publishSql(db, (insertEvent) =>
     sql<{ id: string, readAt: Date }>`
     with marked as (
       update messages set read_at = now() where id in (${unread}) and read_at is null
-      returning id, read_at
+      returning id, sender_id, read_at
     ), batches as (
-      select jsonb_agg(id) as ids
-      from (select id, (row_number() over () - 1) / ${batchSize} as batch from marked) as numbered group by batch
+      select jsonb_agg(id) as ids, sender_id
+      from (select id, sender_id, (row_number() over () - 1) / ${batchSize} as batch from marked) as numbered
+      group by batch, sender_id
     ), published as (
-      ${insertEvent(MessagesRead, matchId, { matchId, readerId, messageIds }, sql`batches`)}
+      ${insertEvent(MessagesRead, matchId, { matchId, readerId, senderId, messageIds }, sql`batches`)}
     )
     select id, read_at as "readAt" from marked`)
   return rows
 }
 
 /** Stores that a participant started or stopped typing. @throws MatchNotFound */
-export async function setTyping (db: Db, accountId: string, matchId: string, isTyping: boolean) {
+export async function setTyping (
+  { db, sendEphemeral }: Pick<Deps, 'db' | 'sendEphemeral'>,
+  accountId: string,
+  matchId: string,
+  isTyping: boolean
+) {
   await readParticipant(db, accountId)
-  await readChat(db, accountId, matchId)
+  const { otherId } = await readChat(db, accountId, matchId)
+  const frame = { type: 'chat.typing' as const, at: new Date().toISOString(), data: { matchId, isTyping } }
+  sendEphemeral({ to: otherId, frame })
   if (!isTyping) {
     await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
       .execute()

@@ -105,8 +105,9 @@ t.test('a chat', async (t) => {
     t.strictSame(await publishedEvents(MessagesRead), [{
       matchId,
       readerId: ben.id,
+      senderId: ana.id,
       messageIds: [sent.data.message.id]
-    }, { matchId, readerId: ben.id, messageIds: [more] }], 'each published once')
+    }, { matchId, readerId: ben.id, senderId: ana.id, messageIds: [more] }], 'each published once')
   })
 
   t.test('publishes in batches that very many messages were read', async (t) => {

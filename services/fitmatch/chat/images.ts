@@ -1,4 +1,4 @@
-import { FileTooLarge, reencodeImage, type Media } from '@tandem/media-kit'
+import { FileTooLarge, reencodeImage, type ImageDetails, type Media } from '@tandem/media-kit'
 import { ValidationError } from '@tandem/http-kit'
 
 const MAX_BYTES = 5 * 1024 * 1024
@@ -21,4 +21,16 @@ export async function storeImage (media: Media, senderId: string, { base64, mime
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
   return await media.store('private', await reencodeImage(bytes, mimeType, senderId))
+}
+
+export type StoredImageMessage = ImageDetails & { imageUrl: string | null }
+
+/** A stored message with the address and the description of its image. */
+export function showImage<Stored extends StoredImageMessage> (media: Media, stored: Stored) {
+  const { width, height, blurhash, ...message } = stored
+  return {
+    ...message,
+    imageUrl: media.urlOf(message.imageUrl),
+    image: message.imageUrl === null ? null : media.describe(message.imageUrl, { width, height, blurhash })
+  }
 }

@@ -15,12 +15,12 @@ import {
   Text,
   ValidationError
 } from '@tandem/http-kit'
-import type { ImageDetails } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { participantErrors, MatchNotFound } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'
+import { showImage, type StoredImageMessage } from './images.ts'
 import { listHistory, listSince, readChat } from './queries.ts'
 import { ChatMessage } from './schemas.ts'
 
@@ -34,14 +34,7 @@ const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
-  const withImage = <Stored extends ImageDetails & { imageUrl: string | null }>(stored: Stored) => {
-    const { width, height, blurhash, ...message } = stored
-    return {
-      ...message,
-      imageUrl: media.urlOf(message.imageUrl),
-      image: message.imageUrl === null ? null : media.describe(message.imageUrl, { width, height, blurhash })
-    }
-  }
+  const withImage = <Stored extends StoredImageMessage>(stored: Stored) => showImage(media, stored)
 
   app.get('/fitmatch/chat/:matchId', {
     schema: {
@@ -159,7 +152,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ params: { matchId }, body, account }) => {
-    await setTyping(db, account.id, matchId, body.isTyping)
+    await setTyping(deps, account.id, matchId, body.isTyping)
     return message(body.isTyping ? 'Typing indicator set' : 'Typing indicator cleared')
   })
 

@@ -1,19 +1,22 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
+
+/** An account id, or an expression that yields one. */
+type AccountId = string | Expression<string>
 
 /**
  * Whether the current profile's owner has not blocked `accountId`. Ignores whether the profile is paused or suspended.
  */
-export const hasNotBlocked = (accountId: string) =>
+export const hasNotBlocked = (accountId: AccountId) =>
   sql<boolean>`
   not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
 
 /** Whether `accountId` has blocked the current profile's owner. */
-export const isBlockedBy = (accountId: string) =>
+export const isBlockedBy = (accountId: AccountId) =>
   sql<boolean>`
   exists (select from blocks where blocker_id = ${accountId} and blocked_id = profiles.account_id)`
 
 /** Whether `accountId` is matched with the current profile's owner. */
-export const isMatchedWith = (accountId: string) =>
+export const isMatchedWith = (accountId: AccountId) =>
   sql<boolean>`
   exists (select from matches
     where ended_at is null and low_id = least(profiles.account_id, ${accountId})
@@ -24,7 +27,7 @@ export const isMatchedWith = (accountId: string) =>
  * either direction, and suspended profiles are invisible. A paused profile is visible only to its owner and its
  * matches.
  */
-export const isVisibleTo = (viewer: string) =>
+export const isVisibleTo = (viewer: AccountId) =>
   sql<boolean>`(
   not profiles.suspended
   and (not profiles.paused or profiles.account_id = ${viewer} or ${isMatchedWith(viewer)})

@@ -15,6 +15,7 @@ import {
   SubscriptionChanged,
   TrainingProgress
 } from '@tandem/contracts'
+import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm, createImage } from '@tandem/media-kit/testing'
@@ -99,7 +100,16 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   })
   const selfies = diskStorage(path.join(folder, 'selfies'))
   const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
-  const deps: Deps = { db, callRpc, media, selfies, minAge, departures }
+  const ephemeral: EphemeralMessage[] = []
+  const deps: Deps = {
+    db,
+    callRpc,
+    media,
+    selfies,
+    minAge,
+    departures,
+    sendEphemeral: (message) => ephemeral.push(message)
+  }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
 
@@ -153,6 +163,8 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     cdnUrl,
     handlers: createHandlers(deps),
     rpcHandlers: createRpcHandlers(deps),
+    /** The ephemeral messages sent so far. */
+    ephemeral,
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),
     post,

@@ -1,3 +1,4 @@
+import { createLogger } from '@tandem/process-kit'
 // Measures what a broadcast costs at 10,000 and 100,000 devices, compared with a bare insert-select of the same
 // notifications and deliveries, and what it costs a chat message meanwhile: `TEST_DATABASE_URL=… node
 // services/notification/bench/broadcast.ts`.
@@ -35,7 +36,9 @@ const deps: Deps = {
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),
-  departures: createNotificationDepartures({ db, callRpc })
+  departures: createNotificationDepartures({ db, callRpc }),
+  wakeUp () {},
+  log: createLogger('test', 'silent')
 }
 
 let people = 0

@@ -74,7 +74,9 @@ const deps: Deps = {
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),
-  departures
+  departures,
+  wakeUp () {},
+  log
 }
 // Jobs without workers.
 const idleQueue = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'idle' })

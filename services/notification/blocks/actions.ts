@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
-import type { Db, Trx } from '../tables.ts'
+import { changeInbox } from '../frames/log.ts'
+import type { Trx } from '../tables.ts'
 
 interface Block {
   blockerId: string
@@ -12,11 +14,11 @@ interface Block {
  * Stores a block or its end; the later of two events wins. A block removes the notifications between the two people.
  */
 export async function upsertBlock (
-  db: Db,
+  deps: Pick<Deps, 'db' | 'wakeUp'>,
   { blockerId, blockedId }: Block,
   { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }
 ) {
-  await db.transaction().execute(async (trx) => {
+  await changeInbox(deps, async (trx) => {
     const stored = await trx.insertInto('blocks')
       .values({ blocker_id: blockerId, blocked_id: blockedId, lifted, changed_at: at, sequence })
       .onConflict((conflict) =>

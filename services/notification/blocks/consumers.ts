@@ -3,13 +3,13 @@ import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertBlock } from './actions.ts'
 
-export const onPersonBlocked = ({ db }: Deps) =>
+export const onPersonBlocked = (deps: Deps) =>
   on(
     PersonBlocked,
-    async ({ data, time, sequence }) => await upsertBlock(db, data, { lifted: false, at: time, sequence })
+    async ({ data, time, sequence }) => await upsertBlock(deps, data, { lifted: false, at: time, sequence })
   )
-export const onPersonUnblocked = ({ db }: Deps) =>
+export const onPersonUnblocked = (deps: Deps) =>
   on(
     PersonUnblocked,
-    async ({ data, time, sequence }) => await upsertBlock(db, data, { lifted: true, at: time, sequence })
+    async ({ data, time, sequence }) => await upsertBlock(deps, data, { lifted: true, at: time, sequence })
   )

@@ -5,6 +5,8 @@ import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
 import { recipientColumns, type Recipient } from '../notifications/recipients.ts'
+import { framesOf } from '../notifications/frames.ts'
+import { changeInbox, logFrames } from '../frames/log.ts'
 import type { Bilingual, Db, Trx } from '../tables.ts'
 
 const CHUNK_SIZE = 500
@@ -52,9 +54,10 @@ const isQueueFull = async ({ pushes }: Deps) =>
  * Notifies the next accounts, in the order of their ids, and advances the cursor in the same transaction.
  * @returns false if there is nothing to do or another replica is doing it
  */
-export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boolean> {
+export async function notifyNextChunk (deps: Deps): Promise<boolean> {
+  const { pushes, now } = deps
   let jobs: DeliveryJob[] = []
-  const hasWorked = await db.transaction().execute(async (trx) => {
+  const hasWorked = await changeInbox(deps, async (trx) => {
     const broadcast = await trx.selectFrom('broadcasts').where('finished_at', 'is', null)
       .select(['id', 'title', 'body', 'cursor_account_id', 'created_at'])
       .orderBy('created_at').limit(1).forUpdate().skipLocked()
@@ -75,6 +78,7 @@ export async function notifyNextChunk ({ db, pushes, now }: Deps): Promise<boole
     )
     const inserted = await insertNotifications(trx, plans, { lowPriority: true })
     jobs = [...inserted.jobs.values()].flat()
+    await logFrames(trx, plans.flatMap(framesOf))
     await trx.updateTable('broadcasts')
       .set({
         cursor_account_id: recipients.at(-1)?.accountId ?? broadcast.cursor_account_id,

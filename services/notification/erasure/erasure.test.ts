@@ -26,7 +26,9 @@ t.test('an erasure leaves nothing of an account, and counts what it erased', asy
       await insert('preferences', { account_id })
       await insert('post_likes', { liked_by: account_id })
       await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
-      for (const table of ['people', 'idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+      for (const table of ['people', 'idempotency_keys', 'hidden_people', 'realtime_frames']) {
+        await insert(table, { account_id })
+      }
       await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
       await insert('failed_messages', { message: account_id })
     }

@@ -3,4 +3,5 @@ import { MessagesRead } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { markMessagesRead } from './actions.ts'
 
-export const onMessagesRead = ({ db }: Deps) => on(MessagesRead, async ({ data }) => await markMessagesRead(db, data))
+export const onMessagesRead = (deps: Deps) =>
+  on(MessagesRead, async ({ data, time }) => await markMessagesRead(deps, data, time))

@@ -5,8 +5,8 @@ import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 import { usesDisplayName, type Kind, type NotificationType } from '../notifications/kinds.ts'
 
-interface Row {
-  id: string | null
+interface NotificationRow {
+  id: string
   kind: Kind
   type: NotificationType
   data: Record<string, string>
@@ -17,10 +17,21 @@ interface Row {
   actorId: string | null
   actorName: string | null
   actorImage: string | null
-  unreadCount: number
-  locale: string | null
+}
+
+type InboxRow = (NotificationRow | { [Column in keyof NotificationRow]: null }) & {
+  unreadCount: number,
+  locale: string | null,
   timezone: string | null
 }
+
+// The columns of a NotificationRow, for a query that joins `people` as the actor.
+const notificationColumns = sql`
+  notifications.id, kind, type, data, params, others_count as "othersCount",
+  read_at as "readAt", created_at as "createdAt",
+  actor_id as "actorId", people.name as "actorName", people.image as "actorImage"`
+
+export type RenderedNotification = ReturnType<typeof render>
 
 /**
  * Lists an account's notifications, newest first, with the unread count of the same snapshot. Ids are UUIDv7, so the
@@ -32,7 +43,7 @@ export async function readInbox (
   { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined },
   language?: Language
 ) {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<InboxRow>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
     from (
       select coalesce((select unread from unread_counts where account_id = ${accountId}), 0) as unread,
@@ -40,9 +51,7 @@ export async function readInbox (
       from (select) nothing left join people on people.account_id = ${accountId}
     ) me
     left join lateral (
-      select notifications.id, kind, type, data, params, others_count as "othersCount",
-        read_at as "readAt", created_at as "createdAt",
-        actor_id as "actorId", people.name as "actorName", people.image as "actorImage"
+      select ${notificationColumns}
       from notifications left join people on people.account_id = notifications.actor_id
       where notifications.account_id = ${accountId} and listed and removed_at is null
         ${unreadOnly ? sql`and read_at is null` : sql``}
@@ -50,24 +59,45 @@ export async function readInbox (
       order by notifications.id desc limit ${sql.lit(limit + 1)}
     ) page on true`.execute(db)
   const [{ unreadCount, locale, timezone } = { unreadCount: 0, locale: null, timezone: null }] = rows
-  const found = rows.filter((row): row is Row & { id: string } => row.id !== null)
+  const found = rows.filter((row) => row.id !== null)
   const { page, nextCursor } = paginate(found, limit, ({ id }) => id)
   return {
-    notifications: page.map((row) => ({
-      id: row.id,
-      type: row.type,
-      ...renderText(row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE),
-      data: row.data,
-      actor: actorOf(row),
-      readAt: row.readAt,
-      createdAt: row.createdAt
-    })),
+    notifications: page.map((row) => render(row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE)),
     nextCursor,
     unreadCount
   }
 }
 
-function actorOf ({ kind, params: { displayName }, actorId, actorName, actorImage }: Row) {
+/** Reads notifications of the inbox by their dedupe keys. Those that were removed or are not listed are left out. */
+export async function readNotifications (
+  db: Db,
+  accountId: string,
+  dedupeKeys: string[],
+  language: Language,
+  timezone: string
+): Promise<Map<string, RenderedNotification>> {
+  if (dedupeKeys.length === 0) return new Map()
+  const { rows } = await sql<NotificationRow & { dedupeKey: string }>`
+    select dedupe_key as "dedupeKey", ${notificationColumns}
+    from notifications left join people on people.account_id = notifications.actor_id
+    where notifications.account_id = ${accountId} and dedupe_key = any(${dedupeKeys}::text[])
+      and listed and removed_at is null`.execute(db)
+  return new Map(rows.map((row) => [row.dedupeKey, render(row, language, timezone)]))
+}
+
+function render (row: NotificationRow, language: Language, timezone: string) {
+  return {
+    id: row.id,
+    type: row.type,
+    ...renderText(row, language, timezone),
+    data: row.data,
+    actor: actorOf(row),
+    readAt: row.readAt,
+    createdAt: row.createdAt
+  }
+}
+
+function actorOf ({ kind, params: { displayName }, actorId, actorName, actorImage }: NotificationRow) {
   if (!usesDisplayName(kind)) {
     return actorId && actorName !== null
       ? { id: actorId, name: actorName, image: actorImage }

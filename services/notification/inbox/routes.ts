@@ -55,7 +55,8 @@ const Notification = named(
 
 const Count = Type.Integer({ minimum: 0, examples: [3] })
 
-export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
+export const inboxRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
   app.get('/notifications', {
     schema: {
       operationId: 'listNotifications',
@@ -99,7 +100,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
         )
       }
     }
-  }, async ({ body, account }) => data({ updated: await markNotificationsRead(db, account.id, body.ids) }))
+  }, async ({ body, account }) => data({ updated: await markNotificationsRead(deps, account.id, body.ids) }))
 
   app.delete('/notifications/:id', {
     schema: {
@@ -112,7 +113,7 @@ export const inboxRoutes: Routes<Deps> = async (app, { db }) => {
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
-    await deleteNotification(db, account.id, params.id)
+    await deleteNotification(deps, account.id, params.id)
     return message('The notification was deleted')
   })
 }

@@ -4,6 +4,8 @@ import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
 import { findRecipients, type Recipient } from '../notifications/recipients.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
+import { framesOf } from '../notifications/frames.ts'
+import { changeInbox, logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
 
@@ -23,7 +25,7 @@ interface Like {
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
-  const jobs = await deps.db.transaction().execute(async (trx) => {
+  const jobs = await changeInbox(deps, async (trx) => {
     const digest = await lockDigest(trx, like.postId)
     const isUnreported = await upsertLike(trx, like, at)
     if (!isUnreported) return []
@@ -41,8 +43,8 @@ interface Unlike {
 }
 
 /** Removes a like from its digest, if the digest was neither read nor pushed. */
-export async function removeFromDigest ({ db }: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
-  await db.transaction().execute(async (trx) => {
+export async function removeFromDigest (deps: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
+  await changeInbox(deps, async (trx) => {
     await lockDigest(trx, postId)
     const { rows } = await sql<{ notificationId: string | null }>`
       insert into post_likes (post_id, liked_by, liked, changed_at, sequence)
@@ -100,15 +102,20 @@ async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Da
 
 async function joinDigest (trx: Trx, notificationId: string, { postId, authorId, likedBy }: Like) {
   await lockUnreadCounts(trx, [authorId])
-  const { rows } = await sql<{ wasRead: boolean }>`
+  const { rows } = await sql<{ wasRead: boolean, dedupeKey: string, listed: boolean }>`
     update notifications set actor_id = ${likedBy}, others_count = others_count + 1, read_at = null
     where id = ${notificationId} and removed_at is null
-    returning old.read_at is not null and listed as "wasRead"`.execute(trx)
-  if (!rows[0]) return false
-  if (rows[0].wasRead) {
+    returning old.read_at is not null and listed as "wasRead", dedupe_key as "dedupeKey", listed`.execute(trx)
+  const [digest] = rows
+  if (!digest) return false
+  if (digest.wasRead) {
     await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
   }
   await linkLike(trx, { postId, likedBy, notificationId })
+  if (digest.listed) {
+    const ids = { dedupeKey: digest.dedupeKey }
+    await logFrames(trx, [{ accountId: authorId, type: 'notification.created', ids }])
+  }
   return true
 }
 
@@ -139,6 +146,7 @@ async function startDigest (
       ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
   await linkLike(trx, { postId, likedBy, notificationId: plan.notificationId })
+  await logFrames(trx, framesOf(plan))
   return jobs.get(plan.notificationId) ?? []
 }
 

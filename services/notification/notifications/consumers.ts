@@ -21,17 +21,17 @@ export function onNotificationRequested (deps: Deps) {
   )
 }
 
-export const onPersonUnfollowed = ({ db }: Deps) =>
+export const onPersonUnfollowed = (deps: Deps) =>
   on(
     PersonUnfollowed,
     async ({ data: { followerId, followedId } }) =>
-      await withdrawNotification(db, { accountId: followedId, kind: 'followed', dedupeKey: followKey(followerId) })
+      await withdrawNotification(deps, { accountId: followedId, kind: 'followed', dedupeKey: followKey(followerId) })
   )
 
-export const onPostDeleted = ({ db }: Deps) => on(PostDeleted, async ({ data }) => await withdrawPost(db, data.postId))
-export const onCommentsDeleted = ({ db }: Deps) =>
-  on(CommentsDeleted, async ({ data }) => await withdrawComments(db, data.postId, data.commentIds))
-export const onPostNarrowed = ({ db }: Deps) =>
-  on(PostNarrowed, async ({ data }) => await applyNarrowedVisibility(db, data))
-export const onMatchEnded = ({ db }: Deps) =>
-  on(MatchEnded, async ({ data, time }) => await withdrawMatch(db, data, time))
+export const onPostDeleted = (deps: Deps) => on(PostDeleted, async ({ data }) => await withdrawPost(deps, data.postId))
+export const onCommentsDeleted = (deps: Deps) =>
+  on(CommentsDeleted, async ({ data }) => await withdrawComments(deps, data.postId, data.commentIds))
+export const onPostNarrowed = (deps: Deps) =>
+  on(PostNarrowed, async ({ data }) => await applyNarrowedVisibility(deps, data))
+export const onMatchEnded = (deps: Deps) =>
+  on(MatchEnded, async ({ data, time }) => await withdrawMatch(deps, data, time))

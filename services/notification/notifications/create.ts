@@ -5,6 +5,8 @@ import type { Db } from '../tables.ts'
 import { kinds } from './kinds.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import { findRecipients } from './recipients.ts'
+import { logFramesNow } from '../frames/log.ts'
+import { framesOf } from './frames.ts'
 import { isSubjectDeleted } from './withdraw.ts'
 
 interface DatedRequest {
@@ -46,6 +48,8 @@ async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<
   const all = plans.flat()
   if (all.length === 0) return batch.map(() => [])
   const { created, jobs } = await insertNotifications(deps.db, all)
+  // After the insert, so that frames can show the notifications. An event that is repeated logs what is missing.
+  await logFramesNow(deps, all.flatMap(framesOf))
   // The process that inserted the notification may have crashed before it enqueued the pushes.
   const unfinished = await listUnfinished(deps.db, all.filter((plan) => !created.has(plan.notificationId)))
   return plans.map((own) =>

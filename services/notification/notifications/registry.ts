@@ -108,7 +108,7 @@ export const registry: RegistryEntry[] = [
   onEvent(MatchMade, ({ matchId, accountIds, displayNames, matchType }) =>
     accountIds.map((accountId, number) => ({
       kind: 'matchMade' as const,
-      dedupeKey: `match:${matchId}`,
+      dedupeKey: matchKey(matchId),
       to: [accountId],
       actorId: accountIds.find((each) => each !== accountId) ?? null,
       subjectId: matchId,
@@ -229,6 +229,10 @@ export const registry: RegistryEntry[] = [
 
 export function followKey (followerId: string) {
   return `follow:${followerId}`
+}
+
+export function matchKey (matchId: string) {
+  return `match:${matchId}`
 }
 
 export function messageKey (messageId: string) {

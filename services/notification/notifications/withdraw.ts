@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Db, Trx } from '../tables.ts'
+import type { Deps } from '../deps.ts'
+import { changeInbox, logFrames } from '../frames/log.ts'
+import type { Trx } from '../tables.ts'
 import { kinds, type Kind } from './kinds.ts'
 
 /**
@@ -18,19 +20,30 @@ export async function lockUnreadCounts (trx: Trx, accountIds: string[]) {
  */
 export async function removeNotifications (trx: Trx, accountIds: string[], condition: RawBuilder<SqlBool>) {
   await lockUnreadCounts(trx, accountIds)
-  const { rows } = await sql<{ removed: number }>`
+  const { rows } = await sql<{ accountId: string, removedIds: string[] }>`
     with removed as (
       update notifications set removed_at = now()
       where account_id = any(${accountIds}::uuid[]) and removed_at is null and ${condition}
-      returning account_id, listed, listed and read_at is null as counted
+      returning id, account_id, listed, listed and read_at is null as counted
     ), changed as (
       update unread_counts set unread = unread_counts.unread - counts.unread
       from (select account_id, count(*)::int as unread from removed where counted group by account_id) counts
       where unread_counts.account_id = counts.account_id
     )
-    select count(*)::int as removed from removed where listed`.execute(trx)
-  return rows[0]?.removed ?? 0
+    select account_id as "accountId", array_agg(id) as "removedIds" from removed where listed group by account_id`
+    .execute(trx)
+  await logFrames(
+    trx,
+    rows.map(({ accountId, removedIds }) => ({
+      accountId,
+      type: 'notifications.changed',
+      ids: { readIds: [], removedIds }
+    }))
+  )
+  return rows.reduce((sum, { removedIds }) => sum + removedIds.length, 0)
 }
+
+type InboxDeps = Pick<Deps, 'db' | 'wakeUp'>
 
 interface Withdrawal {
   accountId: string
@@ -54,8 +67,8 @@ export const tombstone = ({ accountId, kind, dedupeKey }: Withdrawal) => ({
 /**
  * Removes a notification that is still unread. If it does not exist yet it never will: events can arrive out of order.
  */
-export async function withdrawNotification (db: Db, { accountId, kind, dedupeKey }: Withdrawal) {
-  await db.transaction().execute(async (trx) => {
+export async function withdrawNotification (deps: InboxDeps, { accountId, kind, dedupeKey }: Withdrawal) {
+  await changeInbox(deps, async (trx) => {
     const inserted = await trx.insertInto('notifications')
       .values(tombstone({ accountId, kind, dedupeKey }))
       .onConflict((conflict) => conflict.columns(['account_id', 'dedupe_key']).doNothing())
@@ -72,16 +85,16 @@ export const isSubjectDeleted = (subjectId: RawBuilder<unknown>, data: RawBuilde
   or exists (select from deleted_content where id in (${subjectId}, (${data} ->> 'commentId')::uuid)))`
 
 /** Removes every notification about a deleted post. An event about it that arrives later creates none. */
-export async function withdrawPost (db: Db, postId: string) {
-  await db.transaction().execute(async (trx) => {
+export async function withdrawPost (deps: InboxDeps, postId: string) {
+  await changeInbox(deps, async (trx) => {
     await insertDeletedContent(trx, [postId])
     await removeNotifications(trx, await lockNotifiedAccounts(trx, postId), isAboutPost(postId))
   })
 }
 
 /** Does the same for deleted comments on a post. */
-export async function withdrawComments (db: Db, postId: string, commentIds: string[]) {
-  await db.transaction().execute(async (trx) => {
+export async function withdrawComments (deps: InboxDeps, postId: string, commentIds: string[]) {
+  await changeInbox(deps, async (trx) => {
     await insertDeletedContent(trx, commentIds)
     await removeNotifications(
       trx,
@@ -101,8 +114,8 @@ interface NarrowedPost {
  * Removes a post's excerpt from all notifications about it. If the post became private, only its author keeps these
  * notifications.
  */
-export async function applyNarrowedVisibility (db: Db, { postId, authorId, visibility }: NarrowedPost) {
-  await db.transaction().execute(async (trx) => {
+export async function applyNarrowedVisibility (deps: InboxDeps, { postId, authorId, visibility }: NarrowedPost) {
+  await changeInbox(deps, async (trx) => {
     const accountIds = await lockNotifiedAccounts(trx, postId)
     if (visibility === 'PRIVATE') {
       await removeNotifications(
@@ -141,11 +154,15 @@ interface EndedMatch {
 }
 
 /** Removes the notifications of an ended match and its messages. An event about it that arrives later creates none. */
-export async function withdrawMatch (db: Db, { matchId, accountIds }: EndedMatch, at: Date) {
-  await db.transaction().execute(async (trx) => {
+export async function withdrawMatch (deps: InboxDeps, { matchId, accountIds }: EndedMatch, at: Date) {
+  await changeInbox(deps, async (trx) => {
     await trx.insertInto('ended_matches').values({ match_id: matchId, ended_at: at }).onConflict((conflict) =>
       conflict.doNothing()
     ).execute()
     await removeNotifications(trx, accountIds, sql`subject_id = ${matchId} and type in ('CHAT', 'FITMATCH')`)
+    await logFrames(
+      trx,
+      accountIds.map((accountId) => ({ accountId, type: 'match.ended', ids: { matchId }, key: `ended:${matchId}` }))
+    )
   })
 }

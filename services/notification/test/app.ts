@@ -3,7 +3,9 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver } from '@tandem/bus-kit/testing'
-import { Contact, People } from '@tandem/contracts'
+import type { Static } from 'typebox'
+import { Contact, People, RealtimeDetails } from '@tandem/contracts'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
@@ -21,11 +23,17 @@ import type { Tables } from '../tables.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
+type Details = Static<typeof RealtimeDetails.response>[number]
+type DetailsItem = Static<typeof RealtimeDetails.request>['items'][number]
+
 /** Fakes of the other services: what they return, and whether they are unavailable. */
 interface Neighbours {
   people: Map<string, PersonCopy>
   contacts: Map<string, { email: string, name: string, locale: string }>
   isUnavailable: boolean
+  /** What fitmatch says about a match and a message; null if the account cannot see it. */
+  details: (item: DetailsItem) => Details
+  beforeDetails: () => Promise<void>
 }
 
 /** A push queue without workers. It keeps the jobs until a test calls `deliverAll`. */
@@ -62,13 +70,23 @@ function recordingProvider (): Provider & { sent: Push[], outcomeOf: (push: Push
 /** An app with a database of its own. */
 export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
-  const neighbours: Neighbours = { people: new Map(), contacts: new Map(), isUnavailable: false }
+  const neighbours: Neighbours = {
+    people: new Map(),
+    contacts: new Map(),
+    isUnavailable: false,
+    details: () => null,
+    beforeDetails: async () => {}
+  }
   const callRpc = fakeRpc([
     handleRpc(People, async ({ accountIds }) =>
       accountIds.flatMap((id) => {
         const person = neighbours.people.get(id)
         return person ? [{ username: `u-${id}`, bio: null, ...person }] : []
       })),
+    handleRpc(RealtimeDetails, async ({ items }) => {
+      await neighbours.beforeDetails()
+      return items.map((item) => neighbours.details(item))
+    }),
     handleRpc(Contact, async ({ accountId }) => {
       const contact = neighbours.contacts.get(accountId)
       return contact ? { emailVerified: true, ...contact } : null
@@ -76,6 +94,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   ], () => neighbours.isUnavailable)
   const clock = { now: () => new Date() }
   const pushes = idlePushQueue()
+  const signals: WakeUpSignal = []
   const provider = recordingProvider()
   const deps: Deps = {
     db,
@@ -85,7 +104,9 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     pushes,
     likeDigestMs,
     now: () => clock.now(),
-    departures: createNotificationDepartures({ db, callRpc })
+    departures: createNotificationDepartures({ db, callRpc }),
+    wakeUp: (signal) => signals.push(...signal),
+    log: silentLog
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
   t.teardown(() => app.close())
@@ -117,6 +138,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     neighbours,
     pushes,
     provider,
+    /** The wake-up signals sent so far. */
+    signals,
     send,
     /** Delivers an event to the service. */
     receive: async (type: string, data: object, options?: Parameters<typeof deliver>[3]) =>
@@ -163,9 +186,12 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
      */
     reset: () => {
       pushes.enqueued.length = 0
+      signals.length = 0
       provider.sent.length = 0
       provider.outcomeOf = () => ({ type: 'sent' })
       neighbours.isUnavailable = false
+      neighbours.details = () => null
+      neighbours.beforeDetails = async () => {}
       clock.now = () => new Date()
       return fixture
     }

@@ -26,5 +26,7 @@ startBroadcasting({
   },
   likeDigestMs: 0,
   now: () => new Date(),
-  departures: createNotificationDepartures({ db, callRpc })
+  departures: createNotificationDepartures({ db, callRpc }),
+  wakeUp () {},
+  log: createLogger('test', 'silent')
 }, createLogger('test', 'silent'))

@@ -35,7 +35,9 @@ nats+=("NATS_STREAMS_PASSWORD=$password")
 secret streams "NATS_URL=nats://streams:$password@nats:4222"
 password=$(random)
 redis+=("REDIS_GATEWAY_PASSWORD=$password")
-secret gateway "REDIS_URL=redis://gateway:$password@redis:6379" "MEDIA_SIGNING_KEY=$media"
+natspassword=$(random)
+nats+=("NATS_GATEWAY_PASSWORD=$natspassword")
+secret gateway "NATS_URL=nats://gateway:$natspassword@nats:4222" "REDIS_URL=redis://gateway:$password@redis:6379" "MEDIA_SIGNING_KEY=$media"
 secret nats "${nats[@]}"
 secret redis "${redis[@]}"
 kubectl --namespace tandem get configmap identity-root >/dev/null 2>&1 ||

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Registry } from './registry.ts'
+
+// Time for the frames and the last close to arrive.
+const CLOSE_GRACE_MS = 200
+
+/**
+ * Moves all connections to other processes: asks each to reconnect, spread evenly over `durationMs`, then closes those
+ * that are left.
+ */
+export async function drain (registry: Registry, durationMs: number) {
+  const connections = registry.all()
+  if (connections.length === 0) return
+  connections.forEach((connection, number) => connection.move(Math.floor(number / connections.length * durationMs)))
+  const deadline = Date.now() + durationMs
+  while (registry.size() > 0 && Date.now() < deadline) await sleep(50)
+  for (const connection of registry.all()) connection.close(1012)
+  await sleep(CLOSE_GRACE_MS)
+}

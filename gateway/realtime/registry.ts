@@ -1,0 +1,78 @@
+import { RateLimited } from '@tandem/http-kit'
+import { Unavailable } from '@tandem/process-kit'
+import type { Config } from '../config.ts'
+import { createMemoryCounter } from '../rate-limits/memory-counter.ts'
+import type { Connection } from './connection.ts'
+
+export type ConnectionLimits = Pick<
+  Config,
+  | 'REALTIME_MAX_CONNECTIONS'
+  | 'REALTIME_MAX_PER_ACCOUNT'
+  | 'REALTIME_MAX_PER_SESSION'
+  | 'REALTIME_MAX_PER_ADDRESS'
+  | 'REALTIME_OPENS_PER_MINUTE'
+  | 'REALTIME_OPENS_PER_SECOND'
+>
+
+/** The realtime connections of this process. */
+export function createRegistry (limits: ConnectionLimits) {
+  const byAccount = new Map<string, Set<Connection>>()
+  const bySession = new Map<string, Set<Connection>>()
+  const byAddress = new Map<string, number>()
+  const opens = createMemoryCounter()
+  let size = 0
+
+  return {
+    /** Counts an attempt to connect. @throws RateLimited, Unavailable */
+    admit ({ accountId, address }: { accountId: string, address: string }) {
+      if (size >= limits.REALTIME_MAX_CONNECTIONS) throw new Unavailable()
+      if ((byAddress.get(address) ?? 0) >= limits.REALTIME_MAX_PER_ADDRESS) throw new RateLimited(60)
+      const own = opens.count(accountId, 60_000)
+      if (own.current > limits.REALTIME_OPENS_PER_MINUTE) throw new RateLimited(Math.ceil(own.ttl / 1_000))
+      if (opens.count('', 1_000).current > limits.REALTIME_OPENS_PER_SECOND) throw new Unavailable()
+    },
+    /** Adds a connection. The oldest one of its account or session makes room for it. */
+    add (connection: Connection) {
+      for (
+        const [connections, max] of [
+          [bySession.get(connection.sessionId), limits.REALTIME_MAX_PER_SESSION],
+          [byAccount.get(connection.accountId), limits.REALTIME_MAX_PER_ACCOUNT]
+        ] as const
+      ) {
+        const [oldest] = connections ?? []
+        if (oldest && connections!.size >= max) oldest.close(4429)
+      }
+      insert(byAccount, connection.accountId, connection)
+      insert(bySession, connection.sessionId, connection)
+      byAddress.set(connection.address, (byAddress.get(connection.address) ?? 0) + 1)
+      size++
+    },
+    remove (connection: Connection) {
+      if (!byAccount.get(connection.accountId)?.has(connection)) return
+      remove(byAccount, connection.accountId, connection)
+      remove(bySession, connection.sessionId, connection)
+      const left = (byAddress.get(connection.address) ?? 1) - 1
+      if (left > 0) byAddress.set(connection.address, left)
+      else byAddress.delete(connection.address)
+      size--
+    },
+    size: () => size,
+    ofAccount: (accountId: string): Iterable<Connection> => byAccount.get(accountId) ?? [],
+    ofSession: (sessionId: string): Connection[] => [...bySession.get(sessionId) ?? []],
+    all: (): Connection[] => [...byAccount.values()].flatMap((each) => [...each])
+  }
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+function insert (map: Map<string, Set<Connection>>, key: string, connection: Connection) {
+  const known = map.get(key)
+  if (known) known.add(connection)
+  else map.set(key, new Set([connection]))
+}
+
+function remove (map: Map<string, Set<Connection>>, key: string, connection: Connection) {
+  const known = map.get(key)
+  known?.delete(connection)
+  if (known?.size === 0) map.delete(key)
+}

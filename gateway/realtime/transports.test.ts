@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { serverFrames } from '@tandem/contracts/realtime'
+import { until } from '@tandem/test-kit'
+import { Compile } from 'typebox/compile'
+import { createIssuer } from '../test/gateway.ts'
+import { openEvents, openSocket, realtimeGateway } from '../test/realtime.ts'
+
+const transports = { websocket: openSocket, sse: openEvents }
+const kinds = ['websocket', 'sse'] as const
+
+for (const kind of kinds) {
+  const open = transports[kind]
+
+  t.test(`${kind}: a connection begins with hello, and gets the frames that follow`, async (t) => {
+    const { url, as, feed } = await realtimeGateway(t)
+    feed.log('before')
+    const client = await open(t, url, { headers: as() })
+    const hello = await client.next('hello')
+    t.match(hello, { data: { connectionId: String, resumed: false, unreadCount: 3, heartbeatSeconds: 25 } })
+    t.equal(hello.id, undefined)
+    feed.log('after')
+    const frame = await client.next('account.changed')
+    t.match(frame, { id: /-2$/, data: { text: 'after' } }, 'without a signal, it is found by looking')
+    for (const { type, data } of client.frames) {
+      t.strictSame([...Compile(serverFrames[type].data).Errors(data)], [], type)
+    }
+  })
+
+  t.test(`${kind}: a client resumes after the last frame that it got`, async (t) => {
+    const { url, as, feed } = await realtimeGateway(t)
+    for (let number = 1; number <= 120; number++) feed.log(String(number))
+    const client = await open(t, url, { headers: as(), after: '0123456789abcdef-2' })
+    t.match(await client.next('hello'), { data: { resumed: true } })
+    await until(() => client.frames.length === 119)
+    t.strictSame(
+      client.frames.slice(1).map(({ data }) => Number((data as { text: string }).text)),
+      Array.from({ length: 118 }, (_, number) => number + 3)
+    )
+  })
+
+  t.test(`${kind}: a session that ends closes its connections within a second`, async (t) => {
+    const { url, as, revokedSessions } = await realtimeGateway(t)
+    const sessionId = randomUUID()
+    const [client, other] = [
+      await open(t, url, { headers: as(sessionId) }),
+      await open(t, url, { headers: as() })
+    ]
+    await client.next('hello')
+    const startedAt = performance.now()
+    revokedSessions.push(sessionId)
+    t.equal(await client.closed, 4401)
+    t.ok(performance.now() - startedAt < 1_000, `${Math.round(performance.now() - startedAt)} ms`)
+    t.equal(other.frames.some(({ type }) => type === 'error'), false)
+  })
+
+  t.test(`${kind}: an expired token ends the connection, after a warning`, async (t) => {
+    const { url, as } = await realtimeGateway(t)
+    const now = Math.floor(Date.now() / 1_000)
+    const client = await open(t, url, { headers: as(randomUUID(), { exp: now - 3 }) })
+    t.match(await client.next('token.expiring'), { data: { expiresAt: String } })
+    t.equal(await client.closed, 4401)
+    const late = Date.now() / 1_000 - (now - 3 + 5)
+    t.ok(late < 2.5, `${late} s after the token and the clock skew`)
+  })
+
+  t.test(`${kind}: refusals are ordinary responses, before the connection is accepted`, async (t) => {
+    const { url, as, feed, services, issuer } = await realtimeGateway(t, { CORS_ORIGINS: 'https://app.example' })
+    const refusedWith = async (headers: Record<string, string>) =>
+      await open(t, url, { headers }).then(() => 0, ({ status }: { status: number }) => status)
+    t.equal(await refusedWith({}), 401)
+    for (let number = 0; number < 20; number++) {
+      const forged = createIssuer(number % 2 ? issuer.jwk.kid : undefined)
+      t.equal(await refusedWith(forged.bearer()), 401)
+    }
+    t.equal(await refusedWith({ ...as(), origin: 'https://evil.example' }), 403)
+    t.equal(await refusedWith({ ...as(), origin: 'https://app.example' }), 0)
+    feed.isRefusing = true
+    t.equal(await refusedWith(as()), 401, 'the service verifies the token again')
+    await services.notification.stop()
+    t.equal(await refusedWith(as()), 503)
+  })
+
+  t.test(`${kind}: the oldest connection of a session makes room for a new one`, async (t) => {
+    const { url, as } = await realtimeGateway(t)
+    const headers = as()
+    const first = await open(t, url, { headers })
+    const others = [await open(t, url, { headers }), await open(t, url, { headers }), await open(t, url, { headers })]
+    t.equal(await first.closed, 4429)
+    await others.at(-1)?.next('hello')
+  })
+
+  t.test(`${kind}: connections beyond the limits are refused`, async (t) => {
+    const refused = async (env: NodeJS.ProcessEnv, opened: number) => {
+      const { url, as } = await realtimeGateway(t, env)
+      const headers = as()
+      for (let number = 0; number < opened; number++) await open(t, url, { headers })
+      return await open(t, url, { headers }).then(() => 0, ({ status }: { status: number }) => status)
+    }
+    t.equal(await refused({ REALTIME_MAX_CONNECTIONS: '2' }, 2), 503)
+    t.equal(await refused({ REALTIME_MAX_PER_ADDRESS: '2' }, 2), 429)
+    t.equal(await refused({ REALTIME_OPENS_PER_MINUTE: '2' }, 2), 429)
+    t.equal(await refused({ REALTIME_OPENS_PER_SECOND: '1' }, 1), 503)
+  })
+
+  t.test(`${kind}: a stopping gateway asks its clients to move, then closes what is left`, async (t) => {
+    const { url, as, app } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '1' })
+    const clients = [await open(t, url, { headers: as() }), await open(t, url, { headers: as() })]
+    for (const client of clients) await client.next('hello')
+    const closing = app.close()
+    t.match([await clients[0]!.next('reconnect'), await clients[1]!.next('reconnect')].map(({ data }) => data), [
+      { afterMs: 0 },
+      { afterMs: 500 }
+    ])
+    t.strictSame([await clients[0]!.closed, await clients[1]!.closed], [1012, 1012])
+    await closing
+  })
+}
