@@ -134,7 +134,7 @@ export const clientFrames = {
     data: Type.Object({ accessToken: Type.String({ maxLength: 3_000 }) })
   },
   focus: {
-    description: 'The chat on the screen, or null. Its pushes wait for 5 seconds and are dropped if it is read.',
+    description: 'The chat on the screen, or null. It is stored for 90 seconds; pushes do not depend on it yet.',
     data: Type.Object({ matchId: Nullable(Id) })
   }
 } as const
