@@ -13,7 +13,7 @@ const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 
 /** The path prefixes that each service owns. */
 export const servicePrefixes = {
-  identity: ['/auth'],
+  identity: ['/auth', '/account'],
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media'],
   fitmatch: ['/fitmatch'],
@@ -71,6 +71,8 @@ export const specialRoutes: Route[] = [
   publicPost('/auth/forgot-password', '3/1h'),
   publicPost('/auth/reset-password'),
   publicPost('/auth/report-issue', '3/1h'),
+  publicPost('/account/deletion/cancel', '10/15m'),
+  { methods: readMethods, path: '/account/deletions/:id', public: true },
   { methods: readMethods, path: '/auth/reset-password', public: true },
   { methods: ['POST'], path: '/auth/sessions', unauthorizedOnly: true, limit: '3/1h' },
   { methods: allMethodsExcept('POST'), path: '/auth/sessions', unauthorizedOnly: true },

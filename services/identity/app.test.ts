@@ -30,7 +30,13 @@ const documented = [
   'POST /auth/reset-password',
   'POST /auth/report-issue'
 ]
-const extensions = ['POST /auth/request-code', 'POST /auth/login-code', 'POST /auth/change-password']
+const extensions = [
+  'POST /auth/request-code',
+  'POST /auth/login-code',
+  'POST /auth/change-password',
+  'POST /account/deletion/cancel',
+  'GET /account/deletions/{id}'
+]
 const signedIn = [
   'GET /auth/me',
   'POST /auth/logout',

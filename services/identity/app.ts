@@ -4,6 +4,7 @@ import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { Deps } from './deps.ts'
 import { onAccountErased } from './erasures/consumers.ts'
+import { erasureRoutes } from './erasures/routes.ts'
 import { handleDepartures } from './erasures/rpc.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { handleSigningKeys } from './keys/rpc.ts'
@@ -24,6 +25,7 @@ const routes = [
   passwordRoutes,
   accountRoutes,
   issueRoutes,
+  erasureRoutes,
   keyRoutes
 ]
 const consumers = [onPersonChanged, onOperatorActed]

@@ -120,6 +120,7 @@ export type ErasureCause = 'OWNER' | 'LINK' | 'OPERATOR' | 'EXPIRY' | 'LEDGER'
 export type ErasureStatus = 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED'
 export type Role = 'USER' | 'ADMIN'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
+export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'
 /** The purpose of a mailed code. */
 export type Purpose = 'VERIFY' | 'SIGN_IN'

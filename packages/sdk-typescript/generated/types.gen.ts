@@ -211,7 +211,7 @@ export type CurrentUser = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_NOT_VERIFIED' | 'AGE_RESTRICTED' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'CANNOT_FOLLOW_SELF' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'AGE_RESTRICTED' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'CANNOT_FOLLOW_SELF' | 'DELETION_BEGUN' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Failure = {
     code: ErrorCode;
@@ -1485,6 +1485,168 @@ export type WorkoutSet = {
     weightKg: number;
 };
 
+export type CancelAccountDeletionData = {
+    body: {
+        appVersion?: string;
+        deviceInfo?: string;
+        deviceName?: string;
+        platform?: 'android' | 'ios';
+        /**
+         * The restoreToken of the sign-in
+         */
+        restoreToken: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/deletion/cancel';
+};
+
+export type CancelAccountDeletionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `DELETION_BEGUN`: The deletion has begun and cannot be canceled any more
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CancelAccountDeletionError = CancelAccountDeletionErrors[keyof CancelAccountDeletionErrors];
+
+export type CancelAccountDeletionResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        /**
+         * A JWT for the header `Authorization: Bearer …`
+         */
+        accessToken: string;
+        /**
+         * Seconds until the access token expires
+         */
+        expiresIn: 900;
+        /**
+         * Can be exchanged once, within 30 days
+         */
+        refreshToken: string;
+        success: true;
+        user: SignedInUser;
+    };
+};
+
+export type CancelAccountDeletionResponse = CancelAccountDeletionResponses[keyof CancelAccountDeletionResponses];
+
+export type GetAccountDeletionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/account/deletions/{id}';
+};
+
+export type GetAccountDeletionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `NOT_FOUND`: There is no such deletion in this state
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetAccountDeletionError = GetAccountDeletionErrors[keyof GetAccountDeletionErrors];
+
+export type GetAccountDeletionResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            deletion: {
+                eraseAt: string;
+                id: string;
+                /**
+                 * Until when late events are still swept
+                 */
+                inTransitUntil?: string | null;
+                keeps: Array<{
+                    until: string;
+                    what: string;
+                    why: string;
+                }>;
+                requestedAt: string;
+                /**
+                 * What each service erased, once all of them have
+                 */
+                services?: {
+                    [key: string]: {
+                        confirmedAt: string;
+                        files: number;
+                        kept: number;
+                        rows: {
+                            [key: string]: number;
+                        };
+                    };
+                };
+                status: 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED';
+            };
+        };
+        success: true;
+    };
+};
+
+export type GetAccountDeletionResponse = GetAccountDeletionResponses[keyof GetAccountDeletionResponses];
+
 export type ChangePasswordData = {
     body: {
         currentPassword: string;
@@ -1720,6 +1882,8 @@ export type SignInErrors = {
     401: Failure;
     /**
      * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     *
+     * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
      */
     403: Failure;
     /**
@@ -1804,6 +1968,10 @@ export type SignInWithCodeErrors = {
      * `INVALID_CODE`: The code is invalid or has expired. Request a new one.
      */
     400: Failure;
+    /**
+     * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -2006,6 +2174,10 @@ export type SignInWithProviderAErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -2123,6 +2295,10 @@ export type SignInWithProviderBErrors = {
      * `ACCOUNT_NOT_VERIFIED`: An account with this email exists but is not verified yet. Verify its email address first.
      */
     401: Failure;
+    /**
+     * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */

@@ -11,7 +11,7 @@ import { otherServices } from './queries.ts'
 import { handleDepartures } from './rpc.ts'
 
 const app = await testApp(t)
-const { db, deps, handlers, givenAccount, post, login, mailsTo, publishedEvents } = app
+const { db, deps, handlers, givenAccount, get, post, login, mailsTo, publishedEvents } = app
 const { departures } = deps
 const operate = async (...args: string[]) => await runCommand(db, { ledger: deps.ledger }, args)
 
@@ -113,7 +113,46 @@ t.test('an erasure begins when it is due, and ends when every service and identi
     .execute(db)
   await departures.eraseDue()
   t.equal(await statusOf(id), 'CLOSED')
+  t.match((await get(`/account/deletions/${id}`)).data.deletion, {
+    status: 'CLOSED',
+    inTransitUntil: null,
+    services: { social: { rows: { things: 2 }, files: 1, kept: 0 }, identity: { rows: { accounts: 1, sessions: 1 } } }
+  }, 'the receipt')
   t.match(await operate('erasures', 'show', id), [{ status: 'CLOSED' }, { service: 'dashboard', files: 1 }])
+})
+
+t.test('signing in never cancels a deletion; its token does, until the deletion begins', async (t) => {
+  const { id: accountId, email } = await givenAccount()
+  const { id, eraseAt } = await schedule(accountId, 14)
+  const pending = await login(email)
+  t.match(pending, {
+    status: 403,
+    success: false,
+    code: 'ACCOUNT_DELETION_PENDING',
+    eraseAt: eraseAt.toISOString(),
+    restoreToken: String
+  })
+  t.equal(await statusOf(id), 'SCHEDULED')
+  t.match(await get(`/account/deletions/${id}`), { status: 200, data: { deletion: { id, status: 'SCHEDULED' } } })
+  for (const restoreToken of ['x', `${pending.restoreToken}x`.slice(1)]) {
+    t.match(await post('/account/deletion/cancel', { restoreToken }), { status: 400, code: 'INVALID_TOKEN' })
+  }
+  const restored = await post('/account/deletion/cancel', { restoreToken: pending.restoreToken })
+  t.match(restored, { status: 200, user: { email } })
+  t.equal((await get('/auth/sessions', { as: restored })).status, 200)
+  t.match(await post('/account/deletion/cancel', { restoreToken: pending.restoreToken }), {
+    status: 410,
+    code: 'DELETION_BEGUN'
+  }, 'a token cancels one deletion, once')
+  const hidden = (await publishedEvents(accountId)).filter(({ type }) => type === 'person.hidden')
+  t.match(hidden, [{ hidden: true }, { hidden: false }])
+  t.equal((await login(email)).status, 200)
+
+  const second = await schedule(accountId)
+  const { restoreToken } = await login(email)
+  await makeDue(second.id)
+  t.match(await post('/account/deletion/cancel', { restoreToken }), { status: 410, code: 'DELETION_BEGUN' })
+  t.match(await get(`/account/deletions/${randomUUID()}`), { status: 404, code: 'NOT_FOUND' })
 })
 
 t.test('a crash after the ledger is written loses nothing', async (t) => {

@@ -3,6 +3,7 @@ import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } fro
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import {
+  AccountDeletionPending,
   InvalidProviderAToken,
   ProviderAEmailNotVerified,
   AccountNotVerified,
@@ -43,7 +44,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         'is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
-      errors: [InvalidProviderAToken, ProviderAEmailNotVerified, AccountNotVerified],
+      errors: [InvalidProviderAToken, ProviderAEmailNotVerified, AccountNotVerified, AccountDeletionPending],
       response
     },
     config: { public: true }
@@ -75,7 +76,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
-      errors: [InvalidProviderBToken, ProviderBEmailRequired, AccountNotVerified],
+      errors: [InvalidProviderBToken, ProviderBEmailRequired, AccountNotVerified, AccountDeletionPending],
       response
     },
     config: { public: true }

@@ -4,14 +4,12 @@ import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/http-kit'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Db, Platform, Trx } from '../tables.ts'
+import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { resumeOrReject } from './leaving.ts'
 import { saveNetwork } from './networks.ts'
 import { digestOf, generateRefreshToken } from './refresh-tokens.ts'
-
-type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | 'PROVIDER_A' | 'PROVIDER_B'
 
 export interface Device {
   deviceInfo?: string
@@ -49,7 +47,7 @@ export async function startSession (
   { accountId, method, client: { address, device } }: NewSession
 ) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  await resumeOrReject(trx, secrets, accountId)
+  await resumeOrReject(trx, secrets, { accountId, method })
   const refreshToken = generateRefreshToken()
   // One statement, so that the query for earlier sessions does not see the new one.
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`

@@ -1,14 +1,18 @@
 import { setHidden } from '../accounts/hidden.ts'
 import { AccountDeletionPending } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
-import type { Trx } from '../tables.ts'
+import type { SignInMethod, Trx } from '../tables.ts'
 import { createRestoreToken } from './restore-tokens.ts'
 
 /**
  * Resumes a paused account, and rejects the sign-in of one that is leaving: signing in alone never cancels a deletion.
  * @throws AccountDeletionPending with a token that cancels it
  */
-export async function resumeOrReject (trx: Trx, secrets: Secrets, accountId: string) {
+export async function resumeOrReject (
+  trx: Trx,
+  secrets: Secrets,
+  { accountId, method }: { accountId: string, method: SignInMethod }
+) {
   const account = await trx.selectFrom('accounts').leftJoin(
     'erasures',
     (join) => join.onRef('account_id', '=', 'accounts.id').on('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING'])
@@ -19,7 +23,7 @@ export async function resumeOrReject (trx: Trx, secrets: Secrets, accountId: str
   if (account?.erasureId && account.eraseAt) {
     throw new AccountDeletionPending({
       eraseAt: account.eraseAt.toISOString(),
-      restoreToken: createRestoreToken(secrets, { accountId, erasureId: account.erasureId })
+      restoreToken: createRestoreToken(secrets, { accountId, erasureId: account.erasureId, method })
     })
   }
   if (account?.pausedAt) await setHidden(trx, accountId, { paused_at: null })

@@ -1,4 +1,5 @@
 import type { Secrets } from '../secrets.ts'
+import type { SignInMethod } from '../tables.ts'
 
 const LIFETIME_MS = 15 * 60 * 1_000
 const CONTEXT = 'restore token'
@@ -6,11 +7,13 @@ const CONTEXT = 'restore token'
 interface Restorable {
   accountId: string
   erasureId: string
+  /** How the owner signed in. */
+  method: SignInMethod
 }
 
 /** A token that cancels one deletion, for 15 minutes. It is encrypted, so it needs no row. */
-export const createRestoreToken = (secrets: Secrets, { accountId, erasureId }: Restorable) =>
-  secrets.encrypt(JSON.stringify({ accountId, erasureId, expiresAt: Date.now() + LIFETIME_MS }), CONTEXT)
+export const createRestoreToken = (secrets: Secrets, { accountId, erasureId, method }: Restorable) =>
+  secrets.encrypt(JSON.stringify({ accountId, erasureId, method, expiresAt: Date.now() + LIFETIME_MS }), CONTEXT)
     .toString('base64url')
 
 /** The deletion that a token cancels; undefined if the token is invalid or has expired. */

@@ -2,7 +2,14 @@ import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy, InvalidCode } from '../errors.ts'
+import {
+  AccountDeletionPending,
+  InvalidCredentials,
+  ProviderAAccount,
+  EmailNotVerified,
+  TooBusy,
+  InvalidCode
+} from '../errors.ts'
 import { Password } from '../passwords/schemas.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
@@ -23,9 +30,9 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
           'After five wrong passwords in a row an address is blocked, for a second at first and for a minute ' +
           'at most. While it is blocked, every password is rejected. ' +
           'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
-          '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED.',
+          '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED, ACCOUNT_DELETION_PENDING.',
         body: Body({ email: Email, password: Password, ...device }),
-        errors: [InvalidCredentials, ProviderAAccount, EmailNotVerified, TooBusy],
+        errors: [InvalidCredentials, ProviderAAccount, EmailNotVerified, AccountDeletionPending, TooBusy],
         response: { 200: SignedIn }
       },
       config: { public: true }
@@ -65,10 +72,10 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
         summary: 'Sign in with a mailed code',
         description:
           'This also verifies the address. If it was not verified before, the password and sessions of the ' +
-          'registration are revoked. 400 INVALID_CODE.',
+          'registration are revoked. 400 INVALID_CODE; 403 ACCOUNT_DELETION_PENDING.',
         'x-extension': true,
         body: Body({ email: Email, code: Code, ...device }),
-        errors: [InvalidCode],
+        errors: [AccountDeletionPending, InvalidCode],
         response: { 200: SignedIn }
       },
       config: { public: true }

@@ -1,0 +1,20 @@
+import { lockAccount } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
+import { InvalidResetToken } from '../errors.ts'
+import { startSession, type Client } from '../sessions/actions.ts'
+import { readRestoreToken } from '../sessions/restore-tokens.ts'
+import { cancelErasure } from './actions.ts'
+
+/** Cancels a deletion and signs the owner in. @throws InvalidResetToken, DeletionBegun */
+export async function restoreAccount ({ db, secrets }: Pick<Deps, 'db' | 'secrets'>, token: string, client: Client) {
+  const restorable = readRestoreToken(secrets, token)
+  if (!restorable) throw new InvalidResetToken()
+  const { accountId, erasureId, method } = restorable
+  return await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    // Somebody may have banned the account since the sign-in.
+    if (!account || account.isBanned) throw new InvalidResetToken()
+    await cancelErasure(trx, accountId, erasureId)
+    return { account, ...await startSession(trx, secrets, { accountId, method, client }) }
+  })
+}

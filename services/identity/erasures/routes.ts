@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { Body, Data, data, Id, Text, type Routes } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
+import { describeSignIn, signedIn } from '../sign-in/response.ts'
+import { device } from '../sessions/schemas.ts'
+import { describeErasure } from './describe.ts'
+import { findErasure } from './queries.ts'
+import { restoreAccount } from './restore.ts'
+import { Deletion } from './schemas.ts'
+
+export const erasureRoutes: Routes<Deps> = async (app, deps) => {
+  app.post(
+    '/account/deletion/cancel',
+    {
+      schema: {
+        operationId: 'cancelAccountDeletion',
+        summary: 'Cancel the deletion of an account',
+        description: 'The token comes with 403 ACCOUNT_DELETION_PENDING of a sign-in, and is valid for 15 minutes. ' +
+          'Everything is as it was before, and a session starts. 400 INVALID_TOKEN; 410 DELETION_BEGUN.',
+        'x-extension': true,
+        body: Body({
+          restoreToken: Text({
+            max: 500,
+            description: 'The restoreToken of the sign-in',
+            examples: ['q3X0b1rV0n5kZk5mZ0hJc2x1d2p5']
+          }),
+          ...device
+        }),
+        errors: [InvalidResetToken, DeletionBegun],
+        response: { 200: Type.Object(signedIn) }
+      },
+      config: { public: true }
+    },
+    async ({ body: { restoreToken, ...device }, ip }) =>
+      await describeSignIn(deps, await restoreAccount(deps, restoreToken, { address: ip, device }))
+  )
+
+  app.get('/account/deletions/:id', {
+    schema: {
+      operationId: 'getAccountDeletion',
+      summary: 'Get a deletion, and its receipt once it is complete',
+      description: 'The id is random; who knows it may read the receipt, which names nobody. It is kept for a year.',
+      'x-extension': true,
+      params: Type.Object({ id: Id }),
+      errors: [ErasureNotFound],
+      response: { 200: Data(Type.Object({ deletion: Deletion })) }
+    },
+    config: { public: true }
+  }, async ({ params }) => {
+    const erasure = await findErasure(deps.db, params.id)
+    if (!erasure) throw new ErasureNotFound()
+    return data({ deletion: describeErasure(erasure) })
+  })
+}

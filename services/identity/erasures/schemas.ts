@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import { Nullable } from '@tandem/http-kit'
+
+const Counts = Type.Record(Type.String(), Type.Integer())
+const Time = Type.String({ format: 'date-time', examples: ['2026-11-22T09:00:00.000Z'] })
+const id = '3f1c2b7e-52c4-4e0a-9d1b-6f0a8c7d5e21'
+
+/** A deletion as its owner sees it; once erased, it is the receipt. */
+export const Deletion = Type.Object({
+  id: Type.String({ examples: [id] }),
+  status: Type.Enum(['SCHEDULED', 'HELD', 'RUNNING', 'ERASED', 'CLOSED', 'CANCELED']),
+  requestedAt: Time,
+  eraseAt: Time,
+  keeps: Type.Array(Type.Object({
+    what: Type.String({ examples: ['Your username, without you'] }),
+    why: Type.String({ examples: ['No stranger inherits your mentions.'] }),
+    until: Type.String({ examples: ['90 days'] })
+  })),
+  services: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({ rows: Counts, files: Type.Integer(), kept: Type.Integer(), confirmedAt: Time }),
+      { description: 'What each service erased, once all of them have' }
+    )
+  ),
+  inTransitUntil: Type.Optional(
+    Nullable(Time, { description: 'Until when late events are still swept' })
+  )
+})
