@@ -8,6 +8,7 @@ import { enableCors } from './pages/cors.ts'
 import { serveDocs } from './pages/docs.ts'
 import { createJsonClient } from './identity/json-client.ts'
 import type { JsonClient } from './identity/json-client.ts'
+import { compressResponses } from './proxy/compression.ts'
 import { forward } from './proxy/forward.ts'
 import { addSecurityHeaders } from './proxy/headers.ts'
 import { createRedisCounter } from './rate-limits/counter.ts'
@@ -55,6 +56,7 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
 
   try {
     addSecurityHeaders(app)
+    compressResponses(app)
     await enableCors(app, { origins: config.CORS_ORIGINS })
     if (config.floodLimit) limitFloods(app, config.floodLimit, { showsRemedy: config.showsLimitRemedy })
 

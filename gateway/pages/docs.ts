@@ -2,6 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 
+const icon = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="18" ' +
+  'fill="#5b5bd6"/><circle cx="24" cy="34" r="13" fill="none" stroke="#fff" stroke-width="6"/>' +
+  '<circle cx="40" cy="34" r="13" fill="none" stroke="#ffd166" stroke-width="6"/></svg>'
+
 /**
  * GET /docs: a page to read the API and try it. It loads nothing from other servers. Its code is imported on the first
  * request: it takes 60 MB, and most processes never serve it.
@@ -52,6 +56,12 @@ export async function serveDocs (app: FastifyInstance) {
   let loading: ReturnType<typeof load> | undefined
 
   const options = { config: { public: true, logged: false } }
+  app.get('/', options, async (_request, reply) => reply.redirect('/docs/'))
+  app.get(
+    '/favicon.ico',
+    options,
+    async (_request, reply) => reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon)
+  )
   app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/'))
   app.get('/docs/*', options, async (request, reply) => {
     loading ??= load()

@@ -82,6 +82,13 @@ t.test('the docs page shows the document and loads nothing from other servers', 
     /<script nonce="[^"]+">Object\.defineProperty\(window, 'localStorage', .*sessionStorage.*<\/script>[^]*src="js\/scalar\.js"/,
     'the token is kept for the tab only'
   )
+  t.match(await call('/'), { status: 302, headers: { location: '/docs/' } })
+  t.match(await call('/favicon.ico'), { status: 200, headers: { 'content-type': /svg/ } })
+  const compressed = await call('/docs/js/scalar.js', { headers: { 'accept-encoding': 'gzip' } })
+  t.equal(compressed.headers['content-encoding'], 'gzip')
+  t.ok(compressed.body.length < 2_000_000)
+  const { etag = '' } = (await call('/openapi.json')).headers
+  t.equal((await call('/openapi.json', { headers: { 'if-none-match': String(etag) } })).status, 304)
   const script = await call('/docs/js/scalar.js')
   t.match(script, { status: 200, headers: { 'content-type': /javascript/ } })
   t.ok(script.body.length > 1_000_000)
@@ -90,6 +97,7 @@ t.test('the docs page shows the document and loads nothing from other servers', 
   const without = await testGateway(t, { env: { DOCS: 'off' } })
   t.equal((await without.call('/docs/')).status, 404)
   t.equal((await without.call('/openapi.json')).status, 404)
+  t.match((await without.call('/')).json(), { success: false, code: 'NOT_FOUND' })
 })
 
 t.test('the public keys of identity are proxied', async (t) => {

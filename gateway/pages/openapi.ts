@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { JsonClient } from '../identity/json-client.ts'
 import { joinDocuments } from './join-documents.ts'
@@ -51,13 +52,15 @@ export async function serveOpenapi (
     return joinDocuments([{ name: 'gateway', document: metaDocument }, ...found.flat()], { version, servers, missing })
   }
 
-  app.get('/openapi.json', { config: { public: true, logged: false } }, async (_request, reply) => {
+  app.get('/openapi.json', { config: { public: true, logged: false } }, async (request, reply) => {
     if (!joined || Date.now() - joinedAt > TTL_MS) {
       joinedAt = Date.now()
       joined = join()
     }
-    return reply.header('cache-control', 'public, max-age=10').header('access-control-allow-origin', '*').send(
-      await joined
-    )
+    const document = JSON.stringify(await joined)
+    const etag = `W/"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`
+    reply.headers({ 'cache-control': 'public, max-age=10', 'access-control-allow-origin': '*', etag })
+    if (request.headers['if-none-match']?.includes(etag)) return await reply.code(304).send()
+    return await reply.type('application/json; charset=utf-8').send(document)
   })
 }

@@ -10,7 +10,10 @@ import {
   UnsupportedMediaType,
   ValidationError
 } from './errors.ts'
+import { languageOfRequest, type Language } from './language.ts'
 import { reportUndocumented } from './route-errors.ts'
+import { describeFaults, type FieldError } from './validation.ts'
+import type { Fault } from './validation-messages.ts'
 
 /** An error of a service may add fields to its response. */
 type ErrorWithDetails = FastifyError & { details?: Record<string, string> }
@@ -158,8 +161,25 @@ export function sendError (thrown: unknown, request: FastifyRequest, reply: Fast
   } else if (statusCode >= 500) {
     request.log.error({ err: thrown }, 'request failed')
   }
-  const details = thrown instanceof FastifyError ? (thrown as ErrorWithDetails).details : undefined
-  return reply.code(statusCode).type('application/json; charset=utf-8').send({ ...failure(code, message), ...details })
+  const added = thrown instanceof FastifyError ? (thrown as ErrorWithDetails).details : undefined
+  const details = statusCode === 400 ? listFieldErrors(thrown, message, languageOfRequest(request)) : []
+  return reply.code(statusCode).type('application/json; charset=utf-8').send({
+    ...failure(code, details[0]?.message ?? message),
+    ...added,
+    ...(details.length > 0 && { details })
+  })
+}
+
+/** The fields that a validation error is about. The message of a ValidationError begins with its field. */
+function listFieldErrors (thrown: unknown, message: string, language: Language): FieldError[] {
+  if (typeof thrown !== 'object' || thrown === null) return []
+  if ('validation' in thrown) {
+    const { validation, validationContext = 'body' } = thrown as { validation: Fault[], validationContext?: string }
+    return describeFaults(validation, validationContext, language)
+  }
+  const [, field] = /^([a-z]\w*(?:\.\w+)*) (?:must|is|are|contains?|has|of)\b/.exec(message) ?? []
+  const isAboutField = field !== undefined && 'code' in thrown && thrown.code === 'VALIDATION_ERROR'
+  return isAboutField ? [{ field, message }] : []
 }
 
 /** Makes `app` send the error envelope for errors, unknown paths and unsupported methods. */

@@ -13,7 +13,9 @@ export function toPublicSchema (schema: unknown): unknown {
   if (!isObject(schema)) return schema
   const published: Json = Object.fromEntries(
     Object.entries(schema)
-      .filter(([key, value]) => !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true)))
+      .filter(([key, value]) =>
+        key !== 'expectedFormat' && !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true))
+      )
       .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)])
   )
   // The document shows what to send or expect, although the server accepts or returns any value here.

@@ -44,6 +44,10 @@ t.test('the OpenAPI document describes the routes', async (t) => {
     required: false,
     schema: { minimum: 1, maximum: 50, default: 20 }
   })
+  t.notOk(
+    read.parameters.some((each: { required?: boolean, example?: unknown }) => !each.required && each.example),
+    'no optional parameter is filled in by documentation pages'
+  )
   t.match(read.responses[200].content['application/json'].schema.properties.data.properties.caption, {
     anyOf: [{ type: 'string' }, { type: 'null' }]
   })

@@ -19,9 +19,17 @@ interface Content {
   [type: string]: { schema?: Schema, example?: unknown, examples?: unknown }
 }
 
+interface Parameter {
+  required?: boolean
+  example?: unknown
+  examples?: unknown
+  schema?: Schema
+  [key: string]: unknown
+}
+
 interface Operation {
   [key: string]: unknown
-  parameters?: object[]
+  parameters?: Parameter[]
   responses?: Record<string, { $ref?: string, description?: string, headers?: object, content?: Content }>
   requestBody?: { required?: boolean, content?: Content }
   'x-errors'?: ListedError[]
@@ -98,9 +106,10 @@ export function completeDocument ({ paths = {}, components = sharedComponents(),
     completeOperation(operation, responses)
   }
   const schemas: Record<string, unknown> = {
-    ErrorCode: { type: 'string', enum: [...codes].sort(), description: 'The error code, for programs' },
-    Failure: { ...Failure, properties: { ...Failure.properties, code: { $ref: '#/components/schemas/ErrorCode' } } }
+    ErrorCode: { type: 'string', enum: [...codes].sort(), description: 'The error code, for programs' }
   }
+  const code = { $ref: '#/components/schemas/ErrorCode' }
+  schemas['Failure'] = moveNamedSchemas({ ...Failure, properties: { ...Failure.properties, code } }, schemas)
   const moved = moveNamedSchemas(paths, schemas) as Document['paths']
   return { ...document, paths: moved, components: { ...components, schemas, responses } }
 }
@@ -110,6 +119,7 @@ function completeOperation (operation: Operation, sharedResponses: Record<string
   for (const { content } of [requestBody, ...Object.values(responses)].filter((part) => part !== undefined)) {
     addExamples(content)
   }
+  operation.parameters = operation.parameters?.map(withoutOptionalExample)
   const hasEtag = '304' in responses
   for (const response of Object.values(responses)) response.headers = successHeaders({ hasEtag })
   if (hasEtag) operation.parameters = [...operation.parameters ?? [], ifNoneMatch]
@@ -123,6 +133,13 @@ function completeOperation (operation: Operation, sharedResponses: Record<string
   if (requestBody && !Object.values(requestBody.content ?? {})[0]?.schema?.required?.length) {
     requestBody.required = false
   }
+}
+
+/** Documentation pages send the example of a parameter, and an optional filter with one finds nothing. */
+function withoutOptionalExample (parameter: Parameter): Parameter {
+  if (parameter.required) return parameter
+  const { example: _, examples: __, schema: { examples: ___, ...schema } = {}, ...rest } = parameter
+  return { ...rest, schema }
 }
 
 const ifNoneMatch = {

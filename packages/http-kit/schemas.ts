@@ -112,9 +112,20 @@ export const Message = named(
   Type.Object({ success: Type.Literal(true), message: Type.String({ examples: ['Done'] }) })
 )
 
-/** `{ success: false, error, code }` */
+const FieldErrorSchema = named(
+  'FieldError',
+  Type.Object({
+    field: Type.String({ description: 'The path of the field', examples: ['exercises.0.name'] }),
+    message: Type.String({ examples: ['exercises.0.name is required'] })
+  })
+)
+
+/** `{ success: false, error, code }`, with `details` for errors about fields. */
 export const Failure = Type.Object({
   success: Type.Literal(false),
   error: Type.String({ description: 'A message for people', examples: ['There is no such post'] }),
-  code: Type.String({ description: 'The error code, for programs', examples: ['NOT_FOUND'] })
+  code: Type.String({ description: 'The error code, for programs', examples: ['NOT_FOUND'] }),
+  details: Type.Optional(
+    Type.Array(FieldErrorSchema, { description: 'One entry for each invalid field', examples: [[]] })
+  )
 })

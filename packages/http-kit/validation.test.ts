@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data } from './envelope.ts'
+import { ValidationError } from './errors.ts'
 import {
   Body,
   ClientUrl,
@@ -120,6 +121,51 @@ t.test('an invalid field is rejected with a message that names the field but not
     t.match(answer.json(), { success: false, code: 'VALIDATION_ERROR', error }, error)
     t.equal(answer.statusCode, 400)
   }
+})
+
+t.test('all invalid fields are listed at once, in the language of the client', async (t) => {
+  const app = await testServer(t, async (app) => {
+    await routes(app, {})
+    const color = Text({
+      max: 9,
+      pattern: '^#[0-9a-f]{6}$',
+      expectedFormat: { en: 'must be a color', id: 'harus warna' }
+    })
+    app.post(
+      '/color',
+      { schema: { body: Body({ inner: Body({ color }), size: Type.Integer() }) } },
+      async () => data({})
+    )
+    app.post('/own', { schema: { body: Body({}) } }, async () => {
+      throw new ValidationError('repsMax must be at least repsMin')
+    })
+  })
+  const post = async (url: string, payload: object, language = 'de') =>
+    (await app.inject({ method: 'POST', url, headers: { ...headers, 'accept-language': language }, payload })).json()
+
+  t.strictSame(await post('/echo', { name: 'abcdef', owner: 5, inner: {}, mood: 'FINE' }), {
+    success: false,
+    error: 'name must have at most 5 characters',
+    code: 'VALIDATION_ERROR',
+    details: [
+      { field: 'name', message: 'name must have at most 5 characters' },
+      { field: 'mood', message: 'mood must be one of GOOD, BAD' },
+      { field: 'owner', message: 'owner must be a string' },
+      { field: 'inner.note', message: 'inner.note is required' }
+    ]
+  })
+  t.match(await post('/color', { inner: { color: 'red' } }, 'id-ID'), {
+    error: 'size wajib diisi',
+    details: [{ field: 'size', message: 'size wajib diisi' }, {
+      field: 'inner.color',
+      message: 'inner.color harus warna'
+    }]
+  })
+  t.match(await post('/color', { inner: { color: '' }, size: 1 }), { error: 'inner.color must be a color' })
+  t.match((await post('/echo', [] as never)).details, [{ field: 'body', message: 'The body must be an object' }])
+  t.match((await post('/own', {})).details, [{ field: 'repsMax', message: 'repsMax must be at least repsMin' }])
+  const many = { ids: Array.from({ length: 60 }, () => 5) }
+  t.equal((await post('/echo', many)).details.length, 20, 'and a client cannot make the list long')
 })
 
 t.test('values that Postgres cannot store are rejected anywhere', async (t) => {

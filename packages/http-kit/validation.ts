@@ -1,12 +1,13 @@
 import { Ajv } from 'ajv'
-import type { ErrorObject, Options } from 'ajv'
+import type { Options } from 'ajv'
 import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
-import { withArticle } from '@tandem/process-kit'
 import { NotFound, ValidationError } from './errors.ts'
 import type { Schema } from './examples.ts'
+import type { Language } from './language.ts'
 import { NIL_UUID } from './schemas.ts'
+import { explain, type Fault } from './validation-messages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,7 +30,7 @@ function createAjv (options: Options) {
   const ajv = new Ajv({
     removeAdditional: true,
     useDefaults: true,
-    allErrors: false,
+    allErrors: true,
     addUsedSchema: false,
     allowUnionTypes: true,
     strictTypes: false,
@@ -40,7 +41,7 @@ function createAjv (options: Options) {
   keywords.default(ajv, ['transform'])
   ajv.addFormat('client-url', isClientUrl)
   ajv.addFormat('uuid', UUID)
-  ajv.addVocabulary(['example', 'x-extension', 'documentedAs', 'schemaName'])
+  ajv.addVocabulary(['example', 'x-extension', 'documentedAs', 'schemaName', 'expectedFormat'])
   ajv.addKeyword({
     keyword: 'opaqueId',
     type: 'string',
@@ -107,6 +108,27 @@ const isNumber = (text: string) =>
 const isNumeric = ({ type, anyOf }: Schema): boolean =>
   [type].flat().some((each) => each === 'integer' || each === 'number') || (anyOf?.some(isNumeric) ?? false)
 
+/** Adds the `expectedFormat` of the schema that failed to each error of `validate`. */
+function explainFormats (schema: Schema, validate: Validator): Validator {
+  const check: Validator = (value: unknown) => {
+    const result = validate(value)
+    check.errors = validate.errors?.map((error) => {
+      const expectedFormat = /^(pattern|format|(min|max)Length)$/.test(error.keyword)
+        ? findExpectedFormat(schema, error.schemaPath)
+        : undefined
+      return expectedFormat ? { ...error, params: { ...error.params, expectedFormat } } : error
+    }) ?? null
+    return result
+  }
+  return check
+}
+
+function findExpectedFormat (schema: Schema, schemaPath: string): unknown {
+  const steps = schemaPath.split('/').slice(1, -1).map((step) => decodeURIComponent(step).replaceAll('~1', '/'))
+  const owner = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], schema)
+  return (owner as { expectedFormat?: unknown } | undefined)?.expectedFormat
+}
+
 /** Compiles the validator of a path, a query or headers, whose numbers are text. */
 function compileTextValidator (schema: Schema): Validator {
   const validate = textAjv.compile(schema)
@@ -125,64 +147,37 @@ function compileTextValidator (schema: Schema): Validator {
   return check
 }
 
-const FORMAT_MESSAGES: Record<string, string> = {
-  uuid: 'must be an id',
-  date: 'must be a date such as 2026-01-31',
-  'date-time': 'must be a date and time such as 2026-01-31T08:00:00Z',
-  'client-url': 'must be an http or https URL',
-  uri: 'must be a URL',
-  email: 'must be an email address'
+const PART_NAMES: Record<string, Record<Language, string>> = {
+  body: { en: 'The body', id: 'Isi permintaan' },
+  querystring: { en: 'The query', id: 'Kueri' },
+  params: { en: 'The path', id: 'Alamat' },
+  headers: { en: 'The headers', id: 'Header' }
 }
 
-/** Describes a validation error in a sentence that names the field and never repeats its value. */
-export function describeValidationError (
-  { instancePath, keyword, params, message }: Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>,
-  partName = 'The body'
-) {
-  const path = instancePath.slice(1).replaceAll('/', '.')
-  const field = path === '' ? partName : path
-  switch (keyword) {
-    case 'required':
-      return `${path === '' ? '' : `${path}.`}${params.missingProperty} is required`
-    case 'type':
-      return `${field} must be ${[params.type].flat().map(withArticle).join(' or ')}`
-    case 'enum':
-      return `${field} must be one of ${params.allowedValues.join(', ')}`
-    case 'const':
-      return `${field} must be ${JSON.stringify(params.allowedValue)}`
-    case 'format':
-      return `${field} ${FORMAT_MESSAGES[params.format] ?? 'has an invalid format'}`
-    case 'pattern':
-      return `${field} has an invalid format`
-    case 'minLength':
-      return params.limit === 1
-        ? `${field} must not be empty`
-        : `${field} must have at least ${params.limit} characters`
-    case 'maxLength':
-      return `${field} must have at most ${params.limit} characters`
-    case 'minItems':
-      return `${field} must have at least ${params.limit} items`
-    case 'maxItems':
-      return `${field} must have at most ${params.limit} items`
-    case 'minimum':
-      return `${field} must be at least ${params.limit}`
-    case 'maximum':
-      return `${field} must be at most ${params.limit}`
-    case 'uniqueItems':
-      return `${field} must not contain duplicate items`
-    case 'anyOf':
-    case 'oneOf':
-      return `${field} has an invalid format`
-    default:
-      return `${field} ${message ?? 'is invalid'}`
+const MAX_DETAILS = 20
+
+export interface FieldError {
+  /** The path of the field, such as `exercises.0.name`; the name of the part of the request if that is wrong itself. */
+  field: string
+  /** A sentence that names the field and what was expected, and never repeats the value. */
+  message: string
+}
+
+/** Describes what is wrong with a part of a request: one entry for each field. */
+export function describeFaults (faults: Fault[], part: string, language: Language): FieldError[] {
+  // Each branch of a union reports why it does not match; that a value is not null tells people nothing.
+  const direct = faults.filter(({ keyword, params }) => !/^(any|one)Of$/.test(keyword) && params['type'] !== 'null')
+  const byField = new Map<string, FieldError>()
+  for (const fault of direct.length > 0 ? direct : faults) {
+    const at = fault.instancePath.slice(1).replaceAll('/', '.')
+    const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : ''
+    const path = [at, missing].filter(Boolean).join('.')
+    const field = path || part
+    if (byField.has(field) || byField.size === MAX_DETAILS) continue
+    const name = path || (PART_NAMES[part]?.[language] ?? part)
+    byField.set(field, { field, message: `${name} ${explain(fault, language)}` })
   }
-}
-
-const PART_NAMES: Record<string, string> = {
-  body: 'The body',
-  querystring: 'The query',
-  params: 'The path',
-  headers: 'The headers'
+  return [...byField.values()]
 }
 
 const MAX_DEPTH = 32
@@ -224,10 +219,14 @@ const findNothing = () => undefined
 /** Makes `app` parse, validate and clean requests. */
 export function validateRequests (app: FastifyInstance) {
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema)
+    explainFormats(
+      schema as Schema,
+      httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema)
+    )
   )
+  // Its message is for logs. The client's is written in the client's language: see `envelope.ts`.
   app.setSchemaErrorFormatter((errors, part) =>
-    new Error(describeValidationError(errors[0] as ErrorObject, PART_NAMES[part]))
+    new Error(describeFaults(errors as Fault[], part, 'en').map(({ message }) => message).join('; '))
   )
 
   app.removeContentTypeParser('text/plain')

@@ -216,6 +216,10 @@ export type ErrorCode = 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'A
 export type Failure = {
     code: ErrorCode;
     /**
+     * One entry for each invalid field
+     */
+    details?: Array<FieldError>;
+    /**
      * A message for people
      */
     error: string;
@@ -250,6 +254,14 @@ export type FastingStats = {
      * How many reached their goal
      */
     reached: number;
+};
+
+export type FieldError = {
+    /**
+     * The path of the field
+     */
+    field: string;
+    message: string;
 };
 
 export type FitMatchProfile = {

@@ -49,7 +49,15 @@ const NewGoals = named(
     proteinTarget: Type.Optional(grams),
     carbsTarget: Type.Optional(grams),
     fatTarget: Type.Optional(grams),
-    goalType: Type.Optional(Text({ max: 40, pattern: '^[A-Z][A-Z0-9_]*$', description: 'Defaults to MAINTAIN' })),
+    goalType: Type.Optional(Text({
+      max: 40,
+      pattern: '^[A-Z][A-Z0-9_]*$',
+      expectedFormat: {
+        en: 'must be a word in capitals such as LOSE_WEIGHT',
+        id: 'harus berupa kata dengan huruf besar seperti LOSE_WEIGHT'
+      },
+      description: 'Defaults to MAINTAIN'
+    })),
     waterMl: Type.Optional(integers.waterMl),
     sleepMinutes: Type.Optional(integers.sleepMinutes),
     workoutsPerWeek: Type.Optional(integers.workoutsPerWeek)

@@ -5,6 +5,10 @@ export const NewPassword = Secret({
   min: 8,
   max: 128,
   pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])',
+  expectedFormat: {
+    en: 'needs 8 to 128 characters, a capital letter, a lowercase letter and a digit',
+    id: 'harus terdiri dari 8 sampai 128 karakter, dengan huruf besar, huruf kecil, dan angka'
+  },
   description: '8 to 128 characters, with a lowercase letter, an uppercase letter and a digit',
   examples: ['Wide-Open-5ky']
 })

@@ -9,7 +9,14 @@ import { readPreferences } from './queries.ts'
 const forEachType = <Schema extends Type.TSchema>(schema: Schema) =>
   Object.fromEntries(notificationTypes.map((type) => [type, schema])) as Record<NotificationType, Schema>
 
-const TimeOfDay = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', examples: ['22:00'] })
+const TimeOfDay = Type.String({
+  pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+  expectedFormat: {
+    en: 'must be a time such as 22:00',
+    id: 'harus berupa jam seperti 22:00'
+  },
+  examples: ['22:00']
+})
 const example = {
   categories: Object.fromEntries(notificationTypes.map((type) => [type, { push: type !== 'ADMIN', inApp: true }])),
   quietHours: { enabled: true, start: '22:00', end: '07:00' }

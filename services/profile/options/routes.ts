@@ -24,11 +24,23 @@ import { addOption, changeOption } from './actions.ts'
 import { listAllOptions, listOptions } from './queries.ts'
 
 const OptionTypeField = named('OnboardingOptionType', Enum(optionTypes))
-const OptionId = Text({ max: 50, pattern: '^[a-z0-9_]+$', examples: ['running'] })
+const OptionId = Text({
+  max: 50,
+  pattern: '^[a-z0-9_]+$',
+  expectedFormat: {
+    en: 'must have 1 to 50 lowercase letters, digits or underscores',
+    id: 'harus terdiri dari 1 sampai 50 huruf kecil, angka, atau garis bawah'
+  },
+  examples: ['running']
+})
 const Label = Text({ max: 100 })
 const Icon = Text({
   max: 2_048,
   pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$',
+  expectedFormat: {
+    en: 'must be an emoji or the URL of an image',
+    id: 'harus berupa emoji atau URL gambar'
+  },
   description: 'An emoji or the URL of an image',
   examples: ['🏃']
 })

@@ -63,7 +63,15 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         heightUnit: Type.Optional(HeightUnit),
         weight: Type.Optional(Weight),
         weightUnit: Type.Optional(WeightUnit),
-        fitnessGoal: Type.Optional(Text({ max: 50, pattern: '^[A-Z][A-Z_]*$', examples: ['BUILD_MUSCLE'] })),
+        fitnessGoal: Type.Optional(Text({
+          max: 50,
+          pattern: '^[A-Z][A-Z_]*$',
+          expectedFormat: {
+            en: 'must be a word in capitals such as BUILD_MUSCLE',
+            id: 'harus berupa kata dengan huruf besar seperti BUILD_MUSCLE'
+          },
+          examples: ['BUILD_MUSCLE']
+        })),
         experience: Type.Optional(Enum(['BEGINNER', 'INTERMEDIATE', 'ADVANCED'])),
         timezone: Type.Optional(Timezone),
         locale: Type.Optional(Locale)

@@ -19,6 +19,10 @@ export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 export const Locale = Text({
   max: 35,
   pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$',
+  expectedFormat: {
+    en: 'must be a language such as en or id-ID',
+    id: 'harus berupa bahasa seperti en atau id-ID'
+  },
   description: 'A language, optionally with a country; en_GB is read as en-GB',
   examples: ['id']
 })
@@ -27,6 +31,10 @@ export const Username = Text({
   max: 30,
   transform: ['trim', 'toLowerCase'],
   pattern: '^[a-z0-9_.]+$',
+  expectedFormat: {
+    en: 'needs 3 to 30 letters from a to z, digits, dots or underscores',
+    id: 'harus terdiri dari 3 sampai 30 huruf a sampai z, angka, titik, atau garis bawah'
+  },
   examples: ['ana.putri']
 })
 
