@@ -11,13 +11,13 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation, Unavailable } from '@tandem/process-kit'
+import { continueCorrelation } from '@tandem/process-kit'
+import { classifyFailure } from './classify-failure.ts'
 import type { Bus } from './connection.ts'
 import {
   claimDue,
   insertFailed,
   markFailed,
-  MAX_ATTEMPTS,
   remove,
   type DueMessage,
   type FailedMessage,
@@ -26,6 +26,7 @@ import {
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
+import { hasExhaustedAttempts, isDeliveredTooOften, type Failure } from './retry-policy.ts'
 import { serializeByKey } from './serialize-by-key.ts'
 import { handled, handling, lag, failedMessageSources } from './metrics.ts'
 import { throttleLog } from './throttle-log.ts'
@@ -44,8 +45,6 @@ const HANDLER_TIMEOUT_MS = 30_000
 const RECONNECT_PAUSE_MS = 500
 const NAK_DELAY_MS = 2_000
 const RETRY_POLL_MS = 1_000
-// A message delivered more often than this was never acknowledged; handling it may crash the process.
-const MAX_DELIVERIES = 5
 
 export interface Consumers {
   stop(): Promise<void>
@@ -150,18 +149,13 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     // for 10 s.
     if (stopping.signal.aborted) return message.nak(FETCH_TIMEOUT_MS)
     try {
-      if (message.info.deliveryCount > MAX_DELIVERIES) {
+      if (isDeliveredTooOften(message.info.deliveryCount)) {
         await insertFailed(db, record, {
           error: 'delivered several times without an acknowledgement',
-          attempts: 0,
+          transient: true,
           permanent: false
         })
-      } else {
-        await attempt(record, parsed, async (failure) => {
-          const isInserted = await insertFailed(db, record, { ...failure, attempts: failure.transient ? 0 : 1 })
-          return isInserted && failure.permanent
-        })
-      }
+      } else await attempt(record, parsed, async (failure) => await insertFailed(db, record, failure))
       if (isCurrent()) message.ack()
     } catch {
       // Postgres is down, so the broker keeps the message.
@@ -182,7 +176,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   }
 
   async function retry (message: DueMessage, parsed: ParsedMessage) {
-    if (message.attempts > MAX_ATTEMPTS && !message.parked_at) {
+    if (hasExhaustedAttempts({ attempts: message.attempts, isDeadLetter: message.parked_at !== null })) {
       await markFailed(db, message, {
         error: 'the process that handled it never finished',
         transient: true,
@@ -204,7 +198,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   async function attempt (
     { type, key, traceparent, request_id }: FailedMessage,
     { handle }: ParsedMessage,
-    onFailure: (failure: { error: unknown, transient: boolean, permanent: boolean }) => Promise<boolean>
+    onFailure: (failure: Failure) => Promise<boolean>
   ) {
     const stopTimer = handling.startTimer({ type })
     const correlation = { traceparent: traceparent ?? undefined, requestId: request_id ?? undefined, eventId: key }
@@ -225,10 +219,9 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       handled.inc({ type, outcome: 'done' })
       return true
     } catch (error) {
-      const permanent = error instanceof Malformed
-      handled.inc({ type, outcome: permanent ? 'malformed' : 'failed' })
-      // A service that is unavailable comes back, so waiting for it does not count as an attempt.
-      const isDeadLetter = await onFailure({ error, transient: error instanceof Unavailable, permanent })
+      const failure = classifyFailure(error)
+      handled.inc({ type, outcome: failure.permanent ? 'malformed' : 'failed' })
+      const isDeadLetter = await onFailure(failure)
       if (isDeadLetter) {
         bus.log.error({ err: error, ...details }, 'a message that cannot be handled became a dead letter')
       } else bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')

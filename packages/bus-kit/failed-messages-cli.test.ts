@@ -33,7 +33,7 @@ t.test('an operator lists and replays dead letters', async (t) => {
       traceparent: null,
       request_id: null
     }
-    await insertFailed(db, message, { error: new Error(`${key} is bad`), attempts: 1, permanent: key !== 'd' })
+    await insertFailed(db, message, { error: new Error(`${key} is bad`), transient: false, permanent: key !== 'd' })
   }
   const listed = await run(url, 'list')
   t.match(listed, {

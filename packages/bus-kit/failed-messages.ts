@@ -1,4 +1,5 @@
 import { sql, type Generated, type Kysely } from 'kysely'
+import { decideFirstRetry, decideNextRetry, type Failure } from './retry-policy.ts'
 
 export interface FailedMessageTables {
   failed_messages: {
@@ -39,36 +40,26 @@ export interface DueMessage extends FailedMessage {
   parked_at: Date | null
 }
 
-export const MAX_ATTEMPTS = 10
-const MAX_RETRY_DELAY_MS = 60_000
-const TRANSIENT_RETRY_DELAY_MS = 10_000
-const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000
-
 /**
  * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's
  * limited unacknowledged messages, and its attempts stay counted when the broker crashes.
- * @param attempts how often it has failed
- * @param permanent makes it a dead letter at once
- * @returns false when it is already stored
+ * @returns whether this call made it a dead letter
  */
-export async function insertFailed (
-  db: Db,
-  failed: FailedMessage,
-  { error, attempts, permanent }: { error: unknown, attempts: number, permanent: boolean }
-) {
+export async function insertFailed (db: Db, failed: FailedMessage, failure: Failure) {
+  const { attempts, retryInMs } = decideFirstRetry(failure)
   const inserted = await db.insertInto('failed_messages')
     .values({
       ...failed,
       message: storable(failed.message),
       attempts,
-      error: storable(String(error)),
-      next_attempt_at: permanent ? null : afterAttempts(attempts),
-      parked_at: permanent ? sql<Date>`now()` : null
+      error: storable(String(failure.error)),
+      next_attempt_at: retryInMs === undefined ? null : inMilliseconds(retryInMs),
+      parked_at: retryInMs === undefined ? sql<Date>`now()` : null
     })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key')
     .executeTakeFirst()
-  return inserted !== undefined
+  return inserted !== undefined && retryInMs === undefined
 }
 
 /** Claims at most `limit` due messages. An attempt is counted before it starts, because it may crash the process. */
@@ -100,32 +91,25 @@ export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
 
 /**
  * Records that a due message failed again. It is retried later, or becomes a dead letter.
- * @param transient another service caused the failure, so it does not count as an attempt; after 14 days the message
- * becomes a dead letter all the same
  * @returns whether this call made it a dead letter
  */
-export async function markFailed (
-  db: Db,
-  due: DueMessage,
-  { error, transient, permanent }: { error: unknown, transient: boolean, permanent: boolean }
-) {
-  const attempts = transient ? due.attempts - 1 : due.attempts
-  const isDeadLetter = permanent || due.parked_at !== null || attempts >= MAX_ATTEMPTS ||
-    Date.now() - due.first_failed_at.getTime() > MAX_AGE_MS
+export async function markFailed (db: Db, due: DueMessage, failure: Failure) {
+  const wasDeadLetter = due.parked_at !== null
+  const ageMs = Date.now() - due.first_failed_at.getTime()
+  const { attempts, retryInMs } = decideNextRetry(
+    { attempts: due.attempts, ageMs, isDeadLetter: wasDeadLetter },
+    failure
+  )
   await db.updateTable('failed_messages')
     .set({
       attempts,
-      error: storable(String(error)),
-      next_attempt_at: isDeadLetter
-        ? null
-        : transient
-        ? inMilliseconds(TRANSIENT_RETRY_DELAY_MS)
-        : afterAttempts(attempts),
-      parked_at: isDeadLetter ? due.parked_at ?? sql<Date>`now()` : null
+      error: storable(String(failure.error)),
+      next_attempt_at: retryInMs === undefined ? null : inMilliseconds(retryInMs),
+      parked_at: retryInMs === undefined ? due.parked_at ?? sql<Date>`now()` : null
     })
     .where('key', '=', due.key)
     .execute()
-  return isDeadLetter && due.parked_at === null
+  return retryInMs === undefined && !wasDeadLetter
 }
 
 export async function remove (db: Db, key: string) {
@@ -155,8 +139,6 @@ export async function requestReplay (db: Db, keys: string[] | 'all') {
 
 // By the clock of Postgres, which decides what is due.
 const inMilliseconds = (delayMs: number) => sql<Date>`now() + ${delayMs} * interval '1 millisecond'`
-const afterAttempts = (attempts: number) =>
-  inMilliseconds(attempts === 0 ? 0 : Math.min(1_000 * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS))
 
 // Postgres text cannot hold NUL, and a message that cannot even be stored would come back forever.
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD')

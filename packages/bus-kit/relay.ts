@@ -6,6 +6,8 @@ import type { Bus } from './connection.ts'
 import { toHeaders } from './message-headers.ts'
 import { outboxes, published } from './metrics.ts'
 import { outboxWritten, type OutboxTables } from './outbox.ts'
+import { createOutboxPolling } from './outbox-polling.ts'
+import { lastSequenceBefore, publishInOrder } from './publish-in-order.ts'
 import { throttleLog } from './throttle-log.ts'
 import { apiError, readStream, type StreamState } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
@@ -14,13 +16,9 @@ const BATCH_SIZE = 200
 const ACK_TIMEOUT_MS = 1_000
 // Postgres ends a transaction that stays idle for 5 s, and this one holds the lock that all replicas share.
 const PUBLISH_TIME_MS = 2_000
-// Only events from another process wait this long, such as those of an operator's command or of a replica that died.
-const IDLE_POLL_MS = 200
 const RETRY_PAUSE_MS = 500
-// The relay cannot see when the transaction that wrote an event commits, so it polls often at first, then less often.
-const ACTIVE_POLLING_MS = 1_000
-const MIN_POLL_MS = 2
-const MAX_ACTIVE_POLL_MS = 16
+// A write that ends a pause has not committed yet.
+const COMMIT_TIME_MS = 2
 const STREAM_CHECK_INTERVAL_MS = 5_000
 const DRAIN_TIME_MS = 3_000
 const FIRST_CLEANUP_MS = 60_000
@@ -48,17 +46,14 @@ export function startRelay (bus: Bus, db: Db): Relay {
   const stopping = new AbortController()
   const warn = throttleLog((error) => bus.log.warn({ err: error }, 'the relay cannot publish and keeps trying'))
   const source = { service: bus.service, db }
-  let expectedEvents = 0
-  let hasOtherWriters = false
-  let lastWriteAt = 0
+  const polling = createOutboxPolling()
   let wake = () => {}
   let stream: StreamState | undefined
   let streamCheckedAt = 0
   let nextCleanupAt = Date.now() + FIRST_CLEANUP_MS
 
   const onOutboxWritten = () => {
-    expectedEvents++
-    lastWriteAt = Date.now()
+    polling.expect(Date.now())
     wake()
   }
   outboxWritten.on('event', onOutboxWritten)
@@ -69,8 +64,11 @@ export function startRelay (bus: Bus, db: Db): Relay {
 
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const pauseMs = await publishBatch().then((count) => count === BATCH_SIZE ? 0 : nextPollMs(), handleFailure)
-      if (pauseMs > 0) await pause(pauseMs)
+      const next = await publishBatch().then(
+        (count) => count === BATCH_SIZE ? undefined : polling.nextPause(Date.now()),
+        handleFailure
+      )
+      if (next) await pause(next)
     }
     // Events from before the stop do not wait for the next start, unless the broker has just failed.
     for (const end = Date.now() + DRAIN_TIME_MS; stream && Date.now() < end;) {
@@ -89,41 +87,23 @@ export function startRelay (bus: Bus, db: Db): Relay {
       streamCheckedAt = Date.now()
     }
     const { count, failure } = await publishWaiting(db, connection, stream, bus)
-    updateExpectations(count)
+    polling.published(count, Date.now())
     if (failure) throw failure
     return count
-  }
-
-  function updateExpectations (count: number) {
-    if (count > expectedEvents) {
-      hasOtherWriters = true
-      lastWriteAt = Date.now()
-    }
-    expectedEvents = Math.max(0, expectedEvents - count)
   }
 
   function handleFailure (error: unknown) {
     stream = undefined
     warn(error)
-    return RETRY_PAUSE_MS
+    return { pauseMs: RETRY_PAUSE_MS, isIdle: false }
   }
 
-  function nextPollMs () {
-    const sinceWriteMs = Date.now() - lastWriteAt
-    if (sinceWriteMs > ACTIVE_POLLING_MS) {
-      expectedEvents = 0
-      hasOtherWriters = false
-    }
-    if (expectedEvents === 0 && !hasOtherWriters) return IDLE_POLL_MS
-    return Math.min(Math.max(sinceWriteMs / 4, MIN_POLL_MS), MAX_ACTIVE_POLL_MS)
-  }
-
-  async function pause (pauseMs: number) {
+  async function pause ({ pauseMs, isIdle }: { pauseMs: number, isIdle: boolean }) {
     const woken = new AbortController()
     wake = () => {
-      if (pauseMs === IDLE_POLL_MS || stopping.signal.aborted) woken.abort()
+      if (isIdle || stopping.signal.aborted) woken.abort()
     }
-    await sleep(pauseMs, undefined, { signal: woken.signal }).catch(async () => await sleep(MIN_POLL_MS))
+    await sleep(pauseMs, undefined, { signal: woken.signal }).catch(async () => await sleep(COMMIT_TIME_MS))
     wake = () => {}
   }
 
@@ -168,27 +148,12 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
       .execute()
 
     const client = connection.jetstream({ timeout: ACK_TIMEOUT_MS })
-    const acked: (PubAck & { row: Row })[] = []
-    const rejected: { row: Row, error: unknown }[] = []
-    let failure: unknown
     const until = Date.now() + PUBLISH_TIME_MS
-    // In parallel, but within one subject each event only after the previous one is stored.
-    await Promise.all(
-      Map.groupBy(rows, (row) => row.subject).values().map(async (sameSubject) => {
-        for (const row of sameSubject) {
-          if (Date.now() > until) return
-          try {
-            acked.push({ row, ...await send(client, bus.service, row) })
-          } catch (error) {
-            if (!isPermanent(error)) {
-              failure = error
-              return
-            }
-            rejected.push({ row, error })
-          }
-        }
-      })
-    )
+    const { acked, rejected, failure } = await publishInOrder(rows, {
+      publish: async (row) => await send(client, bus.service, row),
+      isPermanent,
+      isTimeOver: () => Date.now() > until
+    })
 
     for (const { row, error } of rejected) await markRejected(trx, bus, row, error)
     await markPublished(trx, stream, acked)
@@ -229,11 +194,8 @@ async function markRejected (trx: Transaction<OutboxTables>, bus: Bus, { id, typ
 
 async function markPublished (trx: Transaction<OutboxTables>, stream: StreamState, acked: (PubAck & { row: Row })[]) {
   if (acked.length === 0) return
-  // If a row already holds the sequence of a new message, the broker lost the end of the stream and that row with it.
-  const newSequences = acked.filter((ack) => !ack.duplicate).map((ack) => ack.seq)
-  if (newSequences.length > 0) {
-    await requeueLost(trx, { createdAt: stream.createdAt, lastSeq: Math.min(...newSequences) - 1 })
-  }
+  const lastSeq = lastSequenceBefore(acked)
+  if (lastSeq !== undefined) await requeueLost(trx, { createdAt: stream.createdAt, lastSeq })
   await sql`
     update outbox set published_at = clock_timestamp(), stream_created_at = ${stream.createdAt}::timestamptz, stream_seq = acked.seq
     from unnest(${acked.map((ack) => ack.row.id)}::uuid[], ${acked.map((ack) => ack.seq)}::bigint[]) as acked (id, seq)

@@ -1,0 +1,43 @@
+// Only events from another process wait this long, such as those of an operator's command or of a replica that died.
+const IDLE_POLL_MS = 200
+// The relay cannot see when the transaction that wrote an event commits, so it polls often at first, then less often.
+const ACTIVE_POLLING_MS = 1_000
+const MIN_POLL_MS = 2
+const MAX_ACTIVE_POLL_MS = 16
+
+/**
+ * Decides when the relay polls the outbox next, from what this process wrote and what the relay has published. Times
+ * are milliseconds.
+ */
+export function createOutboxPolling () {
+  let expectedEvents = 0
+  let hasOtherWriters = false
+  let lastWriteAt = 0
+
+  return {
+    /** Counts an event that this process wrote. Its transaction may not have committed yet. */
+    expect (now: number) {
+      expectedEvents++
+      lastWriteAt = now
+    },
+    /** Counts the events of a batch. More than expected means that another process writes too. */
+    published (count: number, now: number) {
+      if (count > expectedEvents) {
+        hasOtherWriters = true
+        lastWriteAt = now
+      }
+      expectedEvents = Math.max(0, expectedEvents - count)
+    },
+    /** The pause before the next poll. A pause that `isIdle` ends when this process writes an event. */
+    nextPause (now: number): { pauseMs: number, isIdle: boolean } {
+      const sinceWriteMs = now - lastWriteAt
+      if (sinceWriteMs > ACTIVE_POLLING_MS) {
+        expectedEvents = 0
+        hasOtherWriters = false
+      }
+      if (expectedEvents === 0 && !hasOtherWriters) return { pauseMs: IDLE_POLL_MS, isIdle: true }
+      const pauseMs = Math.min(Math.max(sinceWriteMs / 4, MIN_POLL_MS), MAX_ACTIVE_POLL_MS)
+      return { pauseMs, isIdle: false }
+    }
+  }
+}
