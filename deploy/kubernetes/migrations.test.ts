@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { listBreakingChanges } from '@tandem/database-kit/compatibility'
-import { testSchema } from '@tandem/test-kit'
+import { testSchema } from '@tandem/database-kit/testing'
 import t from 'tap'
 
 const services = path.join(import.meta.dirname, '../../services')

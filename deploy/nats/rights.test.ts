@@ -15,7 +15,8 @@ import {
   type OutboxTables
 } from '@tandem/bus-kit'
 import { AccountVerified, Contact, defineEvent, SigningKeys } from '@tandem/contracts'
-import { testDatabase, until } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { until } from '@tandem/test-kit'
 import { connect, type Msg, type NatsConnection } from 'nats'
 import t, { type Test } from 'tap'
 import { describeRights, rightsFile } from './rights.ts'

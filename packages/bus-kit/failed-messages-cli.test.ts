@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { testDatabase } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
 import t from 'tap'
 import { insertFailed } from './failed-messages.ts'
 import type { Tables } from './test-bus.ts'

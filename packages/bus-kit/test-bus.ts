@@ -1,6 +1,7 @@
 import { defineEvent } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { testDatabase, startNats, until } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
+import { startNats, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import type { Test } from 'tap'
 import Type from 'typebox'

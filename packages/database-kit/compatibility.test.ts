@@ -2,8 +2,8 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { testSchema } from '@tandem/test-kit'
 import { listBreakingChanges } from './compatibility.ts'
+import { testSchema } from './testing.ts'
 
 const firstMigration = `
   create table posts (id int primary key, content text, kind text not null default 'TEXT', likes int not null default 0);

@@ -5,7 +5,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
-import { testSchema } from '@tandem/test-kit'
+import { testSchema } from './testing.ts'
 
 async function service (t: Test, migrations: Record<string, string>) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-migrate-'))

@@ -1,5 +1,3 @@
-export { testDatabase, testSchema } from './database.ts'
-export { fakeRpc } from './fake-rpc.ts'
 export { startMail, startNats, startProcess, startRedis } from './test-servers.ts'
 export type { SharedTestServer, TestMail, TestProcess, TestServer } from './test-servers.ts'
 export type { Teardown } from './teardown.ts'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type Type from 'typebox'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
-import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
+import { deliver, fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
 import {
   AddressVerified,
   Connection,
@@ -16,7 +16,8 @@ import {
   TrainingProgress
 } from '@tandem/contracts'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
-import { fakeRpc, testDatabase, type Teardown } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
+import type { Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm, createImage } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'

@@ -4,7 +4,7 @@ import { createLogger } from '@tandem/process-kit'
 // services/notification/bench/broadcast.ts`.
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { testDatabase } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { sql } from 'kysely'
 import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'

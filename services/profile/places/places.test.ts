@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { testDatabase } from '@tandem/test-kit'
+import { testDatabase } from '@tandem/database-kit/testing'
 import { testApp } from '../test/app.ts'
 import type { Tables } from '../tables.ts'
 import { createResponseCache } from './response-cache.ts'

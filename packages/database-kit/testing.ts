@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { connect, migrate } from '@tandem/database-kit'
-import type { Teardown } from './teardown.ts'
+import type { Teardown } from '@tandem/test-kit'
+import { connect } from './connect.ts'
+import { migrate } from './migrate.ts'
 
 /**
  * A Postgres schema of the test's own, migrated as `folder`'s service would be and dropped afterwards, so that test
