@@ -16,6 +16,7 @@ export const tags: Tag[] = [
     name: 'Account',
     description: 'The signed-in account: its user, its password, its tokens and its devices.',
     paths: [
+      '/account',
       '/auth/me',
       '/auth/refresh',
       '/auth/logout',
