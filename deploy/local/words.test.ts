@@ -23,8 +23,7 @@ const replacements: [RegExp, string][] = [
   ],
   [/\b(patience|blameless|hopeless)\b/i, 'timeoutMs, transient, permanent'],
   [/\b(tether|TOLD_\w+|forgetHeard|isQuestion|listWays)\b/, 'the name that replaced it'],
-  [/\b(nobody reaches|anybody but|(said|told) and heard|in peace|told so|another one's)\b/i, 'a plain sentence'],
-  [/\bdead.?letters?\b/i, 'failed message']
+  [/\b(nobody reaches|anybody but|(said|told) and heard|in peace|told so|another one's)\b/i, 'a plain sentence']
 ]
 
 // Lists of words and names that other people wrote, and this one.

@@ -223,21 +223,21 @@ t.test('no service can read a stream that it does not consume', async (t) => {
   await say()
   const social = await capture('social')
   const consumer = {
-    stream_name: 'EVENTS_IDENTITY',
+    stream_name: 'EVENTS_DASHBOARD',
     config: { durable_name: 'social', name: 'social', ack_policy: 'explicit' }
   }
   for (
     const subject of [
-      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY',
-      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social',
-      '$JS.API.CONSUMER.CREATE.EVENTS_IDENTITY.social.evt.identity.>',
-      '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS_IDENTITY.social',
-      '$JS.API.CONSUMER.MSG.NEXT.EVENTS_IDENTITY.notification',
-      '$JS.API.STREAM.MSG.GET.EVENTS_IDENTITY',
-      '$JS.API.DIRECT.GET.EVENTS_IDENTITY',
-      '$JS.API.STREAM.SNAPSHOT.EVENTS_IDENTITY',
-      '$JS.API.STREAM.INFO.EVENTS_IDENTITY',
-      '$JS.API.CONSUMER.LIST.EVENTS_IDENTITY',
+      '$JS.API.CONSUMER.CREATE.EVENTS_DASHBOARD',
+      '$JS.API.CONSUMER.CREATE.EVENTS_DASHBOARD.social',
+      '$JS.API.CONSUMER.CREATE.EVENTS_DASHBOARD.social.evt.dashboard.>',
+      '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS_DASHBOARD.social',
+      '$JS.API.CONSUMER.MSG.NEXT.EVENTS_DASHBOARD.notification',
+      '$JS.API.STREAM.MSG.GET.EVENTS_DASHBOARD',
+      '$JS.API.DIRECT.GET.EVENTS_DASHBOARD',
+      '$JS.API.STREAM.SNAPSHOT.EVENTS_DASHBOARD',
+      '$JS.API.STREAM.INFO.EVENTS_DASHBOARD',
+      '$JS.API.CONSUMER.LIST.EVENTS_DASHBOARD',
       '$JS.API.CONSUMER.CREATE.EVENTS_PROFILE.fitmatch.evt.profile.>',
       '$JS.API.CONSUMER.MSG.NEXT.EVENTS_PROFILE.fitmatch',
       '$JS.ACK.EVENTS_PROFILE.fitmatch.1.1.1.1.1'
@@ -246,7 +246,7 @@ t.test('no service can read a stream that it does not consume', async (t) => {
   for (const subject of ['evt.identity.>', 'evt.>', '>', '_INBOX_identity.>', '_INBOX.>', '$JS.>']) {
     t.notOk(await social.subscribe(subject), subject)
   }
-  const consumers = await (await operator.jetstreamManager()).consumers.list('EVENTS_IDENTITY').next()
+  const consumers = await (await operator.jetstreamManager()).consumers.list('EVENTS_DASHBOARD').next()
   t.same(consumers.map(({ name }) => name), [])
 })
 

@@ -3,7 +3,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import { createDashboardDepartures } from './erasure/departures.ts'
+import { createDashboardDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
 import { createStatsCache, type StatsCache } from './stats/cache.ts'
 

@@ -5,7 +5,7 @@ import { createStores, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { createMedia, type Media, type Storage } from '@tandem/media-kit'
-import { createFitMatchDepartures } from './erasure/departures.ts'
+import { createFitMatchDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */

@@ -116,7 +116,7 @@ export const personalData: PersonalData<Tables> = {
       why: 'Decisions of operators can be questioned.',
       until: '24 months after the decision'
     },
-    exported: { not: "They are operators' notes; the person is told of each decision." }
+    exported: { not: "They are operators' notes; the person is notified of each decision." }
   }),
   members: personal({
     rowsOf: inColumns('account_id'),

@@ -12,7 +12,7 @@ import { createFcm } from './push/fcm.ts'
 import { createLogProvider } from './push/log-provider.ts'
 import { createPushQueue } from './push/create-push-queue.ts'
 import { readCredential } from './push/credential.ts'
-import { createNotificationDepartures } from './erasure/departures.ts'
+import { createNotificationDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */

@@ -4,7 +4,7 @@ import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createMedia, createStorage, type Media } from '@tandem/media-kit'
 import { createAccountLookup, type FindAccounts } from './people/accounts.ts'
-import { createProfileDepartures } from './erasure/departures.ts'
+import { createProfileDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */

@@ -5,7 +5,7 @@ import { createStore, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMedia, type Media } from '@tandem/media-kit'
 import { createPeopleLookup, type PeopleLookup } from './people/lookup.ts'
-import { createSocialDepartures } from './erasure/departures.ts'
+import { createSocialDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies passed to every feature. */

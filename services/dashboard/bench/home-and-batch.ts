@@ -9,7 +9,7 @@ import { writeLogs } from '../logs/actions.ts'
 import { parseItem } from '../logs/items.ts'
 import type { Tables } from '../tables.ts'
 import { createTestApp, unavailableCache, examplePerson } from '../test/app.ts'
-import { createDashboardDepartures } from '../erasure/departures.ts'
+import { createDashboardDepartures } from '../departures.ts'
 
 // Measures the home screen and a batch for a user with ten logs and one with ten thousand, and for comparison the same
 // SQL statements sent by a plain client over one connection. DATABASE_URL is a server on which the bench creates a

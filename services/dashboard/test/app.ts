@@ -10,7 +10,7 @@ import type { Teardown } from '@tandem/test-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createDashboardDepartures } from '../erasure/departures.ts'
+import { createDashboardDepartures } from '../departures.ts'
 import type { Tables } from '../tables.ts'
 import type { StatsCache } from '../stats/cache.ts'
 

@@ -11,7 +11,7 @@ import { discover } from '../discover/queries.ts'
 import { readCaller } from '../people/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
-import { createFitMatchDepartures } from '../erasure/departures.ts'
+import { createFitMatchDepartures } from '../departures.ts'
 
 // Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is
 // sent over HTTP, and the same statements by a plain client for comparison. Creates a schema on the server of

@@ -7,7 +7,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
-import { createFitMatchDepartures } from '../erasure/departures.ts'
+import { createFitMatchDepartures } from '../departures.ts'
 
 // Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts
 // one row and one event. Creates a schema on the server of DATABASE_URL and drops it afterwards.

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { Body, Enum, IsoDate, Nullable, Text, named } from '@tandem/http-kit'
 import { examplePhoto, Photo } from '../photos/schemas.ts'
 import { exampleVenue, Venue } from '../venues/schemas.ts'
+import { Gender } from '../schemas.ts'
 import { weekdays } from './traits.ts'
 
-export const Gender = named('Gender', Enum(['MALE', 'FEMALE', 'OTHER']))
 const words = Type.Array(Text({ max: 50 }), { maxItems: 50 })
 const Age = Type.Integer({ minimum: 13, maximum: 120 })
 

@@ -23,7 +23,7 @@ import { createForm, createImage } from '@tandem/media-kit/testing'
 import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createFitMatchDepartures } from '../erasure/departures.ts'
+import { createFitMatchDepartures } from '../departures.ts'
 import type { SwipeType, Tables } from '../tables.ts'
 
 export { createApp }

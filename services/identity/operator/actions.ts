@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { setHidden } from '../accounts/hidden.ts'
+import { setHidden } from '../hidden.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import type { Db, Role, Trx } from '../tables.ts'

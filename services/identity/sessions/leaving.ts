@@ -1,4 +1,4 @@
-import { setHidden } from '../accounts/hidden.ts'
+import { setHidden } from '../hidden.ts'
 import { AccountDeletionPending } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { SignInMethod, Trx } from '../tables.ts'

@@ -11,7 +11,7 @@ import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from '../notifications/create.ts'
 import type { Tables } from '../tables.ts'
-import { createNotificationDepartures } from '../erasure/departures.ts'
+import { createNotificationDepartures } from '../departures.ts'
 
 const closers: (() => unknown)[] = []
 const { db } = await testDatabase<Tables>(

@@ -22,7 +22,7 @@ import type { Push } from '../push/provider.ts'
 import { createPushQueue } from '../push/create-push-queue.ts'
 import type { Tables } from '../tables.ts'
 import type { Done, Order } from './publishing-process.ts'
-import { createNotificationDepartures } from '../erasure/departures.ts'
+import { createNotificationDepartures } from '../departures.ts'
 
 const SECONDS = 10
 const PEOPLE = 1_000

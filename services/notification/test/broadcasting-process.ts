@@ -4,7 +4,7 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
 import { startBroadcasting } from '../broadcasts/actions.ts'
-import { createNotificationDepartures } from '../erasure/departures.ts'
+import { createNotificationDepartures } from '../departures.ts'
 
 const [url = ''] = process.argv.slice(2)
 const db = connect<Tables>(url, { log: { warn () {} } })

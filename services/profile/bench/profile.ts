@@ -9,7 +9,7 @@ import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../tables.ts'
 import { createApp } from '../test/app.ts'
-import { createProfileDepartures } from '../erasure/departures.ts'
+import { createProfileDepartures } from '../departures.ts'
 
 // Measures save-profile, status and the cities of the largest country over HTTP, each next to its prepared SQL alone in
 // the same run. DATABASE_URL is a server on which a schema can be created; the schema is dropped afterwards.

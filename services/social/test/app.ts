@@ -13,7 +13,7 @@ import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/t
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
-import { createSocialDepartures } from '../erasure/departures.ts'
+import { createSocialDepartures } from '../departures.ts'
 import { updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'

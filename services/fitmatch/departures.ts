@@ -2,10 +2,10 @@ import { createDepartures } from '@tandem/account-kit'
 import { publish, type CallRpc } from '@tandem/bus-kit'
 import { FitMatchAccountErased } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/http-kit'
-import type { Deps } from '../deps.ts'
-import { personalData } from '../personal-data.ts'
-import { isRetained } from '../photos/files.ts'
-import { isSelfieKey } from '../verification/selfie-keys.ts'
+import type { Deps } from './deps.ts'
+import { personalData } from './personal-data.ts'
+import { isRetained } from './photos/files.ts'
+import { isSelfieKey } from './verification/selfie-keys.ts'
 
 /** The erasure of accounts in this service. */
 export const createFitMatchDepartures = (

@@ -1,7 +1,7 @@
 import { sql, type UpdateObject } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PersonHidden } from '@tandem/contracts'
-import type { Tables, Trx } from '../tables.ts'
+import type { Tables, Trx } from './tables.ts'
 
 /**
  * Changes one of the reasons for which nobody else sees a person, and publishes whether they are hidden now. The caller
