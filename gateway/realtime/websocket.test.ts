@@ -74,7 +74,7 @@ t.test('a browser sends its token as a subprotocol', async (t) => {
   t.match((await rawUpgrade(url, { 'sec-websocket-protocol': `bearer.${token}` })).text, /VALIDATION_ERROR/)
 })
 
-t.test('a client pings, renews its token, and is told about unknown frames', async (t) => {
+t.test('a client pings, renews its token, and learns of unknown frames', async (t) => {
   const { url, as, issuer } = await realtimeGateway(t)
   const [sessionId, sub] = [randomUUID(), randomUUID()]
   const client = await openSocket(t, url, { headers: as(sessionId, { sub }) })
@@ -161,7 +161,7 @@ t.test('a connection ends when identity withdraws the key of its token', async (
   t.strictSame(closed, [4401])
 })
 
-t.test('only this path is upgraded, and any other request there is told what it can do', async (t) => {
+t.test('only this path is upgraded, and any other request there gets an error that names the way', async (t) => {
   const { as, call } = await realtimeGateway(t)
   const plain = await call(REALTIME_PATH, { headers: as() })
   t.match([plain.status, plain.json()], [426, { success: false, code: 'UPGRADE_REQUIRED' }])

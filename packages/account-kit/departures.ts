@@ -34,7 +34,7 @@ export interface Departures {
   eraseDue(): Promise<number>
   /** Compares with identity which accounts are hidden or erased, and mends the difference. @throws Unavailable */
   reconcile(): Promise<void>
-  /** Counts anew what is left of an erased account. */
+  /** Counts again what is left of an erased account. */
   verify(accountId: string): Promise<{ left: Record<string, number>, kept: number }>
   /** Erases and reconciles in the background until the returned function is called. */
   start(log: Log): () => Promise<void>

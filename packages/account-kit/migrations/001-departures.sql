@@ -20,7 +20,7 @@ create table files_to_erase (
   primary key (account_id, key)
 );
 
--- People whom nobody else can see at the moment. A visible person stays as a row, so that a late event is recognized as late.
+-- People who are invisible to everybody else at the moment. A visible person stays as a row, so that a late event is recognized as late.
 create table hidden_people (
   account_id uuid        primary key,
   is_hidden  boolean     not null,

@@ -44,11 +44,6 @@ export async function findErasure (db: Db, id: string) {
   return { ...erasure, confirmations }
 }
 
-/** The erasure of an account that is scheduled, held or running. */
-export const findLiveErasure = async (db: Db, accountId: string) =>
-  await db.selectFrom('erasures').where('account_id', '=', accountId)
-    .where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING']).select(erasureColumns).executeTakeFirst()
-
 export const erasureColumns = [
   'id',
   'account_id as accountId',
