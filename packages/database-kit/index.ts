@@ -1,4 +1,5 @@
 export { connect, type ConnectOptions, type Log } from './connect.ts'
+export { useDailyQuota } from './daily-quota.ts'
 export { migrate } from './migrate.ts'
 export {
   deleteExpiredIdempotencyKeys,

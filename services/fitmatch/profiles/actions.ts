@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { MatchFacts } from '@tandem/contracts'
-import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.ts'
@@ -9,7 +9,7 @@ import { findCaller, lockProfile } from '../people/queries.ts'
 import { sportBitsOf } from '../people/sports.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
 import { removeUnreportedFiles } from '../photos/files.ts'
-import { todayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { checkAge, checkAgeRange, toColumns, type Position } from './fields.ts'
 import { checkInterests } from './interests.ts'
@@ -125,7 +125,8 @@ export async function updateProfile (
 
 async function countPositionChange (trx: Trx, accountId: string, timezone: string) {
   if (
-    !await useDailyQuota(trx, 'position_change_quota', {
+    !await useDailyQuota(trx, {
+      table: 'position_change_quota',
       accountId,
       day: todayIn(timezone),
       limit: POSITION_CHANGES_PER_DAY

@@ -3,7 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
 import { Counter } from 'prom-client'
-import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../matches/pairs.ts'
@@ -11,7 +11,7 @@ import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
 import { hasNotBlocked } from '../people/visibility.ts'
 import { findOwnProfile } from '../profiles/queries.ts'
-import { todayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn } from '../today.ts'
 import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
@@ -80,7 +80,7 @@ async function countReport (trx: Trx, reporterId: string, reportedId: string) {
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = todayIn(members.get(reporterId)?.timezone ?? DEFAULT_TIMEZONE)
-  if (!await useDailyQuota(trx, 'report_quota', { accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
+  if (!await useDailyQuota(trx, { table: 'report_quota', accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
     throw new TooManyReports()
   }
 }

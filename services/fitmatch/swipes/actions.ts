@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { publish } from '@tandem/bus-kit'
 import { LikeReceived, MatchMade } from '@tandem/contracts'
+import { useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { AgeRestricted, AgeUnknown, ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { pairLock, pairOf } from '../matches/pairs.ts'
 import { ageNow, readParticipant } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
-import { todayIn, useDailyQuota } from '../quotas.ts'
+import { todayIn } from '../today.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
 import { readUsedSwipes, describeLimits, dailyLimitOf } from './limits.ts'
 
@@ -42,7 +43,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
       }
     }
 
-    const used = await useDailyQuota(trx, 'swipe_quota', { accountId, day, limit: dailyLimitOf(me) })
+    const used = await useDailyQuota(trx, { table: 'swipe_quota', accountId, day, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
       ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, {

@@ -1,5 +1,5 @@
 import type { Caller } from '../people/queries.ts'
-import { todayIn } from '../quotas.ts'
+import { todayIn } from '../today.ts'
 import type { Db } from '../tables.ts'
 
 const FREE_SWIPES_PER_DAY = 10

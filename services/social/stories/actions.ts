@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
-import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
@@ -45,17 +45,10 @@ export async function createStory (db: Db, story: NewStory, timezone: string, id
   })
 }
 
-/** One statement, so that concurrent requests cannot exceed the limit. @throws StoryLimitExceeded */
+/** @throws StoryLimitExceeded */
 async function countStory (trx: Trx, accountId: string, day: string) {
-  const counted = await trx.insertInto('daily_story_counts').values({ account_id: accountId, day, stories_count: 1 })
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'day'])
-        .doUpdateSet((row) => ({ stories_count: row('daily_story_counts.stories_count', '+', 1) }))
-        .where('daily_story_counts.stories_count', '<', MAX_STORIES_PER_DAY)
-    )
-    .returning('stories_count')
-    .executeTakeFirst()
-  if (!counted) throw new StoryLimitExceeded()
+  const quota = { table: 'daily_story_counts', column: 'stories_count', limit: MAX_STORIES_PER_DAY } as const
+  if (!await useDailyQuota(trx, { ...quota, accountId, day })) throw new StoryLimitExceeded()
 }
 
 /**
