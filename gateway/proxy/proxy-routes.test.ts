@@ -148,7 +148,7 @@ t.test('internal paths of services are 404', async (t) => {
 
 t.test('every error of the gateway is in the envelope', async (t) => {
   const { call, as } = await testGateway(t)
-  t.match(await call('/'), { status: 404 })
+  t.match(await call('/nowhere'), { status: 404 })
   t.match((await call('/api/mobile/v2/feed')).json(), { success: false, code: 'NOT_FOUND', error: String })
   const wrong = await call(`${base}/meta`, { method: 'DELETE' })
   t.match(wrong, { status: 405, headers: { allow: 'GET, HEAD' } })
