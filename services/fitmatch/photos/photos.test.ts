@@ -58,9 +58,10 @@ t.test('photos', async (t) => {
 
   t.test('are never more than six, with exactly one main photo', async (t) => {
     const { id: ana } = await member('Ana')
-    const added = await inParallel(12, () => upload(ana, '/fitmatch/photos', 'file', createPng()))
+    // One image of an account is decoded and six wait; more at once would be rejected before they are counted.
+    const added = await inParallel(7, () => upload(ana, '/fitmatch/photos', 'file', createPng()))
     t.equal(added.filter(({ status }) => status === 200).length, 4)
-    t.match(added.find(({ status }) => status !== 200), { status: 400, code: 'LIMIT_EXCEEDED' })
+    t.equal(added.filter(({ status, code }) => status === 400 && code === 'LIMIT_EXCEEDED').length, 3)
     const photos = await photosOf(ana)
     t.equal(photos.length, 6)
     await Promise.all([
