@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { masks } from '../profiles/traits.ts'
+import { masks } from './traits.ts'
 
 /** What the score is computed from. Positions are on the grid, so no result reveals a finer one. */
 export interface CompatibilityInputs {

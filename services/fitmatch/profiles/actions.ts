@@ -16,7 +16,7 @@ import { checkInterests } from './interests.ts'
 import { columnsOf, copyPhotos, saveFetchedFacts, type MainProfile } from './main-profile.ts'
 import { readOwnProfile } from './queries.ts'
 import type { ProfileFields } from './schemas.ts'
-import { encodeTraits } from './traits.ts'
+import { encodeTraits } from '../candidates/traits.ts'
 
 const POSITION_CHANGES_PER_DAY = 20
 

@@ -3,7 +3,7 @@ import { Body, Enum, IsoDate, Nullable, Text, named } from '@tandem/http-kit'
 import { examplePhoto, Photo } from '../photos/schemas.ts'
 import { exampleVenue, Venue } from '../venues/schemas.ts'
 import { Gender } from '../schemas.ts'
-import { weekdays } from './traits.ts'
+import { weekdays } from '../candidates/traits.ts'
 
 const words = Type.Array(Text({ max: 50 }), { maxItems: 50 })
 const Age = Type.Integer({ minimum: 13, maximum: 120 })

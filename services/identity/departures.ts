@@ -1,8 +1,8 @@
 import { createDepartures } from '@tandem/account-kit'
-import type { Deps } from '../deps.ts'
-import { personalData } from '../personal-data.ts'
-import { confirmErasure } from './actions.ts'
-import { findReceiptMail } from './stub.ts'
+import type { Deps } from './deps.ts'
+import { personalData } from './personal-data.ts'
+import { confirmErasure } from './erasures/actions.ts'
+import { findReceiptMail } from './erasures/stub.ts'
 
 /** The erasure of accounts in identity, which is the last of all services. */
 export const createIdentityDepartures = ({ db, secrets, mailer }: Pick<Deps, 'db' | 'secrets' | 'mailer'>) =>
