@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Nullable } from '@tandem/http-kit'
+import { Enum, Nullable } from '@tandem/http-kit'
 
 const Counts = Type.Record(Type.String(), Type.Integer())
 const Time = Type.String({ format: 'date-time', examples: ['2026-11-22T09:00:00.000Z'] })
@@ -8,7 +8,7 @@ const id = '3f1c2b7e-52c4-4e0a-9d1b-6f0a8c7d5e21'
 /** A deletion as its owner sees it; once erased, it is the receipt. */
 export const Deletion = Type.Object({
   id: Type.String({ examples: [id] }),
-  status: Type.Enum(['SCHEDULED', 'HELD', 'RUNNING', 'ERASED', 'CLOSED', 'CANCELED']),
+  status: Enum(['SCHEDULED', 'HELD', 'RUNNING', 'ERASED', 'CLOSED', 'CANCELED']),
   requestedAt: Time,
   eraseAt: Time,
   keeps: Type.Array(Type.Object({
