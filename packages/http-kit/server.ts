@@ -9,6 +9,7 @@ import Fastify, { LogController } from 'fastify'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply as Reply,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault
@@ -32,10 +33,11 @@ export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpressi
 /** A route module: a Fastify plugin that gets `Deps` when it is registered. */
 export type Routes<Deps extends object = Record<never, never>> = FastifyPluginAsyncTypebox<Deps>
 
+// Only packages that extend FastifyReply make its name known in here.
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Called under pressure in place of shedding the request; an empty function exempts the route. */
-    pressureHandler?: (request: FastifyRequest, reply: FastifyReply) => void
+    pressureHandler?: (request: FastifyRequest, reply: Reply) => void
   }
 }
 
